@@ -1,0 +1,47 @@
+# Two commands: `make demo` shows what it does, `make test` shows that it does it right. Both install what they need.
+PYTHON ?= 3.11
+VENV := $(if $(filter 3.11,$(PYTHON)),.venv,.venv-$(PYTHON))
+BIN := $(VENV)/bin
+
+# pyenv's shims hide the versions that are not chosen; ask for its interpreter by name where there is one.
+INTERPRETER := $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(PYTHON).*/bin/python)),$(PYTHON))
+
+UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
+
+.PHONY: setup demo test lint format requirements clean
+
+setup: $(VENV)/.installed
+
+.venv-uv/bin/uv: requirements/uv.txt
+	python3 -m venv .venv-uv
+	.venv-uv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+$(VENV)/.installed: requirements/dev.txt pyproject.toml $(filter .venv-uv/bin/uv,$(UV))
+	$(UV) venv --quiet --clear --python $(INTERPRETER) $(VENV)
+	$(UV) pip sync --quiet --python $(VENV) --require-hashes requirements/dev.txt
+	$(UV) pip install --quiet --python $(VENV) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup
+	$(BIN)/limberjack demo
+
+test: setup
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+format: setup
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+requirements: $(filter .venv-uv/bin/uv,$(UV))
+	$(UV) pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
+		--extra fast --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(UV) pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
+		requirements/uv.in -o requirements/uv.txt
+
+clean:
+	rm -rf .venv .venv-* out build *.egg-info

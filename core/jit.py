@@ -1,0 +1,109 @@
+"""The one file that knows numba.
+
+Arithmetic marked `jitable` stays an ordinary Python function; a function marked `kernel` is compiled when it is first
+called, together with all the arithmetic that it reaches. So importing the package costs nothing, the same code runs
+undecorated (without numba, or with LIMBERJACK_NOJIT=1), and a debugger can step through any of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+CORE_FOLDER = Path(__file__).parent
+
+_jitable: list[Callable] = []
+_cache_root: Path | None = None
+
+
+def jitable(function: Callable) -> Callable:
+    """Let kernels call `function` inlined. Python callers see it unchanged."""
+    _jitable.append(function)
+    return function
+
+
+class kernel:  # noqa: N801 - reads as a decorator
+    """A loop over bodies, compiled at its first call. `kernel.python` is the function as it was written."""
+
+    def __init__(self, function: Callable):
+        functools.update_wrapper(self, function)
+        self.python = function
+
+    def __call__(self, *arguments):
+        return self.compiled(*arguments)
+
+    @functools.cached_property
+    def compiled(self) -> Callable:
+        return _compile(self.python) if is_available() else self.python
+
+
+@functools.cache
+def is_available() -> bool:
+    """Whether kernels run compiled in this process."""
+    if os.environ.get("LIMBERJACK_NOJIT") == "1":
+        return False
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@functools.cache
+def _offer_arithmetic() -> None:
+    from numba.extending import register_jitable
+
+    for function in _jitable:
+        register_jitable(forceinline=True, no_cpython_wrapper=True, **OPTIONS)(function)
+
+
+def _compile(function: Callable) -> Callable:
+    import numba
+
+    _offer_arithmetic()
+    before = numba.config.CACHE_DIR  # other users of numba in this process keep their own folder
+    try:
+        numba.config.CACHE_DIR = str(cache_folder())
+        return numba.njit(cache=True, **OPTIONS)(function)
+    except RuntimeError:  # numba's word for a folder that it cannot write to: compile for this process alone
+        return numba.njit(**OPTIONS)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def set_cache_root(folder: Path) -> None:
+    """Keep compiled kernels below `folder` instead of the user's cache folder. Call it before the first kernel runs."""
+    global _cache_root
+    _cache_root = folder
+
+
+def cache_folder() -> Path:
+    """Where this version of the sources keeps its compiled kernels.
+
+    numba does not notice edits in imported files, nor that a package answers to another name inside Blender, so both
+    are part of the folder's name.
+    """
+    return (_cache_root or _user_cache_folder()) / _fingerprint()
+
+
+@functools.cache
+def _fingerprint() -> str:
+    digest = hashlib.sha256(f"{__package__} {sys.version_info[:2]}".encode())
+    for path in sorted(CORE_FOLDER.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache_folder() -> Path:
+    if given := os.environ.get("LIMBERJACK_CACHE"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "limberjack" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "limberjack"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "limberjack"
