@@ -1,0 +1,66 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm: the judge of the articulated-body algorithm.
+
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3, Table 5.1.
+"""
+
+from __future__ import annotations
+
+from ..jit import kernel
+from ..joints import BALL, SCREWS
+from ..kinematics.motion import chart_rate, move, rigid_inertia_of, screw_of
+from ..kinematics.work import get3, get9, get_pair, put3, put_pair
+from ..spatial import (
+    ZERO,
+    ZERO_PAIR,
+    force_cross,
+    force_from,
+    inertia_rotate,
+    momentum,
+    motion_at,
+    pair_add,
+    pair_scale,
+    power,
+    rotate_back,
+    scale,
+)
+
+
+@kernel
+def inverse_dynamics(model, work, q, qd, qdd, tau):
+    """Write to `tau`, shape (nv,), the joint forces under which gravity and they together give `qdd`, shape (nv,)."""
+    put_pair(work.bodies[0].acceleration, (ZERO, scale(get3(model.gravity), -1.0)))
+    put_pair(work.bodies[0].force, ZERO_PAIR)
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        own = work.bodies[i]
+        R, velocity = move(model, work, i, q, qd)
+        acceleration = motion_at(get_pair(work.bodies[body.parent].acceleration), get3(own.arm))
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                column = work.columns[j]
+                push = pair_scale(screw_of(model.columns[j], get3(column.axis)), qdd[j])
+                acceleration = pair_add(acceleration, pair_add(get_pair(column.bias), push))
+        else:
+            acceleration = pair_add(acceleration, get_pair(work.columns[body.v].bias))
+            acceleration = pair_add(acceleration, chart_rate(R, qdd, body))
+        inertia = inertia_rotate(R, rigid_inertia_of(body))
+        put_pair(own.acceleration, acceleration)
+        put_pair(
+            own.force, pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
+        )
+    for i in range(model.bodies.shape[0] - 1, 0, -1):
+        body = model.bodies[i]
+        own = work.bodies[i]
+        f = get_pair(own.force)
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                column = model.columns[j]
+                tau[j] = power(screw_of(column, get3(work.columns[j].axis)), f) + column.armature * qdd[j]
+        else:
+            R = get9(own.rotation)
+            turned = body.v if body.kind == BALL else body.v + 3
+            put3(tau, rotate_back(R, f[0]), turned)
+            if body.kind != BALL:
+                put3(tau, rotate_back(R, f[1]), body.v)
+        parent = work.bodies[body.parent]
+        put_pair(parent.force, pair_add(get_pair(parent.force), force_from(f, get3(own.arm))))

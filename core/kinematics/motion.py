@@ -1,0 +1,90 @@
+"""The outward step that all algorithms share: place a body, and its velocity, after its parent's."""
+
+from __future__ import annotations
+
+from ..jit import jitable
+from ..joints import FREE, SCREWS
+from ..spatial import (
+    ZERO,
+    add,
+    matmul,
+    motion_at,
+    motion_cross,
+    pair_add,
+    pair_scale,
+    quat_normalized,
+    quat_to_mat,
+    rotate,
+    scale,
+    turn_z,
+    z_axis,
+)
+from .work import get3, get4, get6, get9, get_pair, put3, put9, put_pair
+
+
+@jitable
+def screw_of(column, axis):
+    """The motion that a unit of a column's rate makes, its axis given in world axes."""
+    return scale(axis, column.turn), scale(axis, column.slide)
+
+
+@jitable
+def rigid_inertia_of(body):
+    """In the body's own axes, about its own origin."""
+    return body.mass, get3(body.moment), get6(body.inertia)
+
+
+@jitable
+def chart_rate(R, qd, body):
+    """A ball's or a free joint's own motion in world axes; R: the body's axes after it."""
+    if body.kind == FREE:
+        return rotate(R, get3(qd, body.v + 3)), rotate(R, get3(qd, body.v))
+    return rotate(R, get3(qd, body.v)), ZERO
+
+
+@jitable
+def move(model, work, i, q, qd):
+    """Place body i, its velocity and its columns; leave in `bias` what its acceleration owes to velocities alone.
+
+    Everything is in world axes; velocities are taken at the body's own origin. The columns of one joint all act at
+    that point, which is why its slides come before its turns. Returns the body's rotation and velocity.
+
+    Source: Featherstone (2008), sections 4.4 and 5.3 (the recursion of the Newton-Euler algorithm).
+    """
+    body = model.bodies[i]
+    parent = work.bodies[body.parent]
+    R = get9(parent.rotation)
+    arm = rotate(R, get3(body.offset))
+    velocity = motion_at(get_pair(parent.velocity), arm)
+    if body.kind == SCREWS:
+        for j in range(body.v, body.v_end):
+            column = model.columns[j]
+            own = work.columns[j]
+            value = q[body.q + j - body.v]
+            R = turn_z(matmul(R, get9(column.align)), column.turn * value)
+            axis = z_axis(R)
+            step = scale(axis, column.slide * value)
+            arm = add(arm, step)
+            velocity = motion_at(velocity, step)
+            rate = pair_scale(screw_of(column, axis), qd[j])
+            put3(own.axis, axis)
+            put_pair(own.bias, motion_cross(velocity, rate))
+            velocity = pair_add(velocity, rate)
+    else:
+        R = matmul(R, get9(model.columns[body.v].align))
+        turned = body.q
+        if body.kind == FREE:
+            step = rotate(R, get3(q, body.q))
+            arm = add(arm, step)
+            velocity = motion_at(velocity, step)
+            turned += 3
+        R = matmul(R, quat_to_mat(quat_normalized(get4(q, turned))))
+        rate = chart_rate(R, qd, body)
+        put_pair(work.columns[body.v].bias, motion_cross(velocity, rate))
+        velocity = pair_add(velocity, rate)
+    own = work.bodies[i]
+    put9(own.rotation, R)
+    put3(own.arm, arm)
+    put3(own.origin, add(get3(parent.origin), arm))
+    put_pair(own.velocity, velocity)
+    return R, velocity

@@ -1,0 +1,108 @@
+"""The scratch records that kernels fill, one a body and one a column, and how to reach them as tuples."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import jitable
+from ..model.compiled import Arrays
+
+BODY_WORK = np.dtype(
+    [
+        ("rotation", np.float64, 9),  # own axes in world axes
+        ("origin", np.float64, 3),  # in the world [m]
+        ("arm", np.float64, 3),  # from the parent's origin, in world axes [m]
+        ("velocity", np.float64, 6),
+        ("acceleration", np.float64, 6),
+        ("articulated", np.float64, 21),
+        ("force", np.float64, 6),
+    ],
+    align=True,
+)
+COLUMN_WORK = np.dtype(
+    [
+        ("axis", np.float64, 3),
+        ("bias", np.float64, 6),  # acceleration that comes from velocities alone
+        ("gain", np.float64, 6),
+        ("push", np.float64),
+        ("inverse", np.float64, 6),  # of a ball's inertia, at its first column
+    ],
+    align=True,
+)
+
+Work = namedtuple("Work", "bodies columns")
+
+
+def make_work(arrays: Arrays) -> Work:
+    bodies = np.zeros(len(arrays.bodies), BODY_WORK).view(np.recarray)
+    bodies.rotation[0] = np.eye(3).ravel()
+    return Work(bodies, np.zeros(len(arrays.columns), COLUMN_WORK).view(np.recarray))
+
+
+@jitable
+def get3(a, i=0):
+    return a[i], a[i + 1], a[i + 2]
+
+
+@jitable
+def get4(a, i=0):
+    return a[i], a[i + 1], a[i + 2], a[i + 3]
+
+
+@jitable
+def get6(a):
+    return a[0], a[1], a[2], a[3], a[4], a[5]
+
+
+@jitable
+def get9(a):
+    return a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]
+
+
+@jitable
+def get_pair(a):
+    return (a[0], a[1], a[2]), (a[3], a[4], a[5])
+
+
+@jitable
+def get_articulated(a):
+    return (
+        (a[0], a[1], a[2], a[3], a[4], a[5]),
+        (a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14]),
+        (a[15], a[16], a[17], a[18], a[19], a[20]),
+    )
+
+
+@jitable
+def put3(a, t, i=0):
+    a[i], a[i + 1], a[i + 2] = t
+
+
+@jitable
+def put4(a, t, i=0):
+    a[i], a[i + 1], a[i + 2], a[i + 3] = t
+
+
+@jitable
+def put6(a, t):
+    a[0], a[1], a[2], a[3], a[4], a[5] = t
+
+
+@jitable
+def put9(a, t):
+    a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8] = t
+
+
+@jitable
+def put_pair(a, t):
+    a[0], a[1], a[2] = t[0]
+    a[3], a[4], a[5] = t[1]
+
+
+@jitable
+def put_articulated(a, A):
+    a[0], a[1], a[2], a[3], a[4], a[5] = A[0]
+    a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14] = A[1]
+    a[15], a[16], a[17], a[18], a[19], a[20] = A[2]

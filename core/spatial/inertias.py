@@ -1,0 +1,101 @@
+"""Rigid and articulated inertias."""
+
+from __future__ import annotations
+
+from ..jit import jitable
+from .vectors import (
+    add,
+    cross,
+    mat_add,
+    mat_sym,
+    rotate,
+    rotate_back,
+    scale,
+    skew,
+    sub,
+    sym_add,
+    sym_inverse,
+    sym_mul,
+    sym_outer,
+    sym_product,
+    sym_rotate,
+    sym_sub,
+)
+
+
+@jitable
+def inertia_rotate(R, rigid):
+    """A rigid inertia given in a body's axes, in the axes that R takes them to."""
+    return rigid[0], rotate(R, rigid[1]), sym_rotate(R, rigid[2])
+
+
+@jitable
+def momentum(rigid, v):
+    mass, h, J = rigid
+    return add(sym_mul(J, v[0]), cross(h, v[1])), sub(scale(v[1], mass), cross(h, v[0]))
+
+
+@jitable
+def articulated(rigid):
+    """A rigid inertia as an articulated one."""
+    mass, h, J = rigid
+    return J, skew(h), (mass, 0.0, 0.0, mass, 0.0, mass)
+
+
+@jitable
+def articulated_add(A, B):
+    return sym_add(A[0], B[0]), mat_add(A[1], B[1]), sym_add(A[2], B[2])
+
+
+@jitable
+def articulated_mul(A, m):
+    """The force that gives motion m to articulated inertia A."""
+    J, H, M = A
+    return add(sym_mul(J, m[0]), rotate(H, m[1])), add(rotate_back(H, m[0]), sym_mul(M, m[1]))
+
+
+@jitable
+def articulated_deflate(A, U, d):
+    """A - d U U'"""
+    J, H, M = A
+    n, f = U
+    k = scale(n, -d)
+    outer = scale(f, k[0]) + scale(f, k[1]) + scale(f, k[2])
+    return sym_sub(J, sym_outer(n, d)), mat_add(H, outer), sym_sub(M, sym_outer(f, d))
+
+
+@jitable
+def articulated_from(A, r):
+    """Articulated inertia A, taken at a point that lies r away, seen at the origin of r."""
+    J, H, M = A
+    x, y, z = r
+    G = (
+        H[0] - z * M[1] + y * M[2],
+        H[1] - z * M[3] + y * M[4],
+        H[2] - z * M[4] + y * M[5],
+        H[3] + z * M[0] - x * M[2],
+        H[4] + z * M[1] - x * M[4],
+        H[5] + z * M[2] - x * M[5],
+        H[6] - y * M[0] + x * M[1],
+        H[7] - y * M[1] + x * M[3],
+        H[8] - y * M[2] + x * M[4],
+    )
+    K = (
+        J[0] - z * H[1] + y * H[2] - z * G[1] + y * G[2],
+        J[1] - z * H[4] + y * H[5] + z * G[0] - x * G[2],
+        J[2] - z * H[7] + y * H[8] - y * G[0] + x * G[1],
+        J[3] + z * H[3] - x * H[5] + z * G[3] - x * G[5],
+        J[4] + z * H[6] - x * H[8] - y * G[3] + x * G[4],
+        J[5] - y * H[6] + x * H[7] - y * G[6] + x * G[7],
+    )
+    return K, G, M
+
+
+@jitable
+def articulated_solve(A, f):
+    """The motion m with articulated_mul(A, m) == f."""
+    J, H, M = A
+    M_inverse = sym_inverse(M)
+    K = mat_sym(H, M_inverse)
+    w = sym_mul(sym_inverse(sym_sub(J, sym_product(K, H))), sub(f[0], rotate(K, f[1])))
+    return w, sym_mul(M_inverse, sub(f[1], rotate_back(H, w)))

@@ -1,0 +1,114 @@
+"""Quaternions and poses."""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jitable
+from .types import Pose, Quat, Vec3
+from .vectors import add, norm, rotate, scale
+
+
+@jitable
+def quat_mul(a, b):
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+@jitable
+def quat_rate(q, w):
+    """Rate of the quaternion q that turns with angular velocity w in its own axes: q w / 2."""
+    w, x, y, z = quat_mul(q, (0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]))
+    return w, x, y, z
+
+
+@jitable
+def quat_normalized(q):
+    k = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return q[0] * k, q[1] * k, q[2] * k, q[3] * k
+
+
+@jitable
+def quat_to_mat(q):
+    w, x, y, z = q
+    return (
+        1.0 - 2.0 * (y * y + z * z),
+        2.0 * (x * y - z * w),
+        2.0 * (x * z + y * w),
+        2.0 * (x * y + z * w),
+        1.0 - 2.0 * (x * x + z * z),
+        2.0 * (y * z - x * w),
+        2.0 * (x * z - y * w),
+        2.0 * (y * z + x * w),
+        1.0 - 2.0 * (x * x + y * y),
+    )
+
+
+@jitable
+def quat_of_mat(R):
+    """Shepperd's method: divide by the largest of the four components. The sign has w >= 0."""
+    trace = R[0] + R[4] + R[8]
+    if trace >= R[0] and trace >= R[4] and trace >= R[8]:
+        q = (1.0 + trace, R[7] - R[5], R[2] - R[6], R[3] - R[1])
+    elif R[0] >= R[4] and R[0] >= R[8]:
+        q = (R[7] - R[5], 1.0 + R[0] - R[4] - R[8], R[1] + R[3], R[2] + R[6])
+    elif R[4] >= R[8]:
+        q = (R[2] - R[6], R[1] + R[3], 1.0 + R[4] - R[0] - R[8], R[5] + R[7])
+    else:
+        q = (R[3] - R[1], R[2] + R[6], R[5] + R[7], 1.0 + R[8] - R[0] - R[4])
+    q = quat_normalized(q)
+    if q[0] < 0.0:
+        return -q[0], -q[1], -q[2], -q[3]
+    return q
+
+
+def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
+    """SDF's and URDF's angles [rad] about the fixed axes x, y, z: Rz(yaw) Ry(pitch) Rx(roll)."""
+    cr, sr = math.cos(roll / 2), math.sin(roll / 2)
+    cp, sp = math.cos(pitch / 2), math.sin(pitch / 2)
+    cy, sy = math.cos(yaw / 2), math.sin(yaw / 2)
+    return (
+        cr * cp * cy + sr * sp * sy,
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+    )
+
+
+def rpy_of_quat(q: Quat) -> Vec3:
+    """The angles [rad] of `quat_of_rpy`; at pitch = ±90 degrees, where yaw and roll are one, yaw is 0.
+
+    Roll is read after yaw is undone, so that the three give q back however close to ±90 degrees the pitch is.
+    """
+    R = quat_to_mat(q)
+    level = math.hypot(R[0], R[3])
+    yaw = math.atan2(R[3], R[0]) if level > 1e-12 else 0.0
+    s, c = math.sin(yaw), math.cos(yaw)
+    return math.atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]), math.atan2(-R[6], level), yaw
+
+
+def quat_of_rotation_vector(v: Vec3) -> Quat:
+    """The rotation by |v| radians about v."""
+    angle = norm(v)
+    if angle < 1e-12:
+        return quat_normalized((1.0, 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]))
+    return (math.cos(angle / 2), *scale(v, math.sin(angle / 2) / angle))
+
+
+def quat_rotate(q: Quat, v: Vec3) -> Vec3:
+    return rotate(quat_to_mat(q), v)
+
+
+def compose(X_AB: Pose, X_BC: Pose) -> Pose:
+    """X_AC"""
+    return add(X_AB[:3], quat_rotate(X_AB[3:], X_BC[:3])) + quat_mul(X_AB[3:], X_BC[3:])
+
+
+def inverse(X_AB: Pose) -> Pose:
+    """X_BA"""
+    turned = (X_AB[3], -X_AB[4], -X_AB[5], -X_AB[6])
+    return scale(quat_rotate(turned, X_AB[:3]), -1.0) + turned
