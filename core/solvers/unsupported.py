@@ -1,0 +1,32 @@
+"""What a model asks for and the engine does not do yet, in words for the user: nothing is left out in silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..model import Axis, CompiledModel, Model
+
+_AXIS_FEATURES: tuple[tuple[str, Callable[[Axis], bool]], ...] = (
+    ("position limits", lambda axis: math.isfinite(axis.lower) or math.isfinite(axis.upper)),
+    ("dry friction", lambda axis: axis.friction > 0.0),
+    ("velocity limits", lambda axis: math.isfinite(axis.velocity)),
+)
+
+
+def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
+    """One sentence a feature, with the joints or links that it concerns."""
+    notes = [f"link '{name}' is not joined to the world: it floats, and falls" for name in compiled.floating]
+    for feature, asked in _AXIS_FEATURES:
+        joints = [joint.name for joint in model.joints if any(map(asked, joint.axes))]
+        if joints:
+            notes.append(f"{feature} are kept but do not act in the simulation yet: {_listed(joints)}")
+    followers = [joint.name for joint in model.joints if joint.mimic]
+    if followers:
+        notes.append(f"mimic joints are kept but move freely in the simulation yet: {_listed(followers)}")
+    return notes
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

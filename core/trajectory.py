@@ -1,0 +1,108 @@
+"""Simulated motion as arrays, and as .npz and .csv files."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+POSE_PARTS = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """F frames of L links.
+
+    Attributes:
+        times: shape (F,) [s].
+        link_names: L names. X_WL: link poses x y z qw qx qy qz in the world, shape (F, L, 7) [m].
+        q_names, qd_names: (name, unit) of each coordinate.
+        q: shape (F, nq). qd: shape (F, nv).
+        kinetic, potential: shape (F,) [J]. dissipated: taken away by dampers since the start, shape (F,) [J].
+    """
+
+    times: np.ndarray
+    link_names: tuple[str, ...]
+    X_WL: np.ndarray
+    q_names: tuple[tuple[str, str], ...]
+    q: np.ndarray
+    qd_names: tuple[tuple[str, str], ...]
+    qd: np.ndarray
+    kinetic: np.ndarray
+    potential: np.ndarray
+    dissipated: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def first(self, frames: int) -> Trajectory:
+        """The first `frames` frames, as views of the same arrays."""
+        cut = {
+            item.name: value[:frames]
+            for item in dataclasses.fields(self)
+            if isinstance(value := getattr(self, item.name), np.ndarray)
+        }
+        return dataclasses.replace(self, **cut)
+
+    def save(self, path: Path) -> None:
+        """Write to `path`, whole or not at all, as its suffix says.
+
+        Raises:
+            ValueError: the suffix is neither .npz nor .csv. OSError: it cannot be written there.
+        """
+        writers: dict[str, Callable[[IO[bytes]], None]] = {".npz": self._write_npz, ".csv": self._write_csv}
+        if path.suffix not in writers:
+            raise ValueError(f"{path}: a trajectory is saved as {' or '.join(writers)}, not '{path.suffix}'")
+        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                writers[path.suffix](file)
+            os.replace(partial, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(partial)
+            raise
+
+    def _write_npz(self, file: IO[bytes]) -> None:
+        np.savez_compressed(
+            file, **{item.name: np.asarray(getattr(self, item.name)) for item in dataclasses.fields(self)}
+        )
+
+    def _write_csv(self, file: IO[bytes]) -> None:
+        header = [("time", "s")]
+        header += [(f"q {name}", unit) for name, unit in self.q_names]
+        header += [(f"qd {name}", unit) for name, unit in self.qd_names]
+        header += [(f"{link}.{part}", unit) for link in self.link_names for part, unit in POSE_PARTS]
+        header += [("kinetic", "J"), ("potential", "J"), ("dissipated", "J")]
+        energies = np.stack([self.kinetic, self.potential, self.dissipated], axis=1)
+        table = np.hstack([self.times[:, None], self.q, self.qd, self.X_WL.reshape(len(self), -1), energies])
+        with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+            rows = csv.writer(text, lineterminator="\n")
+            rows.writerow(f"{name} [{unit}]" if unit else name for name, unit in header)
+            rows.writerows(table.tolist())
+
+    @classmethod
+    def load(cls, path: Path) -> Trajectory:
+        """Read an .npz that `save` wrote.
+
+        Raises:
+            ValueError: it is no such file. OSError: it cannot be read.
+        """
+        with np.load(path, allow_pickle=False) as data:
+            missing = {item.name for item in dataclasses.fields(cls)} - set(data.files)
+            if missing:
+                raise ValueError(f"{path}: not a trajectory, it has no '{sorted(missing)[0]}'")
+            values = {name: data[name] for name in data.files}
+        for name in ("q_names", "qd_names"):
+            values[name] = tuple(tuple(pair) for pair in values[name].reshape(-1, 2).tolist())
+        values["link_names"] = tuple(values["link_names"].tolist())
+        return cls(**values)
