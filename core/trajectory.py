@@ -7,13 +7,15 @@ import dataclasses
 import io
 import os
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import numpy as np
+
+SUFFIXES = (".npz", ".csv")
+"""Of the files that `Trajectory.save` writes."""
 
 POSE_PARTS = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
 
@@ -59,13 +61,13 @@ class Trajectory:
         Raises:
             ValueError: the suffix is neither .npz nor .csv. OSError: it cannot be written there.
         """
-        writers: dict[str, Callable[[IO[bytes]], None]] = {".npz": self._write_npz, ".csv": self._write_csv}
-        if path.suffix not in writers:
-            raise ValueError(f"{path}: a trajectory is saved as {' or '.join(writers)}, not '{path.suffix}'")
+        if path.suffix.lower() not in SUFFIXES:
+            raise ValueError(f"{path}: a trajectory is saved as {' or '.join(SUFFIXES)}, not '{path.suffix}'")
+        write = self._write_npz if path.suffix.lower() == ".npz" else self._write_csv
         handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
-                writers[path.suffix](file)
+                write(file)
             os.replace(partial, path)
         except BaseException:
             with suppress(FileNotFoundError):

@@ -1,6 +1,18 @@
 """Models as a user edits them, and as kernels read them."""
 
 from .compiled import CompiledModel, compile_model
+from .edit import set_joint_property
 from .elements import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
 
-__all__ = ["WORLD", "Axis", "CompiledModel", "Joint", "Link", "Mimic", "Model", "ModelError", "compile_model"]
+__all__ = [
+    "WORLD",
+    "Axis",
+    "CompiledModel",
+    "Joint",
+    "Link",
+    "Mimic",
+    "Model",
+    "ModelError",
+    "compile_model",
+    "set_joint_property",
+]

@@ -132,7 +132,7 @@ class CompiledModel:
                 raise ModelError(f"initial state: no joint '{name}' moves; there are: {', '.join(self.spans)}")
             kind = span.joint.kind
             at, count = (span.v, kind.nv) if velocities else (span.q, kind.nq)
-            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+            numbers = _numbers(value)
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
                 raise ModelError(f"initial state: joint '{name}' takes {count} finite number(s), found {value!r}")
             if kind.chart and not velocities:
@@ -295,6 +295,14 @@ def _moving_body(joint: Joint, parent: int, X_BJ: Pose) -> _Body:
 
 def _turned_back(axes: Mat3) -> Pose:
     return (0.0, 0.0, 0.0, *quat_of_mat(transpose(axes)))
+
+
+def _numbers(value: object) -> np.ndarray:
+    """A number or a list of them as an array; what is neither comes back empty."""
+    try:
+        return np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        return np.empty(0)
 
 
 def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[tuple[str, str]]:

@@ -1,0 +1,18 @@
+"""The `limberjack` command on model files: a verb is one file here and its place in `VERBS`."""
+
+from collections.abc import Sequence
+
+from .check import CHECK
+from .convert import CONVERT
+from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE, Verb, run_command
+from .info import INFO, describe
+from .simulate import SIMULATE
+
+VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, CONVERT)
+
+__all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb", "describe", "main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with core's own verbs. Returns its exit code."""
+    return run_command(VERBS, argv)

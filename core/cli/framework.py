@@ -1,0 +1,135 @@
+"""What every verb shares: exit codes, inputs and outputs, and how errors reach the user.
+
+Results go to stdout, all else to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..formats import Reading, UnreadableError, UnwritableError, read
+from ..model import Model, ModelError
+from ..solvers import SimulationError
+from ..version import VERSION
+
+DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
+
+LOADERS: dict[str, Callable[[Path], Reading]] = {}
+"""Readers of further inputs, by suffix; all others go to `formats.read`."""
+
+SAVERS: dict[str, Callable[[Model, Path], list[str]]] = {}
+"""Writers of further outputs, by suffix; all others go to `formats.write`."""
+
+OPEN_SCENE = Path("(open scene)")
+"""Stands for the scene that Blender has open, where the command runs inside Blender and no FILE is given."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What the command can do: `run` takes the parsed arguments and returns the exit code."""
+
+    name: str
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+class InputError(Exception):
+    """An input that has errors: its `path` and `reading`."""
+
+    def __init__(self, path: Path, reading: Reading):
+        super().__init__(str(path))
+        self.path, self.reading = path, reading
+
+
+class UsageError(Exception):
+    """The command is used in a wrong way: one sentence for the user."""
+
+
+def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_is_optional: bool = False) -> int:
+    """Run one command; returns the exit code and raises nothing for bad input.
+
+    Args:
+        argv: the words after the command's name; the process's own where it is None.
+        file_is_optional: whether FILE may be left out, and then is `OPEN_SCENE`.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
+    try:
+        arguments = _parser(verbs, file_is_optional).parse_args(argv)
+        return _run(arguments)
+    except SystemExit as stop:  # argparse's way to end
+        return stop.code
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Each kind of failure, as one line a finding and its exit code."""
+    try:
+        return arguments.run(arguments)
+    except InputError as error:
+        say(*(issue.format(error.path) for issue in error.reading.issues))
+        return HAS_ERRORS
+    except ModelError as error:
+        say(f"{arguments.file}: error model: {error}")
+        return HAS_ERRORS
+    except (UnreadableError, UnwritableError) as error:
+        say(error)
+        return UNUSABLE
+    except UsageError as error:
+        say(f"limberjack: error: {error}")
+        return UNUSABLE
+    except SimulationError as error:
+        say(f"{arguments.file}: error simulation: {error}")
+        return SIMULATION_FAILED
+
+
+def _parser(verbs: Iterable[Verb], file_is_optional: bool) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="limberjack", description="Articulated models, and how they move.")
+    parser.add_argument("--version", action="version", version=f"limberjack {VERSION}")
+    choices = parser.add_subparsers(metavar="VERB", required=True)
+    for verb in verbs:
+        sub = choices.add_parser(verb.name, help=verb.help, description=verb.help)
+        sub.set_defaults(run=verb.run, file=None)
+        verb.add_arguments(sub)
+        if file_is_optional:
+            _make_file_optional(sub)
+    return parser
+
+
+def _make_file_optional(parser: argparse.ArgumentParser) -> None:
+    for action in parser._actions:
+        if action.dest == "file":
+            action.nargs, action.default, action.required = "?", OPEN_SCENE, False
+
+
+def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
+    parser.add_argument("file", metavar=metavar, type=Path, help=".sdf, .world, .urdf or .blend")
+
+
+def load(path: Path) -> Reading:
+    """Read any input, errors and all. Raises UnreadableError."""
+    return LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower(), read)(path)
+
+
+def load_usable(path: Path) -> Reading:
+    """Read an input and tell its warnings and notes. Raises UnreadableError, or InputError where it has errors."""
+    reading = load(path)
+    if not reading.ok:
+        raise InputError(path, reading)
+    say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))
+    return reading
+
+
+def say(*lines: object) -> None:
+    """Tell the user, beside the results."""
+    for line in lines:
+        print(line, file=sys.stderr)

@@ -1,0 +1,130 @@
+"""`limberjack info`: the links and joints of a model, as a table or as data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+
+from ..joints import Unit
+from ..model import WORLD, Axis, Joint, Link, Model
+from ..spatial import IDENTITY, Pose, compose, quat_rotate
+from .framework import DONE, Verb, add_file, load_usable
+
+AXIS_FIELDS = ("lower", "upper", "effort", "velocity", "damping", "friction", "spring_reference", "spring_stiffness")
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser)
+    parser.add_argument("--json", action="store_true", help="all numbers, at q = 0, in world axes")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    reading = load_usable(arguments.file)
+    if arguments.json:
+        print(json.dumps(describe(reading.model) | {"notes": reading.notes}, indent=1))
+    else:
+        print("\n".join(_table(reading.model)))
+    return DONE
+
+
+def describe(model: Model) -> dict:
+    """The model as plain data: SI units, radians, poses and axes in the world at q = 0, infinities as "inf"."""
+    poses = {WORLD: IDENTITY} | {link.name: link.pose for link in model.links}
+    return {
+        "name": model.name,
+        "gravity": _plain(model.gravity),
+        "links": [_describe_link(link) for link in model.links],
+        "joints": [_describe_joint(joint, poses) for joint in model.joints],
+    }
+
+
+def _describe_link(link: Link) -> dict:
+    inertia = dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), _plain(link.inertia), strict=True))
+    return {
+        "name": link.name,
+        "mass": _plain(link.mass),
+        "com": _plain(link.com),
+        "inertia_com_linkaxes": inertia,
+        "X_WL": _describe_pose(link.pose),
+    }
+
+
+def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
+    X_WJ = compose(poses[joint.child], joint.X_CJ)
+
+    def describe_axis(axis: Axis) -> dict:
+        values = {name: _plain(getattr(axis, name)) for name in AXIS_FIELDS}
+        return {"xyz_world": _plain(quat_rotate(X_WJ[3:], axis.xyz))} | values
+
+    told = {
+        "name": joint.name,
+        "type": joint.type,
+        "parent": joint.parent,
+        "child": joint.child,
+        "X_WJ": _describe_pose(X_WJ),
+        "axes": [describe_axis(axis) for axis in joint.axes[: joint.kind.axis_count]],
+    }
+    if joint.kind.threaded:
+        told["pitch"] = joint.pitch
+    if joint.mimic:
+        mimic = joint.mimic
+        told["mimic"] = {"joint": mimic.leader} | {
+            name: _plain(getattr(mimic, name)) for name in ("multiplier", "offset", "reference")
+        }
+    return told
+
+
+def _describe_pose(pose: Pose) -> dict:
+    return {"xyz": _plain(pose[:3]), "quat_wxyz": _plain(pose[3:])}
+
+
+def _plain(value):
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    value = float(value)
+    return value if math.isfinite(value) else str(value)
+
+
+def _table(model: Model) -> list[str]:
+    total = sum(link.mass for link in model.links)
+    above = {joint.child: joint.parent for joint in reversed(model.joints)}
+    links = [(link.name, f"{link.mass:.6g} kg", above.get(link.name, "free")) for link in model.links]
+    joints = [(j.name, j.type, f"{j.parent} -> {j.child}", _limits(j), _mimic(j)) for j in model.joints]
+    return [
+        f"{model.name}: {len(links)} links, {len(joints)} joints, {total:.6g} kg",
+        "",
+        *_columns([("LINK", "MASS", "PARENT"), *links]),
+        *([""] if joints else []),
+        *(_columns([("JOINT", "TYPE", "PARENT -> CHILD", "LIMITS", "MIMIC"), *joints]) if joints else []),
+    ]
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _limits(joint: Joint) -> str:
+    """Degrees for what turns, metres for what slides."""
+    if not joint.kind.limited:
+        return ""
+    return ", ".join(_range(joint.axes[column.axis], column.unit) for column in joint.kind.columns)
+
+
+def _range(axis: Axis, unit: Unit) -> str:
+    if math.isinf(axis.lower) and math.isinf(axis.upper):
+        return "none"
+    factor, suffix = (math.degrees(1.0), "deg") if unit is Unit.ANGLE else (1.0, "m")
+    return f"{axis.lower * factor:.6g} .. {axis.upper * factor:.6g} {suffix}"
+
+
+def _mimic(joint: Joint) -> str:
+    mimic = joint.mimic
+    if mimic is None:
+        return ""
+    leader = f"({mimic.leader} - {mimic.reference:g})" if mimic.reference else mimic.leader
+    return f"{mimic.multiplier:g} * {leader}" + (f" + {mimic.offset:g}" if mimic.offset else "")
+
+
+INFO = Verb("info", "show the links and joints of a model", _add_arguments, _run)

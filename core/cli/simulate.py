@@ -1,0 +1,105 @@
+"""`limberjack simulate`: how a model moves, as a report and a trajectory file."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from ..solvers import ACCURACIES, SOLVERS, Report, Simulation
+from ..trajectory import SUFFIXES
+from .framework import DONE, UsageError, Verb, add_file, load_usable, say
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser)
+    parser.add_argument("--duration", metavar="S", type=positive, required=True, help="seconds to simulate")
+    parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
+    parser.add_argument("--solver", metavar="NAME", choices=SOLVERS, default="dopri5", help=", ".join(SOLVERS))
+    add_motion_arguments(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", type=Path, help=f"trajectory file: {' or '.join(SUFFIXES)}")
+    parser.add_argument("--json", action="store_true", help="the report as one JSON object")
+
+
+def add_motion_arguments(parser: argparse.ArgumentParser, accuracy: str | None = "good") -> None:
+    """What a simulation takes, whatever becomes of its motion; `accuracy` is the default."""
+    parser.add_argument("--accuracy", choices=ACCURACIES, default=accuracy, help="how small errors are kept")
+    parser.add_argument("--initial", metavar="STATE.json", type=Path, help='{"q": {joint: value}, "qd": {…}}')
+
+
+def positive(text: str) -> float:
+    """An argument that is a finite number above 0."""
+    value = float(text)
+    if not (math.isfinite(value) and value > 0.0):
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    output: Path | None = arguments.output
+    if output:
+        require_writable(output, SUFFIXES)
+    initial = read_initial(arguments.initial)
+    reading = load_usable(arguments.file)
+    last = math.floor(arguments.duration * arguments.fps + 1e-9)
+    times = np.arange(last + 1) / arguments.fps
+    simulation = Simulation(reading.model, times, arguments.accuracy, initial, arguments.solver)
+    motion = simulation.run()
+    if output:
+        motion.save(output)
+    report = simulation.report
+    if arguments.json:
+        print(json.dumps(describe_report(report) | {"output": str(output) if output else None}))
+    else:
+        say(*(f"{arguments.file}: note: {note}" for note in report.notes))
+        print("\n".join(_told(report, arguments)))
+    return DONE
+
+
+def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:
+    """Find out before the work whether its result can be kept. Raises UsageError."""
+    if output.suffix.lower() not in suffixes:
+        raise UsageError(f"{output}: the name must end in {' or '.join(suffixes)}, found '{output.suffix}'")
+    if not output.parent.is_dir():
+        raise UsageError(f"{output}: there is no folder '{output.parent}'; make it first")
+    if output.is_dir():
+        raise UsageError(f"{output}: this is a folder; name a file")
+
+
+def read_initial(path: Path | None) -> dict | None:
+    """Joint values to start from. Raises UsageError where the file is no JSON object."""
+    if path is None:
+        return None
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path}:{error.lineno}: not JSON: {error.msg.lower()}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if not isinstance(state, dict):
+        raise UsageError(f'{path}: must hold an object such as {{"q": {{"joint": 0.5}}}}, found {json.dumps(state)}')
+    return state
+
+
+def describe_report(report: Report) -> dict:
+    """The report as plain data, in SI units."""
+    return dataclasses.asdict(report) | {"relative_energy_drift": report.relative_drift}
+
+
+def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
+    share = f"{report.relative_drift:.1e} of {report.energy_scale:.4g} J" if report.energy_scale else "nothing moves"
+    lines = [
+        f"frames        {report.frames} at {arguments.fps:g} fps, accuracy {arguments.accuracy}",
+        f"steps         {report.steps} ({report.rejected} tried again, shorter)",
+        f"wall time     {report.wall_time:.3g} s",
+        f"energy drift  {report.energy_drift:.3g} J, {share}",
+        f"loop error    {report.loop_error:.3g} m",
+    ]
+    return lines + ([f"trajectory    {arguments.output}"] if arguments.output else [])
+
+
+SIMULATE = Verb("simulate", "simulate a model and report on its motion", _add_arguments, _run)

@@ -1,0 +1,130 @@
+"""File formats, one registry entry each: `read` a file to a Model, `write` a Model to a file.
+
+A file is told by its root element, not by its suffix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..check import Issue, check_model
+from ..model import Model
+from ..spatial import norm, scale
+from .files import UnwritableError
+from .findings import Findings
+from .sdf_read import read_sdf
+from .sdf_write import write_sdf
+from .urdf import read_urdf
+from .xml import Element, UnreadableError, parse_file
+
+__all__ = ["FORMATS", "Format", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
+
+Lines = dict[tuple[str, str], int]
+
+FOLLOW_FROM_ERRORS = ("no-links", "unknown-leader")
+"""Findings about what is missing, which say nothing new where a reader had to leave something out."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    Attributes:
+        name: what a person calls it.
+        suffixes: of its files, the usual one first.
+        root: the tag of its root element.
+        read: element, findings -> the model, and the lines of what is in it.
+        write: model, path, options -> the losses; None where the format cannot be written.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    root: str
+    read: Callable[[Element, Findings], tuple[Model, Lines]]
+    write: Callable[..., list[str]] | None = None
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("SDF", (".sdf", ".world"), "sdf", read_sdf, write_sdf),
+    Format("URDF", (".urdf",), "robot", read_urdf),
+)
+
+
+@dataclass
+class Reading:
+    """What a file said.
+
+    Attributes:
+        model: whole if there are no errors among the issues, else what could be made of it.
+        issues: the reader's and check_model's together, by line.
+        lines: where each ("model", "link" or "joint", name) stands.
+        notes: what was met and not taken over.
+    """
+
+    model: Model
+    issues: list[Issue] = field(default_factory=list)
+    lines: Lines = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        return not any(issue.is_error for issue in self.issues)
+
+
+def read(path: str | Path) -> Reading:
+    """Read a model file of any format. Raises UnreadableError where nothing can be made of it."""
+    path = Path(path)
+    root = parse_file(path)
+    _refuse_xacro(path, root)
+    chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)
+    if chosen is None:
+        known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
+        raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
+    findings = Findings()
+    model, lines = chosen.read(root, findings)
+    issues = findings.issues + _checked(model, lines, {issue.subject for issue in findings.issues if issue.is_error})
+    _normalize_axes(model)
+    return Reading(model, sorted(issues, key=lambda issue: issue.line or 0), lines, findings.notes)
+
+
+def write(model: Model, path: str | Path, **options) -> list[str]:
+    """Write a model file whose format the path's suffix tells; returns what could not be said in it, a line each.
+
+    All files that belong to it appear, or none. Raises UnwritableError.
+    """
+    path = Path(path)
+    chosen = next((entry for entry in FORMATS if entry.write and path.suffix.lower() in entry.suffixes), None)
+    if chosen is None:
+        known = ", ".join(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes)
+        raise UnwritableError(path, f"cannot write '{path.suffix}' files; the name must end in one of {known}")
+    errors = [issue for issue in check_model(model) if issue.is_error]
+    if errors:
+        raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
+    return chosen.write(model, path, **options)
+
+
+def _refuse_xacro(path: Path, root: Element) -> None:
+    for element in root.walk():
+        is_macro = element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values())
+        if is_macro:
+            raise UnreadableError(path, "this is a xacro file; run `xacro FILE > robot.urdf` first", element.line)
+
+
+def _checked(model: Model, lines: Lines, broken: set[str]) -> list[Issue]:
+    """check_model's findings with their lines, but for those that follow from the reader's errors in `broken`."""
+    by_subject = {f"{kind} '{name}'": line for (kind, name), line in lines.items()}
+    issues = check_model(model)
+    for issue in issues:
+        issue.line = by_subject.get(issue.subject)
+    follows = FOLLOW_FROM_ERRORS if broken else ()
+    return [issue for issue in issues if issue.subject not in broken and issue.code not in follows]
+
+
+def _normalize_axes(model: Model) -> None:
+    for joint in model.joints:
+        for axis in joint.axes:
+            length = norm(axis.xyz)
+            if length > 0.0 and abs(length - 1.0) > 1e-12:  # a unit axis stays as it is to the last bit
+                axis.xyz = scale(axis.xyz, 1.0 / length)

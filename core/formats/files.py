@@ -1,0 +1,51 @@
+"""Files that appear all together or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+
+class UnwritableError(Exception):
+    """A file that cannot be written: `path`, and in `message` why and what to do."""
+
+    def __init__(self, path: object, message: str):
+        super().__init__(message)
+        self.path, self.message = path, message
+
+    def __str__(self) -> str:
+        return f"{self.path}: error unwritable: {self.message}"
+
+
+def write_together(target: Path, contents: dict[str, str]) -> None:
+    """Write texts to files in `target`'s folder, given by their paths in it, `target` itself last.
+
+    All are written to a folder beside `target` first and then moved into place. Raises UnwritableError.
+    """
+    if target.is_dir():
+        raise UnwritableError(target, "this is a folder; name a file")
+    folder = target.parent
+    if not folder.is_dir():
+        raise UnwritableError(target, f"there is no folder '{folder}'; make it first")
+    last_is_target = sorted(contents, key=lambda name: name == target.name)
+    try:
+        staging = Path(tempfile.mkdtemp(prefix=".limberjack-", dir=folder))
+    except OSError as error:
+        raise UnwritableError(target, f"cannot write to '{folder}': {_reason(error)}") from error
+    try:
+        for name in last_is_target:
+            (staging / name).parent.mkdir(exist_ok=True)
+            (staging / name).write_text(contents[name], encoding="utf-8", newline="\n")
+        for name in last_is_target:
+            (folder / name).parent.mkdir(exist_ok=True)
+            os.replace(staging / name, folder / name)
+    except OSError as error:
+        raise UnwritableError(target, _reason(error)) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,121 @@
+"""What a reader gathers on its way through a file: issues, what it left aside, and numbers with exact complaints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import TypeVar
+
+from ..check import Issue
+from .xml import Element
+
+Default = TypeVar("Default")
+
+TRUE = ("true", "1")
+FALSE = ("false", "0")
+
+
+class Findings:
+    """A reader goes on after a finding: it takes the default where a value is wrong, so that all findings come at once.
+
+    Attributes:
+        issues: so far, each only once.
+        notes: what was met and not taken over, in words.
+    """
+
+    def __init__(self):
+        self.issues: list[Issue] = []
+        self._notes: list[str] = []
+        self._skipped: dict[str, list[Element]] = {}
+
+    def error(self, at: Element, code: str, message: str, subject: str = "") -> None:
+        self._add(Issue("error", code, subject or at.subject, message, at.line))
+
+    def warning(self, at: Element, code: str, message: str, subject: str = "") -> None:
+        self._add(Issue("warning", code, subject or at.subject, message, at.line))
+
+    def _add(self, issue: Issue) -> None:
+        if issue not in self.issues:
+            self.issues.append(issue)
+
+    def note(self, text: str) -> None:
+        if text not in self._notes:
+            self._notes.append(text)
+
+    def skip(self, element: Element) -> None:
+        """Say that an element is not taken over."""
+        self._skipped.setdefault(element.tag, []).append(element)
+
+    def skip_unknown(self, element: Element | None, known: Collection[str]) -> None:
+        """Say so of each child whose tag is not among the known."""
+        for child in element.children if element else ():
+            if child.tag not in known:
+                self.skip(child)
+
+    @property
+    def notes(self) -> list[str]:
+        return self._notes + [
+            f"<{tag}> is not taken over: {len(found)} found, the first in {found[0].subject}, line {found[0].line}"
+            for tag, found in self._skipped.items()
+        ]
+
+    # ---- values
+
+    def number(self, parent: Element | None, tag: str, default: float, *, infinite: bool = False) -> float:
+        """The number in a child element; the default where there is none or it is none."""
+        element = parent.child(tag) if parent else None
+        if element is None:
+            return default
+        found = self.parse(element, f"<{tag}>", element.text, 1, infinite=infinite)
+        return found[0] if found else default
+
+    def vector(self, parent: Element | None, tag: str, count: int, default: Default) -> tuple[float, ...] | Default:
+        """The numbers in a child element; the default where they are missing or wrong."""
+        element = parent.child(tag) if parent else None
+        if element is None:
+            return default
+        return self.parse(element, f"<{tag}>", element.text, count) or default
+
+    def attribute(self, element: Element | None, name: str, default: float, *, infinite: bool = False) -> float:
+        """The number in an attribute; the default where there is none or it is none."""
+        if element is None or name not in element.attributes:
+            return default
+        found = self.parse(element, f"{name} of <{element.tag}>", element.attributes[name], 1, infinite=infinite)
+        return found[0] if found else default
+
+    def attribute_vector(
+        self, element: Element | None, name: str, count: int, default: Default
+    ) -> tuple[float, ...] | Default:
+        """The numbers in an attribute; the default where they are missing or wrong."""
+        if element is None or name not in element.attributes:
+            return default
+        return self.parse(element, f"{name} of <{element.tag}>", element.attributes[name], count) or default
+
+    def flag(self, text: str, at: Element, default: bool = False) -> bool:
+        """A truth value as SDF writes it; the default where the text is empty or neither."""
+        word = text.strip().lower()
+        if word and word not in TRUE + FALSE:
+            self.error(at, "bad-value", f"<{at.tag}> says '{text}'; write true or false")
+        return word in TRUE if word in TRUE + FALSE else default
+
+    def parse(
+        self, at: Element, what: str, text: str, count: int, *, infinite: bool = False
+    ) -> tuple[float, ...] | None:
+        """`count` numbers, or None after reporting what else was found. Infinities only where they mean something."""
+        try:
+            values = tuple(map(_number, text.split()))
+        except ValueError:
+            values = ()
+        usable = all(not math.isnan(value) and (infinite or math.isfinite(value)) for value in values)
+        if len(values) == count and usable:
+            return values
+        wanted = "a number" if count == 1 else f"{count} numbers"
+        kind = "" if infinite else " (nan and inf are none)"
+        self.error(at, "bad-number", f"{what} is '{text}'; give {wanted}{kind}")
+        return None
+
+
+def _number(text: str) -> float:
+    if "_" in text:  # Python's own spelling of large numbers
+        raise ValueError(text)
+    return float(text)

@@ -1,0 +1,127 @@
+"""The frames of an SDF file: what each is posed relative to, and to which body it is attached.
+
+Semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics, for spec versions 1.4 to 1.12. Two graphs share their
+vertices: `relative_to` leads to the world and says where a frame is; `attached_to` leads to a link and says with what
+it moves. A frame is known by the names around it, outermost first; the world's key is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..model import WORLD
+from ..spatial import IDENTITY, Pose, compose, inverse
+from .xml import Element
+
+Key = tuple[str, ...]
+SEPARATOR = "::"
+THIS_MODEL = "__model__"
+
+
+class FrameError(Exception):
+    """A reference between frames that leads nowhere, or in a circle; `at` is the element to mend."""
+
+    def __init__(self, at: Element, code: str, message: str):
+        super().__init__(message)
+        self.at, self.code, self.message = at, code, message
+
+
+@dataclass(eq=False)
+class Frame:
+    """A link, joint, model or explicit frame.
+
+    Attributes:
+        key: its names. element: where the file says it.
+        pose: X_RF, R being the frame `relative_to` [m].
+        attached_to: the frame it moves with; None for a link and for the world, which are bodies.
+    """
+
+    key: Key
+    element: Element | None
+    pose: Pose = IDENTITY
+    relative_to: Key | None = ()
+    attached_to: Key | None = None
+
+
+def resolve(scope: Key, reference: str) -> Key:
+    """The key of what `reference` names inside the model `scope`."""
+    if reference == WORLD:
+        return ()
+    return scope + tuple(part for part in reference.split(SEPARATOR) if part != THIS_MODEL)
+
+
+class Frames:
+    """All frames of a file. Add them all, then ask."""
+
+    def __init__(self):
+        self._frames: dict[Key, Frame] = {(): Frame((), None, relative_to=None)}
+        self._world_poses: dict[Frame, Pose] = {self._frames[()]: IDENTITY}
+
+    def add(self, frame: Frame) -> Frame | None:
+        """Take a frame in; where its key is taken, leave that as it is and return its holder."""
+        held = self._frames.setdefault(frame.key, frame)
+        return None if held is frame else held
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._frames
+
+    def body(self, key: Key) -> Key:
+        """The link that the frame moves with; the world's key where it does not move. Raises FrameError."""
+        return self._chain(self._frames[key], "attached to", lambda frame: frame.attached_to)[-1].key
+
+    def pose(self, frame: Frame) -> Pose:
+        """X_WF. Raises FrameError."""
+        chain = self._chain(frame, "posed relative to", self._unknown_base)
+        X_WF = self._world_poses[chain[-1]] if chain[-1] in self._world_poses else chain[-1].pose
+        for link in reversed(chain[:-1]):
+            X_WF = self._world_poses[link] = compose(X_WF, link.pose)
+        return X_WF
+
+    def pose_of(self, key: Key) -> Pose:
+        """X_WF of the frame with this key. Raises FrameError."""
+        return self.pose(self._frames[key])
+
+    def place_by(self, model: Frame, placement: Key) -> None:
+        """Let the model's pose say where its frame `placement` goes, not its origin. Raises FrameError."""
+        if placement not in self._frames:
+            raise _unknown(model, "placed by", placement)
+        inside = self._chain(self._frames[placement], "posed relative to", lambda f: _base_below(f, model))
+        X_MP = IDENTITY
+        for frame in reversed(inside[:-1]):
+            X_MP = compose(X_MP, frame.pose)
+        model.pose = compose(model.pose, inverse(X_MP))
+
+    def _unknown_base(self, frame: Frame) -> Key | None:
+        return None if frame in self._world_poses else frame.relative_to
+
+    def _chain(self, frame: Frame, verb: str, reference: Callable[[Frame], Key | None]) -> list[Frame]:
+        """The frame, the one that it refers to, and so on to one that refers to none."""
+        chain = [frame]
+        seen = {frame}
+        while (key := reference(chain[-1])) is not None:
+            following = self._frames.get(key)
+            if following is None:
+                raise _unknown(chain[-1], verb, key)
+            if following in seen:
+                raise _cycle(chain[chain.index(following) :], verb)
+            chain.append(following)
+            seen.add(following)
+        return chain
+
+
+def _base_below(frame: Frame, model: Frame) -> Key | None:
+    return None if frame is model else frame.relative_to
+
+
+def _unknown(frame: Frame, verb: str, key: Key) -> FrameError:
+    message = f"is {verb} '{SEPARATOR.join(key)}', which is not there; name a link, joint, frame or model in its model"
+    return FrameError(frame.element, "unknown-frame", message)
+
+
+def _cycle(frames: list[Frame], verb: str) -> FrameError:
+    first = min(frames, key=lambda frame: (frame.element.line, frame.key))
+    at = frames.index(first)
+    names = [SEPARATOR.join(frame.key) for frame in [*frames[at:], *frames[:at], first]]
+    message = f"is {verb} itself in a circle: {' -> '.join(names)}; let one of them refer to its model"
+    return FrameError(first.element, "frame-cycle", message)

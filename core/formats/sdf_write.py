@@ -1,0 +1,246 @@
+"""A `Model` to SDF: poses of links in the model, of joints in their child, axes in their joint.
+
+That is the subset which every simulator reads alike: no relative_to, no frames, no expressed_in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from ..geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
+from ..model import Axis, Joint, Link, Model
+from ..spatial import IDENTITY, Pose, compose, inverse, norm, rpy_of_quat
+from .files import UnwritableError, write_together
+from .obj import write_obj
+from .sdf_joint import axis_tag
+from .sdf_names import Names, printable, unique
+
+VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
+DEFAULT_VERSION = "1.9"
+RIGHT_HANDED_PITCH_SINCE = (1, 10)
+MIMIC_SINCE = (1, 11)
+NO_PITCH = 1e16
+"""rad/m: the thread of a screw that does not advance, where SDF can only say how many radians one metre takes."""
+
+STANDARD_GRAVITY = Model().gravity
+SAME_POSE = 1e-9
+"""How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
+
+NOISE = 1e-15
+"""What is left of a zero [m or rad] after a few poses were composed."""
+
+DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
+STOPS = ("stiffness", "dissipation")
+
+
+def write_sdf(model: Model, path: Path, *, sdf_version: str = DEFAULT_VERSION, world: bool = False) -> list[str]:
+    """Write the model, the meshes that it holds, and model.config where they make a model folder; returns the losses.
+
+    `world` asks for a world around the model; other gravity than the Earth's needs one in any case.
+    """
+    if sdf_version not in VERSIONS:
+        raise UnwritableError(path, f"SDF version '{sdf_version}' is not known; write one of {', '.join(VERSIONS)}")
+    writer = _Writer(model, sdf_version, mesh_prefix="" if path.name == "model.sdf" else f"{path.stem}_")
+    contents = {path.name: writer.text(world or tuple(model.gravity) != STANDARD_GRAVITY)} | writer.meshes
+    if writer.meshes or path.name == "model.sdf":
+        held = path.with_name("model.config")
+        if not held.exists():
+            contents[held.name] = _config(writer.names.model, path.name, sdf_version)
+        elif path.name not in held.read_text(encoding="utf-8", errors="replace"):
+            writer.losses.append(f"model.config is there already and kept, though it does not name '{path.name}'")
+    write_together(path, contents)
+    return writer.losses
+
+
+class _Writer:
+    """`mesh_prefix` keeps models apart whose meshes lie in one folder."""
+
+    def __init__(self, model: Model, version: str, mesh_prefix: str):
+        self.model = model
+        self.version = version
+        self.mesh_prefix = mesh_prefix
+        self.at_least = tuple(map(int, version.split("."))).__ge__
+        self.names = Names(model)
+        self.losses = list(self.names.changes)
+        self.meshes: dict[str, str] = {}
+        self.links = {link.name: link for link in model.links}
+
+    def text(self, world: bool) -> str:
+        root = at = Element("sdf", version=self.version)
+        if world:
+            at = SubElement(at, "world", name="default")  # "world" is reserved, even here
+            _put(at, "gravity", _numbers(self.model.gravity))
+        at = SubElement(at, "model", name=self.names.model)
+        for link in self.model.links:
+            self._link(at, link)
+        for joint in self.model.joints:
+            self._joint(at, joint)
+        return _xml(root)
+
+    # ---- links
+
+    def _link(self, model: Element, link: Link) -> None:
+        element = SubElement(model, "link", name=self.names.links[link.name])
+        _put_pose(element, link.pose)
+        inertial = SubElement(element, "inertial")
+        _put_pose(inertial, (*link.com, *IDENTITY[3:]), exact=True)
+        _put(inertial, "mass", _number(link.mass))
+        inertia = SubElement(inertial, "inertia")
+        for tag, value in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), link.inertia, strict=True):
+            _put(inertia, tag, _number(value))
+        for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            self._shapes(element, link, tag, shapes)
+
+    def _shapes(self, parent: Element, link: Link, tag: str, shapes: Iterable[Shape]) -> None:
+        taken: set[str] = set()
+        for shape in shapes:
+            if shape.geometry is None:
+                self.losses.append(f"link '{link.name}': {tag} '{shape.name}' has a shape that is not known; left out")
+                continue
+            name = unique(printable(shape.name) or tag, taken)
+            taken.add(name)
+            if name != shape.name:
+                self.losses.append(f"link '{link.name}': {tag} '{shape.name}' is named '{name}'")
+            element = SubElement(parent, tag, name=name)
+            _put_pose(element, shape.pose)
+            self._geometry(SubElement(element, "geometry"), shape, f"{self.names.links[link.name]}_{name}", link)
+            if shape.color and tag == "visual":
+                material = SubElement(element, "material")
+                _put(material, "ambient", _numbers(shape.color))
+                _put(material, "diffuse", _numbers(shape.color))
+
+    def _geometry(self, parent: Element, shape: Shape, file_stem: str, link: Link) -> None:
+        match shape.geometry:
+            case Box(size):
+                _put(SubElement(parent, "box"), "size", _numbers(size))
+            case Sphere(radius):
+                _put(SubElement(parent, "sphere"), "radius", _number(radius))
+            case Cylinder(radius, length):
+                element = SubElement(parent, "cylinder")
+                _put(element, "radius", _number(radius))
+                _put(element, "length", _number(length))
+            case Plane(normal, size):
+                element = SubElement(parent, "plane")
+                _put(element, "normal", _numbers(normal))
+                _put(element, "size", _numbers(size))
+            case Mesh() as mesh:
+                element = SubElement(parent, "mesh")
+                _put(element, "uri", self._mesh_uri(mesh, file_stem, f"link '{link.name}': '{shape.name}'"))
+                _put(element, "scale", _numbers(mesh.scale))
+
+    def _mesh_uri(self, mesh: Mesh, stem: str, subject: str) -> str:
+        if mesh.vertices is None:
+            if "://" not in mesh.uri:
+                self.losses.append(f"{subject} still names the mesh '{mesh.uri}'; copy it to where that leads")
+            return mesh.uri
+        safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.mesh_prefix}{stem}".lower())  # some file systems know no case
+        uri = f"meshes/{unique(safe, {Path(name).stem for name in self.meshes})}.obj"
+        self.meshes[uri] = write_obj(mesh, Path(uri).stem)
+        return uri
+
+    # ---- joints
+
+    def _joint(self, model: Element, joint: Joint) -> None:
+        subject = f"joint '{joint.name}'"
+        if joint.kind.sdf is None:
+            self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")
+            return
+        element = SubElement(model, "joint", name=self.names.joints[joint.name], type=joint.kind.sdf)
+        _put(element, "parent", self.names.links[joint.parent])
+        _put(element, "child", self.names.links[joint.child])
+        _put_pose(element, joint.X_CJ)
+        if joint.kind.threaded:
+            self._pitch(element, joint.pitch, subject)
+        for i, axis in enumerate(joint.axes[: joint.kind.axis_count]):
+            self._axis(element, axis_tag(i), axis, f"{subject}, axis {i + 1}")
+        self._mimic(element, joint, subject)
+        self._tell_joint_losses(joint, subject)
+
+    def _axis(self, parent: Element, tag: str, axis: Axis, subject: str) -> None:
+        element = SubElement(parent, tag)
+        _put(element, "xyz", _numbers(axis.xyz))
+        default = Axis()
+        finite = [name for name in ("lower", "upper", "effort", "velocity") if math.isfinite(getattr(axis, name))]
+        stops = [name for name in STOPS if getattr(axis, name) != getattr(default, name)]
+        dynamics = [name for name in DYNAMICS if getattr(axis, name) != getattr(default, name)]
+        for group, names in (("limit", finite + stops), ("dynamics", dynamics)):
+            if names or group == "limit":  # which the spec requires, empty or not
+                holder = SubElement(element, group)
+                for name in names:
+                    _put(holder, name, _number(getattr(axis, name)))
+        if axis.armature:
+            self.losses.append(f"{subject}: SDF has no armature; {axis.armature:g} is left out")
+
+    def _pitch(self, element: Element, pitch: float, subject: str) -> None:
+        if self.at_least(RIGHT_HANDED_PITCH_SINCE):
+            _put(element, "screw_thread_pitch", _number(pitch))
+            return
+        if pitch == 0.0:
+            self.losses.append(f"{subject}: SDF {self.version} has no screw of pitch 0; a tiny one is written")
+        _put(element, "thread_pitch", _number(-math.tau / pitch if pitch else NO_PITCH))
+
+    def _mimic(self, element: Element, joint: Joint, subject: str) -> None:
+        mimic = joint.mimic
+        if mimic is None:
+            return
+        axis = element.find("axis")
+        if axis is None or not self.at_least(MIMIC_SINCE):
+            self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out; write SDF 1.11 or later to keep it")
+            return
+        holder = SubElement(axis, "mimic", joint=self.names.joints[mimic.leader])
+        for tag in ("multiplier", "offset", "reference"):
+            _put(holder, tag, _number(getattr(mimic, tag)))
+
+    def _tell_joint_losses(self, joint: Joint, subject: str) -> None:
+        if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
+            home = " ".join(f"{value:g}" for value in joint.home)
+            self.losses.append(f"{subject}: SDF has no start position; home {home} is left out")
+        if any(axis != Axis() for axis in joint.axes[joint.kind.axis_count :]):
+            self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
+        if self._apart(joint):
+            self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")
+
+    def _apart(self, joint: Joint) -> bool:
+        X_WP, X_WC = (self.links[name].pose if name in self.links else IDENTITY for name in (joint.parent, joint.child))
+        gap = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+        return max(norm(gap[:3]), norm(gap[4:])) > SAME_POSE * (1.0 + norm(X_WC[:3]))
+
+
+def _config(name: str, file_name: str, version: str) -> str:
+    root = Element("model")
+    _put(root, "name", name)
+    _put(root, "version", "1.0")
+    SubElement(root, "sdf", version=version).text = file_name
+    return _xml(root)
+
+
+def _xml(root: Element) -> str:
+    indent(root)
+    return f'<?xml version="1.0"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _put(parent: Element, tag: str, text: str) -> None:
+    SubElement(parent, tag).text = text
+
+
+def _put_pose(parent: Element, pose: Pose, exact: bool = False) -> None:
+    """Six numbers; nothing for the identity."""
+    values = (*pose[:3], *rpy_of_quat(pose[3:]))
+    if not exact:
+        values = tuple(0.0 if abs(value) < NOISE else value for value in values)
+    if any(values):
+        _put(parent, "pose", _numbers(values))
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(map(_number, values))
+
+
+def _number(value: float) -> str:
+    """The shortest text that reads as the same number; never -0."""
+    text = repr(float(value) + 0.0)
+    return text.removesuffix(".0")

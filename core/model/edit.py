@@ -1,0 +1,58 @@
+"""Changes to a model by name, as the command line and scripts ask for them."""
+
+from __future__ import annotations
+
+import math
+
+from .elements import Joint, Model, ModelError
+
+AXIS_PROPERTIES = (
+    "lower",
+    "upper",
+    "effort",
+    "velocity",
+    "stiffness",
+    "dissipation",
+    "damping",
+    "friction",
+    "armature",
+    "spring_reference",
+    "spring_stiffness",
+)
+
+
+def set_joint_property(model: Model, joint_name: str, name: str, text: str) -> Joint:
+    """Set a property of a joint to a number: one of `AXIS_PROPERTIES` (on all its axes), "pitch" or "home".
+
+    Returns the joint. A home of several coordinates is given as numbers with commas between.
+
+    Raises:
+        ModelError: no such joint or property, or no such number.
+    """
+    joint = model.joint(joint_name)
+    if name == "home":
+        joint.home = _numbers(joint, name, text, joint.kind.nq)
+    elif name == "pitch" and joint.kind.threaded:
+        (joint.pitch,) = _numbers(joint, name, text, 1)
+    elif name in AXIS_PROPERTIES and joint.kind.axis_count:
+        (value,) = _numbers(joint, name, text, 1, may_be_infinite=True)
+        for axis in joint.axes:
+            setattr(axis, name, value)
+    else:
+        allowed = ["home"] * bool(joint.kind.nq) + ["pitch"] * joint.kind.threaded
+        allowed += AXIS_PROPERTIES if joint.kind.axis_count else ()
+        raise ModelError(
+            f"joint '{joint.name}' ({joint.type}) has no property '{name}'; it has: {', '.join(allowed) or 'none'}"
+        )
+    return joint
+
+
+def _numbers(joint: Joint, name: str, text: str, count: int, may_be_infinite: bool = False) -> tuple[float, ...]:
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    usable = all(not math.isnan(value) and (may_be_infinite or math.isfinite(value)) for value in values)
+    if len(values) != count or not usable:
+        raise ModelError(f"joint '{joint.name}': {name} takes {count} number(s), found '{text}'")
+    return values

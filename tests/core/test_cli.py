@@ -1,0 +1,104 @@
+"""The command line: exit codes, where each line goes, and what it says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from limberjack.core import cli, formats
+from limberjack.core.cli import framework
+
+DATA = Path(__file__).parents[1] / "data"
+FRAMES = str(DATA / "frames_1_9.sdf")
+TREE = str(DATA / "tree.urdf")
+
+
+def test_info_table(capsys):
+    """A person sees masses, joints and limits in degrees; what was left aside goes to stderr."""
+    assert cli.main(["info", TREE]) == cli.DONE
+    told = capsys.readouterr()
+    assert "r: 3 links, 3 joints, 2 kg" in told.out
+    assert "-2 * slider + 0.5" in told.out
+    assert "0 .. 0 m" in told.out
+    assert ": note: <transmission>" in told.err
+    assert cli.main(["info", FRAMES]) == cli.DONE
+    assert "-inf .. 114.592 deg" in capsys.readouterr().out
+
+
+def test_info_json(capsys):
+    """The shape of the judges' readings, in world axes, with infinities as text."""
+    assert cli.main(["info", "--json", FRAMES]) == cli.DONE
+    told = json.loads(capsys.readouterr().out)
+    hinge = told["joints"][0]
+    assert (hinge["name"], hinge["type"], hinge["parent"], hinge["child"]) == ("hinge", "revolute", "base", "arm")
+    assert hinge["X_WJ"]["xyz"] == pytest.approx([-1, 0, 14])
+    assert hinge["axes"][0]["xyz_world"] == pytest.approx([0, 1, 0])
+    assert (hinge["axes"][0]["lower"], hinge["axes"][0]["upper"]) == ("-inf", 2.0)
+    assert told["links"][1]["inertia_com_linkaxes"]["ixx"] == pytest.approx(2.0)
+    assert told["notes"] == []
+    assert cli.main(["info", "--json", TREE]) == cli.DONE
+    told = json.loads(capsys.readouterr().out)
+    assert told["joints"][2]["mimic"] == {"joint": "slider", "multiplier": -2.0, "offset": 0.5, "reference": 0.0}
+    assert len(told["notes"]) == 1
+
+
+def test_check(capsys, tmp_path):
+    """Findings on stdout, a count at the end, and 0 as long as there are only warnings."""
+    assert cli.main(["check", TREE]) == cli.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{TREE}:16: warning massless: link 'slide': ")
+    assert lines[-1] == "0 errors, 3 warnings"
+    bad = tmp_path / "bad.sdf"
+    bad.write_text(Path(FRAMES).read_text().replace("<mass>2</mass>", "<mass>-2</mass>"))
+    assert cli.main(["check", str(bad)]) == cli.HAS_ERRORS
+    assert capsys.readouterr().out.splitlines()[-1] == "1 error, 0 warnings"
+
+
+def test_convert(capsys, tmp_path):
+    """URDF to SDF and back in: the same links and joints, with the loss of the mimic told on stderr."""
+    out = tmp_path / "r.sdf"
+    assert cli.main(["convert", TREE, str(out)]) == cli.DONE
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"{out}: loss: joint 'spinner': mimic of 'slider' is left out" in told.err
+    assert cli.main(["convert", TREE, str(out), "--sdf-version", "1.11"]) == cli.DONE
+    assert ": loss:" not in capsys.readouterr().err
+    before, after = formats.read(TREE).model, formats.read(out).model
+    assert [j.mimic for j in after.joints] == [j.mimic for j in before.joints]
+    assert after.link("spin").pose == pytest.approx(before.link("spin").pose, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["dance"],
+        ["info"],
+        ["info", "a", "b"],
+        ["convert", FRAMES, "x.sdf", "--sdf-version", "0.1"],
+        ["convert", FRAMES, "x.urdf"],
+        ["convert", FRAMES, "/nonexistent/x.sdf"],
+    ],
+)
+def test_wrong_use(argv, capsys):
+    """Wrong use is exit 2, with a reason and without a traceback."""
+    assert cli.main(argv) == cli.UNUSABLE
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_help_and_version(capsys):
+    """Help names every verb."""
+    assert cli.main(["--help"]) == cli.DONE
+    told = capsys.readouterr().out
+    assert all(verb.name in told for verb in cli.VERBS)
+    assert cli.main(["--version"]) == cli.DONE
+
+
+def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
+    """The add-on hooks .blend in by suffix, on both sides."""
+    saved = []
+    monkeypatch.setitem(framework.LOADERS, ".blend", lambda path: formats.read(FRAMES))
+    monkeypatch.setitem(framework.SAVERS, ".blend", lambda model, path: saved.append(model.name) or ["a shade"])
+    assert cli.main(["convert", "in.blend", "out.blend"]) == cli.DONE
+    assert saved == ["m"]
+    assert "out.blend: loss: a shade" in capsys.readouterr().err
