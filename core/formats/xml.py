@@ -9,9 +9,6 @@ from pathlib import Path
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
 
-import defusedxml.sax
-from defusedxml.common import DefusedXmlException
-
 MAX_DEPTH = 150
 """Elements inside each other. Real files need about 20; readers recurse over models in models."""
 
@@ -96,6 +93,11 @@ def parse(data: bytes, path: object = "<text>") -> Element:
     More is taken than the standard allows, because simulators take it: blanks before <?xml, "--" in comments, prefixes
     that are not bound. Entity definitions are refused. Raises UnreadableError.
     """
+    try:  # not above: in a Blender without it, everything but reading XML goes on working
+        import defusedxml.sax
+        from defusedxml.common import DefusedXmlException
+    except ImportError as error:
+        raise UnreadableError(path, "reading needs the Python package defusedxml, which is not installed") from error
     start = _LEADING_BLANKS.match(data).end()
     builder = _Builder(lines_before=data.count(b"\n", 0, start))
     try:

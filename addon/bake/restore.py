@@ -1,0 +1,79 @@
+"""What a bake takes the place of, kept and put back."""
+
+from collections.abc import Iterable
+
+import bpy
+
+from .. import ids
+from ..props import is_link
+from .fcurves import is_ours
+
+PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
+
+
+def action_of(obj: bpy.types.Object) -> bpy.types.Action | None:
+    return obj.animation_data.action if obj.animation_data else None
+
+
+def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The links of the scene that play a bake of ours."""
+    return [obj for obj in scene.objects if is_link(obj) and is_ours(action_of(obj))]
+
+
+def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The objects whose action is not a bake of ours: the user's own work."""
+    return [obj for obj in objects if action_of(obj) is not None and not is_ours(action_of(obj))]
+
+
+def remember(obj: bpy.types.Object) -> None:
+    """Keep the object's pose and action, unless they are those of an earlier bake."""
+    action = action_of(obj)
+    if is_ours(action):
+        return
+    settings = getattr(obj, ids.LINK)
+    settings.before_bake = " ".join(repr(float(number)) for name, _ in PLACES for number in getattr(obj, name))
+    settings.action_before = action
+    settings.slot_before = ""
+    if action is not None:
+        action.use_fake_user = True
+        slot = obj.animation_data.action_slot
+        settings.slot_before = slot.identifier if slot else ""
+
+
+def remove_unused(actions: Iterable[bpy.types.Action]) -> None:
+    for action in set(actions):
+        if is_ours(action) and not action.users:
+            bpy.data.actions.remove(action)
+
+
+def clear_bake(scene: bpy.types.Scene) -> int:
+    """Take the bake off all links, and put back where they were and what they played. Returns how many had one."""
+    objects = baked_links(scene)
+    actions = [action_of(obj) for obj in objects]
+    for obj in objects:
+        _give_back_action(obj)
+        _give_back_pose(obj)
+    remove_unused(actions)
+    return len(objects)
+
+
+def _give_back_action(obj: bpy.types.Object) -> None:
+    settings, data = getattr(obj, ids.LINK), obj.animation_data
+    data.action = settings.action_before
+    if settings.action_before is None:
+        if not data.drivers and not data.nla_tracks:
+            obj.animation_data_clear()
+        return
+    slots = [slot for slot in data.action.slots if slot.identifier == settings.slot_before]
+    if slots:
+        data.action_slot = slots[0]
+    settings.action_before = None
+
+
+def _give_back_pose(obj: bpy.types.Object) -> None:
+    settings = getattr(obj, ids.LINK)
+    numbers = [float(word) for word in settings.before_bake.split()]
+    for name, size in PLACES if numbers else ():
+        setattr(obj, name, numbers[:size])
+        del numbers[:size]
+    settings.before_bake = ""

@@ -1,0 +1,139 @@
+"""Rotations over time, in each of Blender's rotation modes, without jumps.
+
+Arrays of rotations have shape (F, 4), quaternions w x y z, or (F, 3, 3), matrices.
+"""
+
+import math
+
+import numpy as np
+
+LOCKED = 1e-9
+"""Cosine of the middle Euler angle below which the other two turn about the same axis."""
+
+
+def quaternions_of(matrices: np.ndarray) -> np.ndarray:
+    """Unit quaternions of rotation matrices, by Shepperd's method: divide by the largest of the four components."""
+    xx, yy, zz = (matrices[:, i, i] for i in range(3))
+    squares = np.stack([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz], axis=1)
+    wx, xy = matrices[:, 2, 1] - matrices[:, 1, 2], matrices[:, 1, 0] + matrices[:, 0, 1]
+    wy, xz = matrices[:, 0, 2] - matrices[:, 2, 0], matrices[:, 0, 2] + matrices[:, 2, 0]
+    wz, yz = matrices[:, 1, 0] - matrices[:, 0, 1], matrices[:, 2, 1] + matrices[:, 1, 2]
+    rows = np.stack(
+        [
+            np.stack([squares[:, 0], wx, wy, wz], axis=1),
+            np.stack([wx, squares[:, 1], xy, xz], axis=1),
+            np.stack([wy, xy, squares[:, 2], yz], axis=1),
+            np.stack([wz, xz, yz, squares[:, 3]], axis=1),
+        ],
+        axis=1,
+    )
+    quaternions = rows[np.arange(len(rows)), squares.argmax(axis=1)]
+    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+
+
+def matrices_of(quaternions: np.ndarray) -> np.ndarray:
+    """Rotation matrices of unit quaternions."""
+    w, x, y, z = quaternions.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def continuous_quaternions(quaternions: np.ndarray, start) -> np.ndarray:
+    """The same rotations with signs chosen so that each is the nearer one to that before it; `start` precedes all."""
+    before = np.vstack([np.asarray(start)[None], quaternions[:-1]])
+    flips = np.where(np.einsum("fi,fi->f", before, quaternions) < 0.0, -1.0, 1.0)
+    return quaternions * np.cumprod(flips)[:, None]
+
+
+def axis_angles(quaternions: np.ndarray, start) -> np.ndarray:
+    """Angle and axis, shape (F, 4), of quaternions of continuous sign; `start`: angle and axis before the first."""
+    result = np.empty_like(quaternions)
+    angle, axis = float(start[0]), np.asarray(start[1:], dtype=np.float64)
+    for frame, (w, *vector) in enumerate(quaternions.tolist()):
+        size = math.sqrt(sum(part * part for part in vector))
+        turned = 2.0 * math.atan2(size, w)
+        if size > 1e-9:
+            direction = np.array(vector) / size
+            if direction @ axis < 0.0:
+                direction, turned = -direction, -turned
+            axis = direction
+        angle = _nearest_turn(turned, angle)
+        result[frame] = (angle, *axis)
+    return result
+
+
+def euler_angles(matrices: np.ndarray, order: str, start) -> np.ndarray:
+    """Angles about x, y and z, shape (F, 3), for Blender's `order` of rotation, whose first letter turns first.
+
+    Each rotation has two sets of angles, and both have whole turns to spare: the one nearest to the frame before is
+    taken, and nearest to `start` for the first.
+    """
+    i, j, k = ("XYZ".index(letter) for letter in order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    level = np.hypot(matrices[:, i, i], matrices[:, j, i])
+    angles = np.empty((len(matrices), 3))
+    angles[:, i] = np.arctan2(sign * matrices[:, k, j], matrices[:, k, k])
+    angles[:, j] = np.arctan2(-sign * matrices[:, k, i], level)
+    angles[:, k] = np.arctan2(sign * matrices[:, j, i], matrices[:, i, i])
+    locked = level < LOCKED
+    if not locked.any():
+        return _nearest_sets(angles, j, np.array(start, dtype=np.float64))
+    before = [float(angle) for angle in start]
+    for frame, found in enumerate(angles.tolist()):
+        if locked[frame]:
+            found = _locked_angles(matrices[frame], (i, j, k), sign, found[j], before)
+        before = _nearest_set(found, j, before)
+        angles[frame] = before
+    return angles
+
+
+def _locked_angles(matrix, axes, sign: float, middle: float, before: list[float]) -> list[float]:
+    """The last angle stays as it was, and the first makes up for it."""
+    i, j, k = axes
+    c, s = math.cos(before[k]), math.sin(before[k])
+    # Turn the rotation back by the last angle: of what remains, the middle row holds the first angle.
+    row = [-sign * s * matrix[i, n] + c * matrix[j, n] for n in range(3)]
+    found = [0.0, 0.0, 0.0]
+    found[i], found[j], found[k] = math.atan2(-sign * row[k], row[j]), middle, before[k]
+    return found
+
+
+def _nearest_sets(angles: np.ndarray, middle: int, start: np.ndarray) -> np.ndarray:
+    """As `_nearest_set` frame by frame, for all frames at once.
+
+    The two sets of a frame are as far from the two of the frame before as the other way round, so each frame either
+    stays with the kind of set that it comes from or changes over.
+    """
+    other = _other_set(angles, middle)
+    before = np.vstack([start, angles[:-1]])
+    changes = _distance(other, before) < _distance(angles, before)
+    chosen = np.where(np.logical_xor.accumulate(changes)[:, None], other, angles)
+    return np.unwrap(np.vstack([start, chosen]), axis=0)[1:]
+
+
+def _distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of sets of angles, whole turns aside, shape (F,)."""
+    gap = a - b
+    return np.abs(gap - math.tau * np.round(gap / math.tau)).sum(axis=1)
+
+
+def _other_set(angles: np.ndarray, middle: int) -> np.ndarray:
+    other = angles + math.pi
+    other[..., middle] = math.pi - angles[..., middle]
+    return other
+
+
+def _nearest_set(found: list[float], middle: int, before: list[float]) -> list[float]:
+    candidates = [
+        [_nearest_turn(angle, last) for angle, last in zip(angles, before, strict=True)]
+        for angles in (found, _other_set(np.array(found), middle).tolist())
+    ]
+    return min(candidates, key=lambda angles: sum(abs(a - b) for a, b in zip(angles, before, strict=True)))
+
+
+def _nearest_turn(angle: float, before: float) -> float:
+    return angle + math.tau * round((before - angle) / math.tau)

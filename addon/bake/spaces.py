@@ -1,0 +1,89 @@
+"""What carries an object at every frame: the space in which its own location and rotation are given."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ..bridge.motion import moves_itself
+from ..bridge.poses import to_array
+from ..bridge.read import depsgraph_of
+from .errors import BakeError
+
+
+class Spaces:
+    """For objects that are about to be baked.
+
+    Args:
+        worlds: where each baked object will be, shape (F, 4, 4), with its scale.
+        frames: frame numbers, shape (F,).
+    """
+
+    def __init__(self, scene: bpy.types.Scene, worlds: dict[bpy.types.Object, np.ndarray], frames: np.ndarray):
+        self._worlds = worlds
+        self._sampled = _sample(scene, worlds, frames)
+
+    def space_of(self, obj: bpy.types.Object) -> np.ndarray:
+        """What lies between the world and the object's own transform, shape (F, 4, 4) or, at rest, (1, 4, 4)."""
+        if obj.parent is None:
+            return np.eye(4)[None]
+        if obj.parent_type != "OBJECT":
+            return self._sampled[obj]
+        return self._world_of(obj.parent) @ to_array(obj.matrix_parent_inverse)
+
+    def _world_of(self, obj: bpy.types.Object) -> np.ndarray:
+        if obj in self._worlds:
+            return self._worlds[obj]
+        if obj in self._sampled:
+            return self._sampled[obj]
+        return self.space_of(obj) @ to_array(obj.matrix_basis)
+
+
+def _objects_to_sample(worlds: dict) -> set[bpy.types.Object]:
+    """Objects on the way up from the baked ones that something else moves: only Blender can tell where they are."""
+    found: set[bpy.types.Object] = set()
+    for obj in worlds:
+        if obj.parent is None:
+            continue
+        if obj.parent_type != "OBJECT":
+            _refuse_carried(obj, worlds)
+            found.add(obj)
+            continue
+        carrier = obj.parent
+        while carrier is not None and carrier not in worlds:
+            if moves_itself(carrier):
+                _refuse_carried(carrier, worlds)
+                found.add(carrier)
+                break
+            carrier = carrier.parent
+    return found
+
+
+def _refuse_carried(obj: bpy.types.Object, worlds: dict) -> None:
+    above = obj.parent
+    while above is not None:
+        if above in worlds:
+            raise BakeError(
+                f"object '{obj.name}' moves by itself between the links it joins, '{above.name}' and one below: "
+                "clear its animation and constraints, or parent the lower link elsewhere"
+            )
+        above = above.parent
+
+
+def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[bpy.types.Object, np.ndarray]:
+    """Where Blender puts what carries the baked objects; for one of these on a bone, what its transform applies to."""
+    objects = _objects_to_sample(worlds)
+    if not objects:
+        return {}
+    depsgraph = depsgraph_of(scene)
+    samples = {obj: np.empty((len(frames), 4, 4)) for obj in objects}
+    now, subframe = scene.frame_current, scene.frame_subframe
+    for number, frame in enumerate(frames.tolist()):
+        scene.frame_set(int(frame))
+        for obj, matrices in samples.items():
+            evaluated = obj.evaluated_get(depsgraph)
+            matrices[number] = to_array(evaluated.matrix_world)
+            if obj in worlds:
+                matrices[number] = matrices[number] @ np.linalg.inv(to_array(evaluated.matrix_basis))
+    scene.frame_set(now, subframe=subframe)
+    return samples

@@ -1,0 +1,26 @@
+"""Run in a child process, with a package's name, its folder and the cache's: compile the solver into the cache."""
+
+import importlib
+import importlib.util
+import sys
+import types
+from pathlib import Path
+
+
+def main(package: str, folder: str, cache: str) -> None:
+    parts = package.split(".")
+    for depth in range(1, len(parts)):
+        name = ".".join(parts[:depth])
+        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name].__path__ = []
+    spec = importlib.util.spec_from_file_location(
+        package, Path(folder) / "__init__.py", submodule_search_locations=[folder]
+    )
+    module = sys.modules[package] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    importlib.import_module(f"{package}.core.jit").set_cache_root(Path(cache))
+    importlib.import_module(f"{package}.core.solvers").warm_up()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

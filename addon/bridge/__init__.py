@@ -1,0 +1,33 @@
+"""The one place where a Blender scene and a core `Model` are translated into each other."""
+
+from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
+from .frames import frames_at_empty, has_left_its_frame, place_empty
+from .motion import fcurves_of, is_animated
+from .numbers import format_pose, unit_length
+from .poses import drawn_pose, world_scale
+from .read import SceneReading, read_scene, scan_scene
+from .store import store_rest_poses, store_weights
+from .write import store_joint, write_scene
+
+__all__ = [
+    "AXIS_FIELDS",
+    "JOINT_FIELDS",
+    "LINK_FIELDS",
+    "MIMIC_FIELDS",
+    "SceneReading",
+    "drawn_pose",
+    "fcurves_of",
+    "format_pose",
+    "frames_at_empty",
+    "has_left_its_frame",
+    "is_animated",
+    "place_empty",
+    "read_scene",
+    "scan_scene",
+    "store_joint",
+    "store_rest_poses",
+    "store_weights",
+    "unit_length",
+    "world_scale",
+    "write_scene",
+]

@@ -1,0 +1,88 @@
+"""The table of fields: which attribute of the core is which property. Both sides use the same names.
+
+A field's number is converted between Blender units and metres as its measure tells. Blender's numbers cannot be
+infinite, so a field with a toggle is infinite while that is off.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from ...core.joints import JointType, Unit
+from .numbers import shortest, shortest_all
+
+
+class Measure(Enum):
+    PLAIN = "the same number on both sides"
+    LENGTH = "in Blender units, or in metres"
+    COORDINATE = "a length on a sliding axis, an angle on a turning one"
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    measure: Measure = Measure.PLAIN
+    infinite: float | None = None
+
+    @property
+    def toggle(self) -> str | None:
+        return None if self.infinite is None else f"use_{self.name}"
+
+
+AXIS_FIELDS = (
+    Field("xyz"),
+    Field("lower", Measure.COORDINATE, infinite=-math.inf),
+    Field("upper", Measure.COORDINATE, infinite=math.inf),
+    Field("effort", infinite=math.inf),
+    Field("velocity", Measure.COORDINATE, infinite=math.inf),
+    Field("stiffness", infinite=math.inf),
+    Field("dissipation"),
+    Field("damping"),
+    Field("friction"),
+    Field("armature"),
+    Field("spring_reference", Measure.COORDINATE),
+    Field("spring_stiffness"),
+)
+LINK_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
+JOINT_FIELDS = (Field("pitch", Measure.LENGTH),)
+MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"))
+
+
+def axis_unit(kind: JointType, axis: int) -> Unit:
+    """What the coordinate about or along axis number `axis` measures."""
+    return next(column.unit for column in kind.columns if column.axis == axis)
+
+
+def read_fields(fields: Iterable[Field], properties, unit: float, coordinate: Unit = Unit.NUMBER) -> dict:
+    """Values for the core. unit: metres in a Blender unit; coordinate: what the axis measures."""
+    return {field.name: _read(field, properties, _factor(field, unit, coordinate)) for field in fields}
+
+
+def write_fields(fields: Iterable[Field], properties, source, unit: float, coordinate: Unit = Unit.NUMBER) -> None:
+    """The values of a core object into Blender's properties."""
+    for field in fields:
+        _write(field, properties, getattr(source, field.name), _factor(field, unit, coordinate))
+
+
+def _factor(field: Field, unit: float, coordinate: Unit) -> float:
+    is_length = field.measure is Measure.LENGTH or (field.measure is Measure.COORDINATE and coordinate is Unit.LENGTH)
+    return unit if is_length else 1.0
+
+
+def _read(field: Field, properties, factor: float):
+    if field.toggle and not getattr(properties, field.toggle):
+        return field.infinite
+    value = getattr(properties, field.name)
+    if isinstance(value, float):
+        return shortest(value) * factor
+    return tuple(number * factor for number in shortest_all(value))
+
+
+def _write(field: Field, properties, value, factor: float) -> None:
+    if field.toggle:
+        setattr(properties, field.toggle, math.isfinite(value))
+        if not math.isfinite(value):
+            return
+    numbers = value / factor if isinstance(value, int | float) else [number / factor for number in value]
+    setattr(properties, field.name, numbers)

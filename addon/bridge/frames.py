@@ -1,0 +1,65 @@
+"""The frames of a joint, and the Empty that shows them."""
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion
+
+from ...core.model import ModelError
+from ...core.spatial import IDENTITY, Pose, compose, inverse
+from .. import ids
+from .numbers import format_pose, parse_pose, tidy_pose
+from .poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
+
+UNSCALED = np.ones(3)
+
+
+def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
+    """X_PJ and X_CJ [Blender units]."""
+    joint = getattr(obj, ids.JOINT)
+    if not (joint.X_PJ and joint.X_CJ):
+        raise ModelError(f"joint '{obj.name}' was given another link: place its Empty, then press Frames from Empty")
+    return (
+        parse_pose(joint.X_PJ, f"joint '{obj.name}': the frame in the parent"),
+        parse_pose(joint.X_CJ, f"joint '{obj.name}': the frame in the child"),
+    )
+
+
+def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
+    """Let the Empty ride on the parent link, with X_PJ as its own location and rotation.
+
+    The inverse of the parent's scale goes where Blender keeps it for children, so that the Empty is never stretched.
+    """
+    parent = getattr(obj, ids.JOINT).parent
+    obj.parent = parent
+    obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)) if parent else Matrix.Identity(4)
+    obj.rotation_mode = "QUATERNION"
+    obj.location = X_PJ[:3]
+    obj.rotation_quaternion = Quaternion(X_PJ[3:])
+
+
+def empty_frame(obj: bpy.types.Object) -> Pose:
+    """The Empty's pose in the parent link [Blender units], wherever that link is now."""
+    parent = getattr(obj, ids.JOINT).parent
+    if obj.parent == parent:
+        carried = to_array(obj.matrix_parent_inverse) @ to_array(obj.matrix_basis)
+        if parent:
+            carried = np.diag((*world_scale(parent), 1.0)) @ carried
+        return tidy_pose(pose_of_matrix(carried, UNSCALED))
+    in_world = tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
+    return compose(inverse(drawn_pose(parent)), in_world) if parent else in_world
+
+
+def has_left_its_frame(obj: bpy.types.Object) -> bool:
+    """Whether the Empty was moved since the joint's frames were stored."""
+    joint = getattr(obj, ids.JOINT)
+    return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
+
+
+def frames_at_empty(obj: bpy.types.Object) -> None:
+    """Store both frames where the Empty is, as the links were drawn."""
+    joint = getattr(obj, ids.JOINT)
+    X_PJ = stored_frames(obj)[0] if joint.X_PJ and not has_left_its_frame(obj) else empty_frame(obj)
+    X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
+    joint.X_PJ = format_pose(X_PJ)
+    joint.X_CJ = format_pose(compose(inverse(drawn_pose(joint.child)), compose(X_WP, X_PJ)))
+    place_empty(obj, X_PJ)

@@ -1,0 +1,117 @@
+"""The mass of a link, from the volumes of its meshes."""
+
+from dataclasses import dataclass
+
+import bmesh
+import bpy
+import numpy as np
+
+from ...core.geometry import mass_properties
+from ...core.model import ModelError
+from .. import ids
+from .numbers import shortest
+from .shapes import MeshData, mesh_of, parts_of
+
+
+@dataclass(frozen=True)
+class Weight:
+    """mass [kg], com [m] and inertia (xx, xy, xz, yy, yz, zz) [kg m^2] about it, in the link's axes; volume [m^3].
+
+    notes: what had to be assumed.
+    """
+
+    mass: float
+    com: tuple[float, ...]
+    inertia: tuple[float, ...]
+    volume: float
+    notes: tuple[str, ...] = ()
+
+
+def weigh(link: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: float) -> Weight:
+    """Everything of the link that is seen, at the link's density. unit: metres in a Blender unit."""
+    notes: list[str] = []
+    solids = []
+    for part in parts_of(link):
+        if part.is_seen and part.has_mesh:
+            triangles = _solid_triangles(mesh_of(part.obj, depsgraph), part.obj.name, notes)
+            solids.append(_solid(triangles @ part.matrix[:3, :3].T + part.matrix[:3, 3], part.obj.name, unit))
+    if not solids:
+        raise ModelError(
+            f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"
+        )
+    volume = sum(solid.volume for solid in solids)
+    com = sum(solid.volume * solid.com for solid in solids) / volume
+    inertia = sum(solid.inertia + _shifted(solid.volume, solid.com - com) for solid in solids)
+    density = shortest(getattr(link, ids.LINK).density)
+    xx, xy, xz, _, yy, yz, _, _, zz = (density * inertia).ravel().tolist()
+    return Weight(density * volume, tuple((com + 0.0).tolist()), (xx, xy, xz, yy, yz, zz), volume, tuple(notes))
+
+
+def _solid(triangles: np.ndarray, name: str, unit: float):
+    if not len(triangles):
+        raise ModelError(f"object '{name}' is flat: give it thickness, or set the link's mass to Custom")
+    corners = triangles - triangles.reshape(-1, 3).mean(axis=0)
+    if np.linalg.det(corners).sum() < 0.0:  # mirrored, or drawn inside out
+        triangles = triangles[:, ::-1]
+    try:
+        return mass_properties(triangles * unit)
+    except ValueError as error:
+        raise ModelError(
+            f"object '{name}' cannot be weighed, {error}: give it thickness, or set the link's mass to Custom"
+        ) from error
+
+
+def _shifted(volume: float, arm: np.ndarray) -> np.ndarray:
+    """What the parallel-axis theorem adds."""
+    return volume * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+
+
+def _solid_triangles(data: MeshData, name: str, notes: list[str]) -> np.ndarray:
+    """Triangles of a closed surface, shape (n, 3, 3): the mesh's own, or its convex hull's where it is open."""
+    if not len(data.vertices):
+        raise ModelError(f"object '{name}' has an empty mesh: give it faces, or delete it")
+    if _is_open(data):
+        notes.append(f"the mesh '{name}' is open, so its convex hull was weighed")
+        return _rebuilt(data, _hull)
+    if _has_mixed_normals(data):
+        notes.append(f"the normals of '{name}' disagree, so they were weighed as if recalculated")
+        return _rebuilt(data, lambda mesh: bmesh.ops.recalc_face_normals(mesh, faces=mesh.faces))
+    return data.vertices[data.triangles]
+
+
+def _is_open(data: MeshData) -> bool:
+    faces_at_edge = np.bincount(data.corner_edges)
+    return not len(faces_at_edge) or bool((faces_at_edge == 1).any())
+
+
+def _has_mixed_normals(data: MeshData) -> bool:
+    """Whether two faces run along an edge the same way."""
+    following = np.roll(data.corners, -1)
+    ends = np.append(data.starts[1:], len(data.corners)) - 1
+    following[ends] = data.corners[data.starts]
+    directed = data.corners.astype(np.int64) * len(data.vertices) + following
+    return len(np.unique(directed)) < len(directed)
+
+
+def _hull(mesh: bmesh.types.BMesh) -> None:
+    for face in list(mesh.faces):
+        mesh.faces.remove(face)
+    for edge in list(mesh.edges):
+        mesh.edges.remove(edge)
+    bmesh.ops.convex_hull(mesh, input=list(mesh.verts))
+
+
+def _rebuilt(data: MeshData, change) -> np.ndarray:
+    """The triangles after `change` has worked on the mesh as a BMesh."""
+    mesh = bmesh.new()
+    try:
+        vertices = [mesh.verts.new(point) for point in data.vertices.tolist()]
+        for corners in data.triangles.tolist():
+            points = [vertices[i] for i in corners]
+            if len(set(corners)) == 3 and mesh.faces.get(points) is None:
+                mesh.faces.new(points)
+        change(mesh)
+        loops = [[loop.vert.co[:] for loop in triangle] for triangle in mesh.calc_loop_triangles()]
+        return np.array(loops, dtype=np.float64).reshape(-1, 3, 3)
+    finally:
+        mesh.free()

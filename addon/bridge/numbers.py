@@ -1,0 +1,52 @@
+"""Numbers on their way between Blender's single precision and the model's double precision."""
+
+import numpy as np
+
+from ...core.model import ModelError
+from ...core.spatial import Pose, quat_normalized, scale
+
+
+def shortest(value: float) -> float:
+    """The shortest decimal that rounds to the same single: a typed 1.7 is 1.7, not 1.7000000476837158."""
+    return float(str(np.float32(value))) + 0.0  # + 0.0 turns -0.0 into 0.0
+
+
+def shortest_all(values) -> tuple[float, ...]:
+    return tuple(shortest(value) for value in values)
+
+
+def significant(value: float, digits: int = 6) -> float:
+    return float(f"{value:.{digits}g}") + 0.0
+
+
+def unit_length(scene) -> float:
+    """Metres in one Blender unit, as the scene's unit settings say."""
+    settings = scene.unit_settings
+    return 1.0 if settings.system == "NONE" else shortest(settings.scale_length)
+
+
+def format_pose(pose: Pose) -> str:
+    return " ".join(repr(float(number)) for number in pose)
+
+
+def parse_pose(text: str, where: str) -> Pose:
+    """The pose that `format_pose` wrote. `where` names object and property, for the error."""
+    try:
+        numbers = tuple(float(word) for word in text.split())
+    except ValueError:
+        numbers = ()
+    if len(numbers) != 7 or not np.isfinite(numbers).all() or not any(numbers[3:]):
+        raise ModelError(f"{where} is '{text}'; it must be seven numbers x y z qw qx qy qz")
+    return numbers
+
+
+def scaled_pose(pose: Pose, factor: float) -> Pose:
+    """The pose with its lengths in another unit."""
+    return pose if factor == 1.0 else scale(pose[:3], factor) + tuple(pose[3:])
+
+
+def tidy_pose(pose: Pose) -> Pose:
+    """A pose that came through single precision, without the digits that are only noise."""
+    place = tuple(round(shortest(number), 7) + 0.0 for number in pose[:3])
+    turn = quat_normalized(tuple(round(shortest(number), 7) + 0.0 for number in pose[3:]))
+    return place + turn

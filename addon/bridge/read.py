@@ -1,0 +1,203 @@
+"""A scene, read as a `Model`. Whatever frame the scene is at, baked or not, the model is the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import bpy
+
+from ...core.joints import JOINT_TYPES, Unit
+from ...core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
+from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, scale
+from .. import ids
+from ..props import is_joint, is_link
+from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, axis_unit, read_fields
+from .frames import stored_frames
+from .mass import Weight, weigh
+from .motion import has_changing_scale
+from .numbers import scaled_pose, shortest, shortest_all, unit_length
+from .poses import drawn_pose
+from .shapes import shapes_of
+
+
+@dataclass
+class SceneReading:
+    """A model, and what the scene has to do with it.
+
+    Attributes:
+        objects: the object of each link, by the link's name.
+        weights: what was found for each link that is weighed by its density.
+        notes: what had to be assumed, for the user.
+    """
+
+    model: Model
+    objects: dict[str, bpy.types.Object]
+    weights: dict[str, Weight] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"link '{name}': {note}" for name, weight in self.weights.items() for note in weight.notes]
+
+
+def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> Model:
+    """The scene's links and joints, parents first, by name among equals. with_shapes: with visuals and collisions.
+
+    Raises:
+        ModelError: a joint or link cannot be used; the message names the object and says what to do.
+    """
+    return scan_scene(scene, depsgraph, with_shapes).model
+
+
+def scan_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> SceneReading:
+    """As `read_scene`, with the objects and what was found on the way."""
+    depsgraph = depsgraph or depsgraph_of(scene)
+    unit = unit_length(scene)
+    in_order = sorted(scene.objects, key=lambda obj: obj.name)
+    links = [obj for obj in in_order if is_link(obj)]
+    joints = [obj for obj in in_order if is_joint(obj)]
+    _check_names(links + joints)
+    model = Model(name=getattr(scene, ids.SCENE).model_name or scene.name, gravity=_gravity(scene, unit))
+    reading = SceneReading(model, {obj.name: obj for obj in links})
+    model.links = [_link(obj, depsgraph, unit, with_shapes, reading) for obj in links]
+    model.joints = [_joint(obj, unit, scene) for obj in joints]
+    _pose_and_order(model)
+    return reading
+
+
+def _pose_and_order(model: Model) -> None:
+    """Put links where the joints' frames put them, wherever an animation has left their objects, and parents first.
+
+    At q = 0 the two frames of a joint coincide, whatever its type. A joint whose child has its pose already closes a
+    loop. From the world first, then from links that no joint carries, then from any.
+    """
+    carried = {joint.child for joint in model.joints}
+    outward: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        outward.setdefault(joint.parent, []).append(joint)
+    poses = {WORLD: IDENTITY}
+    roots = sorted(model.links, key=lambda link: link.name in carried)
+    for root in (WORLD, *(link.name for link in roots)):
+        if root not in poses:
+            poses[root] = model.link(root).pose
+        reached = [root]
+        for parent in reached:
+            for joint in outward.pop(parent, ()):
+                if joint.child not in poses:
+                    poses[joint.child] = compose(compose(poses[parent], joint.X_PJ), inverse(joint.X_CJ))
+                    reached.append(joint.child)
+    for link in model.links:
+        link.pose = poses[link.name]
+    order = {name: i for i, name in enumerate(poses)}
+    model.links.sort(key=lambda link: order[link.name])
+    model.joints.sort(key=lambda joint: order[joint.child])
+
+
+def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
+    """The scene's dependency graph, evaluated; the scene need not be the one in the window."""
+    if bpy.context.scene == scene:
+        return bpy.context.evaluated_depsgraph_get()
+    layer = scene.view_layers[0]
+    layer.update()
+    return layer.depsgraph
+
+
+def _gravity(scene: bpy.types.Scene, unit: float) -> tuple[float, float, float]:
+    return scale(shortest_all(scene.gravity), unit) if scene.use_gravity else (0.0, 0.0, 0.0)
+
+
+def _check_names(objects: list[bpy.types.Object]) -> None:
+    seen: set[str] = set()
+    for obj in objects:
+        if obj.name == WORLD:
+            raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
+        if obj.name in seen:
+            raise ModelError(f"two objects are named '{obj.name}', one of them in a library: rename one")
+        if is_link(obj) and is_joint(obj):
+            raise ModelError(f"object '{obj.name}' is a link and a joint at once: untag the link, or delete the joint")
+        seen.add(obj.name)
+
+
+def _link(obj: bpy.types.Object, depsgraph, unit: float, with_shapes: bool, reading: SceneReading) -> Link:
+    if has_changing_scale(obj):
+        raise ModelError(f"link '{obj.name}' changes its size in its animation: a rigid body cannot; delete those keys")
+    settings = getattr(obj, ids.LINK)
+    if settings.mass_source == "DENSITY":
+        weight = reading.weights[obj.name] = weigh(obj, depsgraph, unit)
+        inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
+    else:
+        inertial = read_fields(LINK_FIELDS, settings, unit)
+    visuals, collisions = shapes_of(obj, depsgraph, unit) if with_shapes else ([], [])
+    pose = scaled_pose(drawn_pose(obj), unit)
+    return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, **inertial)
+
+
+def _joint(obj: bpy.types.Object, unit: float, scene: bpy.types.Scene) -> Joint:
+    settings = getattr(obj, ids.JOINT)
+    kind = JOINT_TYPES[settings.type]
+    parent, child = _ends(obj, settings, scene)
+    X_PJ, X_CJ = stored_frames(obj)
+    return Joint(
+        obj.name,
+        settings.type,
+        parent,
+        child,
+        X_PJ=scaled_pose(X_PJ, unit),
+        X_CJ=scaled_pose(X_CJ, unit),
+        axes=[_axis(obj, settings, number, unit) for number in range(kind.axis_count)],
+        home=_home(obj, settings, unit) if settings.use_home and kind.nq else None,
+        mimic=_mimic(obj, settings, unit, scene) if settings.use_mimic else None,
+        **read_fields(JOINT_FIELDS, settings, unit),
+    )
+
+
+def _ends(obj: bpy.types.Object, settings, scene: bpy.types.Scene) -> tuple[str, str]:
+    if settings.child is None:
+        raise ModelError(f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint")
+    if settings.child == settings.parent:
+        raise ModelError(f"joint '{obj.name}' joins '{settings.child.name}' with itself: choose another parent")
+    for end, role in ((settings.parent, "parent"), (settings.child, "child")):
+        if end is None:
+            continue
+        if end.name not in scene.objects or scene.objects[end.name] != end:
+            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is not in this scene: choose another link")
+        if not is_link(end):
+            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another")
+    return settings.parent.name if settings.parent else WORLD, settings.child.name
+
+
+def _axis(obj: bpy.types.Object, settings, number: int, unit: float) -> Axis:
+    if number >= len(settings.axes):
+        raise ModelError(f"joint '{obj.name}' has {len(settings.axes)} axes: set its type again to get all of them")
+    values = read_fields(
+        AXIS_FIELDS, settings.axes[number], unit, coordinate=axis_unit(JOINT_TYPES[settings.type], number)
+    )
+    length = norm(values["xyz"])
+    if not length:
+        raise ModelError(f"joint '{obj.name}': its axis is (0, 0, 0): give it a direction")
+    values["xyz"] = scale(values["xyz"], 1.0 / length)
+    return Axis(**values)
+
+
+def _home(obj: bpy.types.Object, settings, unit: float) -> tuple[float, ...]:
+    units = JOINT_TYPES[settings.type].q_units
+    if len(settings.coordinates) != len(units):
+        raise ModelError(f"joint '{obj.name}': its start does not fit its type: set the type again")
+    home = [
+        shortest(coordinate.home) * (unit if what is Unit.LENGTH else 1.0)
+        for coordinate, (_, what) in zip(settings.coordinates, units, strict=True)
+    ]
+    turn = [i for i, (_, what) in enumerate(units) if what is Unit.NUMBER]
+    if turn:
+        quaternion = [home[i] for i in turn]
+        if not any(quaternion):
+            raise ModelError(f"joint '{obj.name}': its start has a rotation of all zeros: the first of the four is 1")
+        for i, value in zip(turn, quat_normalized(quaternion), strict=True):
+            home[i] = value
+    return tuple(home)
+
+
+def _mimic(obj: bpy.types.Object, settings, unit: float, scene: bpy.types.Scene) -> Mimic:
+    leader = settings.mimic.leader
+    if leader is None or not is_joint(leader) or leader.name not in scene.objects:
+        raise ModelError(f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow off")
+    return Mimic(leader.name, **read_fields(MIMIC_FIELDS, settings.mimic, unit))

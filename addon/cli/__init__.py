@@ -1,0 +1,35 @@
+"""The `limberjack` command with Blender: .blend files as inputs and outputs, `bake`, `demo`, and the open scene."""
+
+import importlib.util
+
+from ...core import cli as core_cli
+from ...core.cli.framework import LOADERS, OPEN_SCENE, SAVERS, run_command
+from .bake import BAKE
+from .blend import load_blend, load_open_scene, save_blend
+from .demo import DEMO
+
+VERBS = (*core_cli.VERBS, BAKE, DEMO)
+
+LOADERS[".blend"] = load_blend
+LOADERS[str(OPEN_SCENE)] = load_open_scene
+SAVERS[".blend"] = save_blend
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command outside Blender; the bpy module is asked for only by what needs it. Returns the exit code."""
+    code = run_command(VERBS, argv)
+    _leave_blender()
+    return code
+
+
+def main_inside_blender(argv: list[str]) -> int:
+    """Run `blender --command limberjack …`: the add-on is on, and FILE may be left out for the open scene."""
+    return run_command(VERBS, argv, file_is_optional=True)
+
+
+def _leave_blender() -> None:
+    """bpy may crash when the process ends while classes of ours are registered."""
+    if importlib.util.find_spec("bpy") is not None:
+        from . import session
+
+        session.close()

@@ -1,0 +1,82 @@
+""".blend files as models: reading one, opening one, and writing one, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ...core.check import check_model
+from ...core.cli.framework import OPEN_SCENE
+from ...core.formats import Reading, UnreadableError, UnwritableError
+from ...core.model import Model
+from ..quiet import quiet
+from .session import require_blender
+
+
+def load_blend(path: Path) -> Reading:
+    """Read the model in a .blend file's scene, with its shapes. Raises UnreadableError, ModelError, UsageError."""
+    open_blend(path)
+    return load_open_scene(path)
+
+
+def load_open_scene(path: Path = OPEN_SCENE) -> Reading:
+    """Read the model in the scene that is open."""
+    require_blender()
+    import bpy
+
+    from ..bridge import scan_scene
+
+    reading = scan_scene(bpy.context.scene, with_shapes=True)
+    return Reading(reading.model, check_model(reading.model), notes=reading.notes)
+
+
+def open_blend(path: Path) -> None:
+    """Make a .blend file the open one. Raises UnreadableError."""
+    require_blender()
+    import bpy
+
+    if not path.is_file():
+        raise UnreadableError(path, "this is a folder; name a file" if path.is_dir() else "there is no such file")
+    try:
+        with quiet():
+            bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
+    except RuntimeError as error:  # Blender's word for all that can go wrong
+        raise UnreadableError(path, f"Blender cannot open it: {str(error).strip().splitlines()[-1]}") from error
+
+
+def open_nothing() -> None:
+    """An empty file, so that nothing of Blender's start-up scene gets into what is made."""
+    require_blender()
+    import bpy
+
+    with quiet():
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+
+
+def save_blend(model: Model, path: Path) -> list[str]:
+    """Write a model as the links and joints of a new .blend file. Returns what could not be shown."""
+    open_nothing()
+    import bpy
+
+    from ..bridge import write_scene
+
+    _, notes = write_scene(model, bpy.context.scene)
+    save_open_file(path)
+    return notes
+
+
+def save_open_file(path: Path) -> None:
+    """Save a copy of what is open, whole or not at all. Raises UnwritableError."""
+    import bpy
+
+    folder = path.resolve().parent
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".limberjack-") as staging, quiet():
+            partial = Path(staging) / path.name
+            bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True, compress=True)
+            os.replace(partial, path)
+    except OSError as error:
+        raise UnwritableError(path, f"cannot write to '{folder}': {(error.strerror or str(error)).lower()}") from error
+    except RuntimeError as error:  # Blender's word for all that can go wrong
+        raise UnwritableError(path, str(error).strip().splitlines()[-1]) from error

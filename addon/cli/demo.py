@@ -1,0 +1,51 @@
+"""`limberjack demo`: the main job on a sample scene, from links and joints to keyframes, SDF and a picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ...core.cli.framework import DONE, UsageError, Verb, load_usable, say
+from ...core.formats import write
+from .blend import save_open_file
+from .session import require_blender
+
+SCENE = Path(__file__).parents[2] / "sample_scenes" / "crane.blend"
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=Path, default=Path("out"), help="where results go (default out)"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    require_blender()
+    import bpy
+
+    from ..bake import BakeRun
+    from ..contact_sheet import render_contact_sheet
+
+    out: Path = arguments.out
+    folder = out / "crane"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made: {error.strerror.lower()}") from error
+    arguments.file = SCENE
+    model = load_usable(SCENE).model
+    losses = write(model, folder / "model.sdf")
+    result = BakeRun(bpy.context.scene, accuracy="exact", overwrite=True).run()
+    save_open_file(out / "crane.blend")
+    render_contact_sheet(bpy.context.scene, out / "crane.png")
+    say(*(f"{folder / 'model.sdf'}: loss: {loss}" for loss in losses))
+    report = result.report
+    print(f"simulated  {result.summary}")
+    print(f"drift      {report.energy_drift:.2g} J of {report.energy_scale:.4g} J")
+    print(f"baked      {out / 'crane.blend'}")
+    print(f"exported   {folder / 'model.sdf'}")
+    print(f"rendered   {out / 'crane.png'}")
+    return DONE
+
+
+DEMO = Verb("demo", "bake, export and render a sample scene into a folder", _add_arguments, _run)

@@ -1,0 +1,44 @@
+"""Blender as a module: switched on when a verb first needs it, with the add-on registered."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+from ...core.cli.framework import UsageError
+
+_opened = False
+
+
+def require_blender() -> None:
+    """Make bpy usable. Raises UsageError where there is no Blender."""
+    global _opened
+    if _opened or _is_registered():
+        return
+    if importlib.util.find_spec("bpy") is None:
+        raise UsageError("this needs Blender: install the bpy module, or run `blender -b --command limberjack …`")
+    from .. import registry
+
+    registry.register()
+    _opened = True
+
+
+def close() -> None:
+    """Unregister what `require_blender` registered."""
+    global _opened
+    if _opened:
+        from .. import registry
+
+        registry.unregister()
+        _opened = False
+
+
+def _is_registered() -> bool:
+    """Inside Blender, the add-on is on already."""
+    if "bpy" not in sys.modules:
+        return False
+    import bpy
+
+    from .. import ids
+
+    return hasattr(bpy.types.Scene, ids.SCENE)

@@ -1,0 +1,38 @@
+"""Every bl_idname, and every property that the add-on hangs on Blender's own types."""
+
+# Properties on Object, Scene and WindowManager
+LINK = "limberjack_link"
+JOINT = "limberjack_joint"
+SCENE = "limberjack"
+STATUS = "limberjack_status"
+
+# Custom property that marks an action as a bake of ours
+BAKE_MARK = "limberjack_bake"
+
+# Operators
+OP_LINK_TAG = "limberjack.link_tag"
+OP_LINK_UNTAG = "limberjack.link_untag"
+OP_LINK_WEIGH = "limberjack.link_weigh"
+OP_JOINT_ADD = "limberjack.joint_add"
+OP_JOINT_FRAMES = "limberjack.joint_frames_from_empty"
+OP_SIMULATE = "limberjack.simulate"
+OP_OVERWRITE = "limberjack.simulate_overwriting"
+OP_BAKE_CLEAR = "limberjack.bake_clear"
+OP_EXPORT_SDF = "limberjack.export_sdf"
+OP_IMPORT = "limberjack.import_model"
+
+# File handler for drag and drop
+FILE_HANDLER = "LIMBERJACK_FH_model"
+
+# Command for `blender --command`
+COMMAND = "limberjack"
+
+# Panels
+TAB = "Limberjack"
+PT_MAIN = "LIMBERJACK_PT_main"
+PT_LINK = "LIMBERJACK_PT_link"
+PT_JOINT = "LIMBERJACK_PT_joint"
+PT_AXES = "LIMBERJACK_PT_axes"
+PT_HOME = "LIMBERJACK_PT_home"
+PT_SIMULATE = "LIMBERJACK_PT_simulate"
+PT_EXCHANGE = "LIMBERJACK_PT_exchange"

@@ -1,0 +1,10 @@
+"""What the user can do, one theme a file."""
+
+from . import bake, exchange, joints, links
+
+CLASSES = (*links.CLASSES, *joints.CLASSES, *bake.CLASSES, *exchange.CLASSES)
+
+add_to_menus = exchange.add_to_menus
+remove_from_menus = exchange.remove_from_menus
+
+__all__ = ["CLASSES", "add_to_menus", "remove_from_menus"]

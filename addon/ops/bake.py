@@ -1,0 +1,189 @@
+"""Simulate and bake, and take a bake away again."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...core.model import ModelError
+from .. import ids
+from ..bake import BakeRun, Warming, baked_links, clear_bake, foreign_actions
+from ..props import is_link
+from .report import fail, in_object_mode, succeed
+
+SLICE = 0.03  # seconds of work between two looks at the keyboard
+
+
+def _links(context) -> list[bpy.types.Object]:
+    return [obj for obj in context.scene.objects if is_link(obj)]
+
+
+class LIMBERJACK_OT_simulate(bpy.types.Operator):
+    """Simulate the links over the scene's frames, and write the motion as keyframes. Esc cancels"""
+
+    bl_idname = ids.OP_SIMULATE
+    bl_label = "Simulate and Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    overwrite: BoolProperty(
+        name="Replace Animation",
+        description="Put the bake in the place of animation that the links have; their actions are kept",
+        options={"SKIP_SAVE"},
+    )
+
+    _timer = None
+    _run: BakeRun | None = None
+    _warming: Warming | None = None
+
+    @classmethod
+    def poll(cls, context):
+        if not _links(context):
+            cls.poll_message_set("There are no links: select objects and tag them as links")
+            return False
+        if getattr(context.window_manager, ids.STATUS).running:
+            cls.poll_message_set("A simulation is running already")
+            return False
+        return in_object_mode(cls, context)
+
+    def invoke(self, context, event):
+        if not self.overwrite and foreign_actions(_links(context)):
+            bpy.ops.limberjack.simulate_overwriting("INVOKE_DEFAULT")
+            return {"CANCELLED"}
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        try:
+            self.begin(context)
+        except ModelError as error:
+            return fail(self, context, error)
+        self._timer = context.window_manager.event_timer_add(0.01, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        """Without a window, or from a script: all at once."""
+        try:
+            result = BakeRun(context.scene, overwrite=self.overwrite).run()
+        except (ModelError, _simulation_error()) as error:
+            return fail(self, context, error)
+        return succeed(self, context, result.summary, result.notes)
+
+    def begin(self, context):
+        if Warming.is_needed():
+            self._warming = Warming()
+        else:
+            self._run = BakeRun(context.scene, overwrite=self.overwrite)
+        status = getattr(context.window_manager, ids.STATUS)
+        status.running, status.factor, status.error = True, 0.0, ""
+        context.window_manager.progress_begin(0.0, 1.0)
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            return self._abandon(context, "Cancelled: the scene is as it was")
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            return self._work(context)
+        except (ModelError, _simulation_error()) as error:
+            self._tidy_up(context)
+            return fail(self, context, error)
+        except Exception:
+            self._tidy_up(context)  # a fault of ours must not leave the window locked
+            raise
+
+    def cancel(self, context):
+        self._tidy_up(context)
+
+    def _work(self, context):
+        if self._run is None and self._warming and not self._warming.is_done:
+            self._show(context, 0.0, "Compiling the solver, once")
+            return {"RUNNING_MODAL"}
+        if self._run is None:
+            self._run = BakeRun(context.scene, overwrite=self.overwrite)
+        if not self._run.step(SLICE):
+            run = self._run
+            self._show(context, run.progress, f"Simulating, frame {run.done} of {len(run.frames)}")
+            return {"RUNNING_MODAL"}
+        result = self._run.finish()
+        self._tidy_up(context)
+        return succeed(self, context, result.summary, result.notes)
+
+    def _show(self, context, factor: float, text: str):
+        status = getattr(context.window_manager, ids.STATUS)
+        status.factor, status.text = factor, text
+        context.window_manager.progress_update(factor)
+        if context.workspace:
+            context.workspace.status_text_set(f"{text}. Esc cancels")
+        _redraw(context)
+
+    def _abandon(self, context, message: str):
+        self._tidy_up(context)
+        self.report({"INFO"}, message)
+        return {"CANCELLED"}
+
+    def _tidy_up(self, context):
+        manager = context.window_manager
+        if self._timer:
+            manager.event_timer_remove(self._timer)
+        if self._warming:
+            self._warming.cancel()
+        self._timer = self._run = self._warming = None
+        getattr(manager, ids.STATUS).running = False
+        manager.progress_end()
+        if context.workspace:
+            context.workspace.status_text_set(None)
+        _redraw(context)
+
+
+def _simulation_error() -> type[Exception]:
+    from ...core.solvers import SimulationError
+
+    return SimulationError
+
+
+def _redraw(context):
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
+class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
+    """Ask before a bake takes the place of animation, then simulate"""
+
+    bl_idname = ids.OP_OVERWRITE
+    bl_label = "Replace Animation"
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self, width=380, confirm_text="Replace")
+
+    def draw(self, context):
+        names = [obj.name for obj in foreign_actions(_links(context))]
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        self.layout.label(text=f"Animated already: {shown}")
+        self.layout.label(text="The bake takes its place. The actions are kept in the file,")
+        self.layout.label(text="and Clear Bake gives them back")
+
+    def execute(self, context):
+        bpy.ops.limberjack.simulate("INVOKE_DEFAULT", overwrite=True)
+        return {"FINISHED"}
+
+
+class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
+    """Remove the baked motion, and put the links and their animation back as they were before"""
+
+    bl_idname = ids.OP_BAKE_CLEAR
+    bl_label = "Clear Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not baked_links(context.scene):
+            cls.poll_message_set("No link of this scene has a baked motion")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        count = clear_bake(context.scene)
+        getattr(context.scene, ids.SCENE).last_result = ""
+        return succeed(self, context, f"The bake of {count} links is cleared")
+
+
+CLASSES = (LIMBERJACK_OT_simulate, LIMBERJACK_OT_simulate_overwriting, LIMBERJACK_OT_bake_clear)

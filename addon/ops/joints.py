@@ -1,0 +1,128 @@
+"""Join links, and let a joint's frames follow its Empty."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...core.model import ModelError
+from ...core.spatial import IDENTITY, compose, inverse
+from .. import ids
+from ..bridge import drawn_pose, format_pose, frames_at_empty, place_empty
+from ..bridge.numbers import tidy_pose
+from ..props import fit_to_type, is_joint, is_link
+from ..props.joint import type_items
+from .report import fail, in_object_mode, succeed
+
+
+class LIMBERJACK_OT_joint_add(bpy.types.Operator):
+    """Join the active link to the other selected link, or to the world if it is selected alone"""
+
+    bl_idname = ids.OP_JOINT_ADD
+    bl_label = "Add Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    type: EnumProperty(
+        name="Type", description="How the child may move against the parent", items=type_items(), default="revolute"
+    )
+    origin: EnumProperty(
+        name="Place",
+        description="Where the joint is put, with its axes along the world's",
+        items=(
+            ("CHILD", "Child's Origin", "Where the active link has its origin", 0),
+            ("CURSOR", "3D Cursor", "Where the 3D cursor is", 1),
+        ),
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if not in_object_mode(cls, context):
+            return False
+        if not is_link(context.active_object) or not context.active_object.select_get():
+            cls.poll_message_set("Select the parent link, then the child link; or the child alone for the world")
+            return False
+        return True
+
+    def execute(self, context):
+        child = context.active_object
+        others = [obj for obj in context.selected_objects if obj != child and not is_joint(obj)]
+        strangers = [obj.name for obj in others if not is_link(obj)]
+        if strangers:
+            return fail(self, context, f"'{strangers[0]}' is no link: tag it as a link first, or deselect it")
+        if len(others) > 1:
+            return fail(
+                self, context, f"{len(others) + 1} links are selected: select the parent, then the child, no more"
+            )
+        parent = others[0] if others else None
+        try:
+            joint = _new_joint(context, child, parent, self.type, self.origin)
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, f"'{child.name}' is joined to {_named(parent)} by '{joint.name}'")
+
+
+def _named(parent: bpy.types.Object | None) -> str:
+    return f"'{parent.name}'" if parent else "the world"
+
+
+def _new_joint(context, child, parent, kind: str, origin: str) -> bpy.types.Object:
+    X_WC = drawn_pose(child)
+    X_WP = drawn_pose(parent) if parent else IDENTITY
+    place = tuple(context.scene.cursor.location) if origin == "CURSOR" else X_WC[:3]
+    X_WJ = tidy_pose((*place, *IDENTITY[3:])) if origin == "CURSOR" else (*place, *IDENTITY[3:])
+    obj = bpy.data.objects.new(f"{child.name}_joint", None)
+    child.users_collection[0].objects.link(obj)
+    obj.empty_display_type = "ARROWS"
+    obj.empty_display_size = max(0.5 * max(child.dimensions), 0.05)
+    settings = getattr(obj, ids.JOINT)
+    settings.is_joint = True
+    settings.type = kind
+    settings.parent, settings.child = parent, child
+    fit_to_type(settings)
+    X_PJ = compose(inverse(X_WP), X_WJ)
+    settings.X_PJ = format_pose(X_PJ)
+    settings.X_CJ = format_pose(compose(inverse(X_WC), X_WJ))
+    place_empty(obj, X_PJ)
+    for link, pose in ((child, X_WC), (parent, X_WP)):
+        if link is not None:
+            getattr(link, ids.LINK).rest_pose = format_pose(pose)
+    for selected in context.selected_objects:
+        selected.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+    return obj
+
+
+class LIMBERJACK_OT_joint_frames_from_empty(bpy.types.Operator):
+    """Move the selected joints to where their Empties are, and their links to where they are now"""
+
+    bl_idname = ids.OP_JOINT_FRAMES
+    bl_label = "Frames from Empty"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select joints")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        joints = [obj for obj in context.selected_objects if is_joint(obj)]
+        try:
+            for obj in joints:
+                _require_child(obj)
+                frames_at_empty(obj)
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, f"{len(joints)} joints are where their Empties are")
+
+
+def _require_child(obj: bpy.types.Object) -> None:
+    settings = getattr(obj, ids.JOINT)
+    if settings.child is None:
+        raise ModelError(f"joint '{obj.name}' has no child: choose the link that it moves")
+    for link in (settings.parent, settings.child):
+        if link is not None:
+            getattr(link, ids.LINK).rest_pose = format_pose(drawn_pose(link))
+
+
+CLASSES = (LIMBERJACK_OT_joint_add, LIMBERJACK_OT_joint_frames_from_empty)

@@ -1,0 +1,115 @@
+"""Tag objects as links, and weigh them."""
+
+import bpy
+
+from ...core.model import ModelError
+from .. import ids
+from ..bridge import drawn_pose, format_pose, scan_scene, store_weights
+from ..bridge.mass import weigh
+from ..bridge.numbers import unit_length
+from ..bridge.shapes import parts_of
+from ..props import is_joint, is_link
+from .report import fail, in_object_mode, succeed
+
+
+class LIMBERJACK_OT_link_tag(bpy.types.Operator):
+    """Make each selected object a rigid body of the model, with the objects below it as its shape"""
+
+    bl_idname = ids.OP_LINK_TAG
+    bl_label = "Tag as Links"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not in_object_mode(cls, context):
+            return False
+        if not any(not is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select the objects that are to become links")
+            return False
+        return True
+
+    def execute(self, context):
+        objects = [obj for obj in context.selected_objects if not is_joint(obj)]
+        if not objects:
+            return fail(self, context, "Nothing is selected: select the objects that are to become links")
+        for obj in objects:
+            getattr(obj, ids.LINK).is_link = True
+        depsgraph = context.evaluated_depsgraph_get()
+        notes = [note for obj in objects for note in _set_up(obj, depsgraph, unit_length(context.scene))]
+        return succeed(self, context, f"{len(objects)} tagged as links", notes)
+
+
+def _set_up(obj: bpy.types.Object, depsgraph, unit: float) -> list[str]:
+    """Store what a new link needs; returns what had to be assumed."""
+    settings = getattr(obj, ids.LINK)
+    if not any(part.has_mesh and part.is_seen for part in parts_of(obj)):
+        settings.mass_source = "CUSTOM"
+        settings.mass_shown = settings.mass
+        settings.rest_pose = format_pose(drawn_pose(obj))
+        return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
+    settings.rest_pose = format_pose(drawn_pose(obj))
+    try:
+        weight = weigh(obj, depsgraph, unit)
+    except ModelError as error:
+        settings.mass_note = str(error)
+        return [str(error)]
+    settings.volume, settings.mass_shown = weight.volume, weight.mass
+    settings.mass_note = "; ".join(weight.notes)
+    return [f"link '{obj.name}': {note}" for note in weight.notes]
+
+
+class LIMBERJACK_OT_link_untag(bpy.types.Operator):
+    """Make the selected links ordinary objects again"""
+
+    bl_idname = ids.OP_LINK_UNTAG
+    bl_label = "Untag"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select links")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        links = [obj for obj in context.selected_objects if is_link(obj)]
+        for obj in links:
+            settings = getattr(obj, ids.LINK)
+            settings.is_link = False
+            settings.rest_pose = ""
+        left = [obj.name for obj in context.scene.objects if is_joint(obj) and _joins(obj, links)]
+        notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
+        return succeed(self, context, f"{len(links)} untagged", notes)
+
+
+def _joins(joint: bpy.types.Object, links: list[bpy.types.Object]) -> bool:
+    settings = getattr(joint, ids.JOINT)
+    return settings.parent in links or settings.child in links
+
+
+class LIMBERJACK_OT_link_weigh(bpy.types.Operator):
+    """Find the masses of all links anew, from the volumes of their meshes"""
+
+    bl_idname = ids.OP_LINK_WEIGH
+    bl_label = "Weigh Links"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) for obj in context.scene.objects):
+            cls.poll_message_set("There are no links: select objects and tag them as links")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        try:
+            reading = scan_scene(context.scene)
+        except ModelError as error:
+            return fail(self, context, error)
+        store_weights(reading)
+        total = sum(link.mass for link in reading.model.links)
+        return succeed(self, context, f"{len(reading.model.links)} links, {total:.4g} kg together", reading.notes)
+
+
+CLASSES = (LIMBERJACK_OT_link_tag, LIMBERJACK_OT_link_untag, LIMBERJACK_OT_link_weigh)

@@ -1,0 +1,35 @@
+"""What all the panels share."""
+
+import textwrap
+
+from .. import ids
+
+
+class InTab:
+    """A panel in our tab."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = ids.TAB
+
+
+class Below(InTab):
+    """A panel below the main one."""
+
+    bl_parent_id = ids.PT_MAIN
+
+
+def paragraph(layout, context, text: str, icon: str = "NONE"):
+    """Text in as many lines as the sidebar's width needs."""
+    scale = context.preferences.system.ui_scale
+    letters = max(24, int(context.region.width / (7.5 * scale)) - 4) if context.region else 40
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for number, line in enumerate(textwrap.wrap(text, letters)):
+        column.label(text=line, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else "NONE"))
+
+
+def in_columns(layout):
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    return layout

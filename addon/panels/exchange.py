@@ -1,0 +1,22 @@
+"""Models in and out."""
+
+import bpy
+
+from .. import ids
+from .base import Below, in_columns
+
+
+class LIMBERJACK_PT_exchange(Below, bpy.types.Panel):
+    bl_idname = ids.PT_EXCHANGE
+    bl_label = "Exchange"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        layout.prop(getattr(context.scene, ids.SCENE), "model_name")
+        column = layout.column(align=True)
+        column.operator(ids.OP_IMPORT, icon="IMPORT")
+        column.operator(ids.OP_EXPORT_SDF, icon="EXPORT")
+
+
+CLASSES = (LIMBERJACK_PT_exchange,)

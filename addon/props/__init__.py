@@ -1,0 +1,50 @@
+"""What an object, a scene or the window manager stores for Limberjack.
+
+Lengths are in Blender units, as all of Blender's are; masses in kg, inertias in kg m^2, forces in N or N m.
+"""
+
+import bpy
+from bpy.props import PointerProperty
+
+from .. import ids
+from .joint import AxisProperties, CoordinateProperties, JointProperties, MimicProperties, fit_to_type
+from .link import LinkProperties
+from .scene import SceneProperties, StatusProperties
+
+CLASSES = (
+    LinkProperties,
+    AxisProperties,
+    CoordinateProperties,
+    MimicProperties,
+    JointProperties,
+    SceneProperties,
+    StatusProperties,
+)
+
+ATTACHED = (
+    (bpy.types.Object, ids.LINK, LinkProperties),
+    (bpy.types.Object, ids.JOINT, JointProperties),
+    (bpy.types.Scene, ids.SCENE, SceneProperties),
+    (bpy.types.WindowManager, ids.STATUS, StatusProperties),
+)
+
+
+def attach():
+    for owner, name, group in ATTACHED:
+        setattr(owner, name, PointerProperty(type=group))
+
+
+def detach():
+    for owner, name, _ in ATTACHED:
+        delattr(owner, name)
+
+
+def is_link(obj: bpy.types.Object | None) -> bool:
+    return obj is not None and getattr(obj, ids.LINK).is_link
+
+
+def is_joint(obj: bpy.types.Object | None) -> bool:
+    return obj is not None and getattr(obj, ids.JOINT).is_joint
+
+
+__all__ = ["CLASSES", "attach", "detach", "fit_to_type", "is_joint", "is_link"]

@@ -1,0 +1,78 @@
+"""What an object stores as a link, or as a shape of one."""
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
+from bpy.types import Action, PropertyGroup
+
+
+def _show_mass(link, _context):
+    link.mass_shown = link.volume * link.density
+
+
+class LinkProperties(PropertyGroup):
+    """On every object; most of it has a meaning only where `is_link` is set."""
+
+    is_link: BoolProperty(name="Link", description="This object is a rigid body of the model")
+
+    mass_source: EnumProperty(
+        name="Mass",
+        description="Where the link's mass, centre of mass and inertia come from",
+        items=(
+            ("DENSITY", "Density", "From the volume of the link's meshes, all of one density", 0),
+            ("CUSTOM", "Custom", "As typed or imported", 1),
+        ),
+    )
+    density: FloatProperty(
+        name="Density (kg/m³)",
+        description="Water is 1000, steel 7850, pine 500",
+        default=1000.0,
+        min=1e-6,
+        soft_max=20000.0,
+        update=_show_mass,
+    )
+    mass: FloatProperty(name="Mass (kg)", description="Mass of the link", default=1.0, min=0.0, precision=4)
+    com: FloatVectorProperty(
+        name="Center of Mass", description="In the link's axes, from its origin", subtype="XYZ", unit="LENGTH"
+    )
+    inertia: FloatVectorProperty(
+        name="Inertia (kg m²)",
+        description="xx, xy, xz, yy, yz, zz about the center of mass, in the link's axes",
+        size=6,
+        default=(1.0, 0.0, 0.0, 1.0, 0.0, 1.0),
+        precision=6,
+    )
+
+    volume: FloatProperty(name="Volume", description="Volume that was weighed last (m³)")
+    mass_shown: FloatProperty(name="Mass (kg)", description="Mass that was found last")
+    mass_note: StringProperty(name="Note", description="What had to be assumed to weigh the link")
+
+    rest_pose: StringProperty(
+        name="Rest Pose",
+        description="Where the link is when every joint is at zero: x y z qw qx qy qz, in the world",
+    )
+
+    role: EnumProperty(
+        name="Shape",
+        description="What this object is to the link that carries it",
+        items=(
+            ("AUTO", "Automatic", "Seen, and also collides where the link has no collision shape of its own", 0),
+            ("VISUAL", "Visual", "Only seen", 1),
+            ("COLLISION", "Collision", "Only collides; it has no mass", 2),
+            ("BOTH", "Both", "Seen, and collides", 3),
+        ),
+    )
+    primitive: EnumProperty(
+        name="Geometry",
+        description="Primitive that the mesh stands for; its size is that of the mesh's bounds",
+        items=(
+            ("MESH", "Mesh", "The mesh as it is", 0),
+            ("BOX", "Box", "A box as large as the mesh's bounds", 1),
+            ("SPHERE", "Sphere", "A sphere as large as the mesh's bounds", 2),
+            ("CYLINDER", "Cylinder", "A cylinder along z as large as the mesh's bounds", 3),
+            ("PLANE", "Plane", "An infinite ground; the mesh is the part that is drawn", 4),
+        ),
+    )
+    mesh_uri: StringProperty(name="Mesh File", description="Where the shape's mesh lies, for a mesh that was not read")
+
+    before_bake: StringProperty(description="Location, Euler, quaternion and axis-angle before the bake")
+    action_before: PointerProperty(type=Action, description="Action that the bake took the place of")
+    slot_before: StringProperty(description="Slot of that action")

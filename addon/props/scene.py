@@ -1,0 +1,30 @@
+"""What a scene stores, and what the window manager shows while work goes on."""
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
+from bpy.types import PropertyGroup
+
+
+class SceneProperties(PropertyGroup):
+    """Saved with the scene."""
+
+    model_name: StringProperty(name="Model", description="Name of the model in exported files; empty for the scene's")
+    accuracy: EnumProperty(
+        name="Accuracy",
+        description="How closely the motion follows the laws of mechanics",
+        items=(
+            ("draft", "Draft", "Fast, for a first look", 0),
+            ("good", "Good", "For most work", 1),
+            ("exact", "Exact", "As closely as possible", 2),
+        ),
+        default="good",
+    )
+    last_result: StringProperty(name="Last Result", description="What the last simulation reached")
+
+
+class StatusProperties(PropertyGroup):
+    """On the window manager: neither undone nor of any worth in a file."""
+
+    running: BoolProperty(options={"SKIP_SAVE"})
+    factor: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
+    text: StringProperty(options={"SKIP_SAVE"})
+    error: StringProperty(options={"SKIP_SAVE"})

@@ -1,0 +1,40 @@
+"""What Blender is told when the add-on is switched on and off."""
+
+from pathlib import Path
+
+import bpy
+
+from ..core import jit
+from . import ids, ops, panels, props
+
+ROOT_PACKAGE = __package__.rpartition(".")[0]
+CLASSES = (*props.CLASSES, *ops.CLASSES, *panels.CLASSES)
+
+_commands = []
+
+
+def register():
+    if ROOT_PACKAGE.startswith("bl_ext."):
+        folder = bpy.utils.extension_path_user(ROOT_PACKAGE, path="kernels", create=False)
+        jit.set_cache_root(Path(folder))
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    props.attach()
+    ops.add_to_menus()
+    _commands.append(bpy.utils.register_cli_command(ids.COMMAND, _run_command))
+
+
+def unregister():
+    while _commands:
+        bpy.utils.unregister_cli_command(_commands.pop())
+    ops.remove_from_menus()
+    props.detach()
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
+
+
+def _run_command(argv: list[str]) -> int:
+    """`blender -b FILE --command limberjack …`"""
+    from .cli import main_inside_blender
+
+    return main_inside_blender(argv)

@@ -1,0 +1,235 @@
+"""Models leave and come in without losing anything."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from limberjack.addon.bridge import read_scene, store_joint, write_scene
+from limberjack.core.formats import read
+from limberjack.core.geometry import Box, Cylinder, Mesh, Shape, Sphere
+from limberjack.core.model import Axis, Joint, Link, Mimic, Model
+
+from .conftest import joint, link
+
+TURN = (math.cos(0.3), 0.0, math.sin(0.3), 0.0)
+TETRAHEDRON = Mesh(
+    vertices=np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]),
+    faces=((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)),
+)
+
+
+def machine():
+    """A model with something of everything."""
+    links = [
+        Link("base", 3.0, (0.1, 0.2, 0.3), (1.0, 0.01, 0.02, 1.1, 0.03, 1.2), (1.0, 2.0, 3.0, *TURN)),
+        Link("arm", 1.5, pose=(1.0, 2.0, 4.0, 1.0, 0.0, 0.0, 0.0)),
+        Link("slide", 0.7, pose=(1.0, 2.0, 5.0, 1.0, 0.0, 0.0, 0.0)),
+        Link("bob", 0.2, pose=(7.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)),
+    ]
+    red = (0.8, 0.1, 0.2, 1.0)
+    links[0].visuals = [
+        Shape("box", Box((1.0, 0.5, 0.2)), (0.0, 0.0, 0.1, *TURN), red),
+        Shape("ball", Sphere(0.3), (0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), red),
+        Shape("rod", Cylinder(0.1, 0.9)),
+        Shape("tetra", TETRAHEDRON, color=(0.0, 0.5, 1.0, 0.5)),
+    ]
+    links[0].collisions = [Shape("hull", Box((1.1, 0.6, 0.3)))]
+    links[1].visuals = [Shape("far", Mesh(uri="model://far/away.dae", scale=(2.0, 2.0, 2.0)))]
+    down = (0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    hinge = Axis((0.0, 1.0, 0.0), -0.5, 1.25, 30.0, 4.0, damping=0.1, friction=0.2, spring_stiffness=7.5)
+    joints = [
+        Joint("turn", "revolute", "base", "arm", X_PJ=down, axes=[hinge], home=(0.25,)),
+        Joint("push", "prismatic", "arm", "slide", X_PJ=(0.1, 0.2, 1.0, *TURN), axes=[Axis((1.0, 0.0, 0.0), 0.1)]),
+        Joint("swing", "ball", "world", "bob", X_PJ=(7.0, 0.0, 0.0, *TURN)),
+    ]
+    joints[1].mimic = Mimic("turn", 2.0, 0.5, 0.1)
+    return Model("machine", links, joints, gravity=(0.0, 0.0, -3.71))
+
+
+def require_same(found, expected):
+    """The same model, as far as Blender's single precision goes; joint frames and rest poses to the last bit."""
+    assert found.name == expected.name
+    assert found.gravity == pytest.approx(expected.gravity, rel=1e-12)
+    assert {item.name for item in found.links} == {item.name for item in expected.links}
+    carried = {item.child for item in expected.joints}
+    for there in expected.links:
+        here = found.link(there.name)
+        assert (here.mass, *here.com, *here.inertia) == pytest.approx((there.mass, *there.com, *there.inertia))
+        if there.name not in carried:
+            assert here.pose == there.pose
+        for mine, theirs in ((here.visuals, there.visuals), (here.collisions, there.collisions)):
+            require_same_shapes(mine, theirs)
+    for there in expected.joints:
+        here = found.joint(there.name)
+        assert (here.type, here.parent, here.child) == (there.type, there.parent, there.child)
+        assert (here.X_PJ, here.X_CJ) == (there.X_PJ, there.X_CJ)
+        assert (here.axes, here.home, here.mimic, here.pitch) == (there.axes, there.home, there.mimic, there.pitch)
+
+
+def require_same_shapes(mine, theirs):
+    assert {shape.name for shape in mine} == {shape.name for shape in theirs}
+    for there in theirs:
+        here = next(shape for shape in mine if shape.name == there.name)
+        assert here.pose == pytest.approx(there.pose, abs=1e-6)
+        assert here.color == there.color
+        if isinstance(there.geometry, Mesh):
+            assert (here.geometry.uri, here.geometry.scale) == (there.geometry.uri, there.geometry.scale)
+            assert here.geometry.faces == there.geometry.faces
+        else:
+            assert here.geometry == there.geometry
+
+
+def test_written_and_read_back(scene):
+    """A model that is put into a scene reads back as the same model."""
+    expected = machine()
+    objects, notes = write_scene(expected, scene)
+    require_same(read_scene(scene, with_shapes=True), expected)
+    assert set(objects) == {"base", "arm", "slide", "bob", "turn", "push", "swing"}
+    assert any("away.dae" in note for note in notes)
+
+
+def test_written_in_centimetres(scene):
+    """The same in a scene whose unit is a centimetre."""
+    scene.unit_settings.scale_length = 0.01
+    expected = machine()
+    write_scene(expected, scene)
+    found = read_scene(scene)
+    assert found.link("base").pose == pytest.approx(expected.link("base").pose)
+    assert found.joint("push").X_PJ == pytest.approx(expected.joint("push").X_PJ)
+    assert found.joint("push").axes[0].lower == pytest.approx(0.1)
+
+
+def test_names_that_are_taken(scene):
+    """A second copy gets other names, says so, and is joined within itself."""
+    write_scene(machine(), scene)
+    objects, notes = write_scene(machine(), scene)
+    assert objects["base"].name == "base.001"
+    assert any("'base' is named 'base.001'" in note for note in notes)
+    model = read_scene(scene)
+    assert model.joint("turn.001").parent == "base.001"
+    assert model.joint("push.001").mimic.leader == "turn.001"
+
+
+def test_a_link_and_a_joint_of_one_name(scene):
+    """URDF lets a joint have the name of a link; in Blender one of them is renamed, and nothing is mixed up."""
+    model = Model("twins", [Link("arm"), Link("hand")], [Joint("arm", "revolute", "arm", "hand")])
+    objects, notes = write_scene(model, scene)
+    found = read_scene(scene).joints[0]
+    assert (found.name, found.parent, found.child) == ("arm.001", "arm", "hand")
+    assert link(objects["arm"]).is_link
+    assert any("'arm' is named 'arm.001'" in note for note in notes)
+
+
+def test_store_joint(scene):
+    """A joint's numbers can be changed by script through the model, and the links and frames stay."""
+    expected = machine()
+    objects, _ = write_scene(expected, scene)
+    expected.joint("turn").axes[0].damping = 2.5
+    expected.joint("turn").home = (1.0,)
+    store_joint(expected.joint("turn"), objects["turn"], scene)
+    require_same(read_scene(scene, with_shapes=True), expected)
+
+
+def four_bar():
+    """Three links and four hinges: the last closes a loop."""
+    at = [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (1.0, 0.0, 0.0)]
+    still = (1.0, 0.0, 0.0, 0.0)
+    links = [Link(name, pose=(*place, *still)) for name, place in zip("abc", at, strict=False)]
+    hinges = [("world", "a", at[0], at[0]), ("a", "b", at[1], at[0]), ("b", "c", at[3], at[0])]
+    hinges.append(("world", "c", at[3], (0.0, 0.0, -1.0)))
+    joints = [
+        Joint(f"hinge{i}", "revolute", parent, child, (*p, *still), (*c, *still))
+        for i, (parent, child, p, c) in enumerate(hinges)
+    ]
+    return Model("four_bar", links, joints)
+
+
+def test_loops_are_read_and_exported(scene, tmp_path):
+    """A loop that cannot be simulated yet can be read, moved and exported all the same."""
+    expected = four_bar()
+    write_scene(expected, scene)
+    found = read_scene(scene)
+    for there in expected.links:
+        assert found.link(there.name).pose == pytest.approx(there.pose, abs=1e-9)
+    assert bpy.ops.limberjack.export_sdf(filepath=str(tmp_path / "loop.sdf")) == {"FINISHED"}
+
+
+def test_export_and_read_the_file(scene, build, tmp_path):
+    """What is exported is what the scene says."""
+    _, joints = build.pendulum(3)
+    joint(joints[1]).axes[0].use_upper = True
+    joint(joints[1]).axes[0].upper = 1.7
+    path = tmp_path / "chain.sdf"
+    assert bpy.ops.limberjack.export_sdf(filepath=str(path)) == {"FINISHED"}
+    reading = read(path)
+    assert reading.ok, reading.issues
+    expected = read_scene(scene, with_shapes=True)
+    for there in expected.links:
+        here = reading.model.link(there.name)
+        assert here.mass == pytest.approx(there.mass, rel=1e-9)
+        assert here.inertia == pytest.approx(there.inertia, rel=1e-6, abs=1e-12)
+        assert here.pose == pytest.approx(there.pose, abs=1e-9)
+        assert [shape.name for shape in here.visuals] == [shape.name for shape in there.visuals]
+    assert reading.model.joint(joints[1].name).axes[0].upper == 1.7
+
+
+def test_import_operator(scene, build, tmp_path):
+    """An exported file comes back as a scene that gives the same model."""
+    build.pendulum(2)
+    path = tmp_path / "chain.sdf"
+    bpy.ops.limberjack.export_sdf(filepath=str(path))
+    expected = read(path).model
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    assert bpy.ops.limberjack.import_model(filepath=str(path)) == {"FINISHED"}
+    found = read_scene(scene)
+    assert {item.name for item in found.links} == {item.name for item in expected.links}
+    for item in expected.links:
+        assert found.link(item.name).pose == pytest.approx(item.pose, abs=1e-6)
+        assert found.link(item.name).mass == pytest.approx(item.mass, rel=1e-6)
+    assert bpy.ops.limberjack.simulate() == {"FINISHED"}
+
+
+def test_import_of_nonsense(scene, tmp_path):
+    """A file that is no model is refused in words, and nothing is added."""
+    path = tmp_path / "broken.sdf"
+    path.write_text("<sdf><model", encoding="utf-8")
+    with pytest.raises(RuntimeError, match="Error: "):
+        bpy.ops.limberjack.import_model(filepath=str(path))
+    with pytest.raises(RuntimeError, match="Error: "):
+        bpy.ops.limberjack.import_model(filepath=str(tmp_path / "missing.sdf"))
+    assert not scene.objects
+
+
+def test_export_of_a_broken_scene(build, tmp_path):
+    """A scene that cannot be read writes no file."""
+    _, joints = build.pendulum(2)
+    joint(joints[0]).child = None
+    with pytest.raises(RuntimeError, match="has no child"):
+        bpy.ops.limberjack.export_sdf(filepath=str(tmp_path / "x.sdf"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_primitives_follow_their_objects(scene, build):
+    """A cube that is marked as a box leaves as a box as large as it is seen, wherever its origin is."""
+    cube = build.cube(size=1.0, scale=(2.0, 3.0, 4.0))
+    for vertex in cube.data.vertices:
+        vertex.co.x += 0.5
+    link(cube).primitive = "BOX"
+    build.tag(cube)
+    shape = read_scene(scene, with_shapes=True).links[0].visuals[0]
+    assert shape.geometry == Box((2.0, 3.0, 4.0))
+    assert shape.pose[:3] == pytest.approx((1.0, 0.0, 0.0), abs=1e-6)
+
+
+def test_sheared_child(scene, build):
+    """A child that an uneven scale shears leaves as a mesh with its true points."""
+    base, child = build.cube("base", scale=(1.0, 3.0, 1.0)), build.cube("child", rotation_euler=(0.0, 0.0, 0.6))
+    child.parent = base
+    bpy.context.view_layer.update()
+    build.tag(base)
+    shape = next(item for item in read_scene(scene, with_shapes=True).links[0].visuals if item.name == "child")
+    seen = np.array([child.matrix_world @ vertex.co for vertex in child.data.vertices])
+    assert shape.geometry.vertices == pytest.approx(seen, abs=1e-5)

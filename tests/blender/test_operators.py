@@ -1,0 +1,199 @@
+"""The modal operator and the panels, driven without a window."""
+
+import time
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from limberjack.addon import ids, panels
+from limberjack.addon.bake import Warming, warming
+from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate
+from limberjack.core import jit
+
+from .conftest import joint
+
+TICK, ESC, KEY = (SimpleNamespace(type=kind) for kind in ("TIMER", "ESC", "A"))
+
+
+class Driven:
+    """Stands in for Blender, which alone may make operators: the operator's own functions, on a plain object."""
+
+    overwrite = False
+
+    def __init__(self):
+        self.reports = []
+        self.begin(bpy.context)
+
+    def report(self, kind, message):
+        self.reports.append((kind, message))
+
+    def modal_until(self, wanted, limit=20000):
+        for _ in range(limit):
+            result = self.modal(bpy.context, TICK)
+            if result != {"RUNNING_MODAL"}:
+                break
+        assert result == wanted
+        return result
+
+
+for name, value in vars(LIMBERJACK_OT_simulate).items():
+    if name in ("begin", "modal", "cancel") or (name.startswith("_") and not name.startswith("__")):
+        setattr(Driven, name, value)
+
+
+@pytest.fixture
+def warm(monkeypatch):
+    monkeypatch.setattr(Warming, "is_needed", staticmethod(lambda: False))
+
+
+def status():
+    return getattr(bpy.context.window_manager, ids.STATUS)
+
+
+def test_modal_bake(scene, build, warm):
+    """Ticks bring the simulation to its end; progress shows meanwhile, and other keys change nothing."""
+    bars, _ = build.pendulum()
+    scene.frame_end = 2000
+    driven = Driven()
+    assert status().running
+    assert driven.modal(bpy.context, KEY) == {"RUNNING_MODAL"}
+    assert driven.modal(bpy.context, TICK) == {"RUNNING_MODAL"}
+    assert 0.0 < status().factor < 1.0
+    assert "of 2000" in status().text
+    driven.modal_until({"FINISHED"})
+    assert not status().running
+    assert len(next(fcurves_of(bars[0])).keyframe_points) == 2000
+
+
+def test_esc(scene, build, warm):
+    """Esc half-way leaves the evaluated scene exactly as it was, and no action."""
+    bars, _ = build.pendulum()
+    scene.frame_end = 2000
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    before = [[tuple(row) for row in bar.evaluated_get(depsgraph).matrix_world] for bar in bars]
+    driven = Driven()
+    driven.modal(bpy.context, TICK)
+    assert driven.modal(bpy.context, ESC) == {"CANCELLED"}
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    assert [[tuple(row) for row in bar.evaluated_get(depsgraph).matrix_world] for bar in bars] == before
+    assert not bpy.data.actions
+    assert all(bar.animation_data is None for bar in bars)
+    assert not status().running
+
+
+def test_errors_unlock_the_window(scene, build, warm):
+    """A failure on the way ends the modal state, and says what it was."""
+    _, joints = build.pendulum()
+    driven = Driven()
+    driven._run = None
+    joint(joints[0]).child = None
+    assert driven.modal(bpy.context, TICK) == {"CANCELLED"}
+    assert "has no child" in status().error
+    assert not status().running
+
+
+def test_compiling_beforehand(scene, build, monkeypatch):
+    """While the solver is compiled elsewhere, the operator waits and says so; Esc stops that, too."""
+    build.pendulum()
+    events = []
+
+    class Slow:
+        is_needed = staticmethod(lambda: True)
+        is_done = False
+
+        def cancel(self):
+            events.append("cancelled")
+
+    monkeypatch.setattr("limberjack.addon.ops.bake.Warming", Slow)
+    driven = Driven()
+    driven.modal(bpy.context, TICK)
+    assert "Compiling" in status().text
+    driven._warming.is_done = True
+    assert driven.modal(bpy.context, TICK) == {"RUNNING_MODAL"} or not status().running
+    if status().running:
+        driven.modal(bpy.context, ESC)
+        assert events == ["cancelled"]
+
+
+@pytest.mark.skipif(not jit.is_available(), reason="numba is not installed, so nothing is compiled")
+def test_child_process_fills_the_cache(tmp_path, monkeypatch):
+    """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
+    monkeypatch.setattr(warming, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
+    monkeypatch.setattr(jit, "_cache_root", tmp_path)
+    assert Warming.is_needed()
+    child = Warming()
+    while not child.is_done:
+        time.sleep(0.05)
+    markers = list(tmp_path.glob("*/complete"))
+    assert len(markers) == 1
+    assert markers[0].parent != jit.cache_folder()  # that name is of this process's own package
+
+
+class Paper:
+    """A layout that draws nothing, but refuses properties and operators that do not exist."""
+
+    def __init__(self):
+        self.texts = []
+
+    def prop(self, data, name, **_):
+        assert name in data.bl_rna.properties, name
+
+    def operator(self, name, **_):
+        module, function = name.split(".")
+        getattr(getattr(bpy.ops, module), function).get_rna_type()
+
+    def operator_menu_enum(self, name, prop, **_):
+        self.operator(name)
+
+    def label(self, text="", **_):
+        self.texts.append(text)
+
+    def progress(self, text="", **_):
+        self.texts.append(text)
+
+    def row(self, **_):
+        return self
+
+    column = row
+
+
+def draw_all(obj):
+    bpy.context.view_layer.objects.active = obj
+    paper = Paper()
+    for cls in panels.CLASSES:
+        if not hasattr(cls, "poll") or cls.poll(bpy.context):
+            fake = SimpleNamespace(layout=paper)
+            if hasattr(cls, "draw_header"):
+                cls.draw_header(fake, bpy.context)
+            cls.draw(fake, bpy.context)
+    return " ".join(paper.texts)
+
+
+def test_panels_draw(scene, build):
+    """Every panel draws for links, shapes and joints of every type, and says what must be said."""
+    bars, joints = build.pendulum()
+    assert "do not collide in the simulation" in draw_all(bars[0])
+    for kind in joint(joints[1]).bl_rna.properties["type"].enum_items:
+        joint(joints[1]).type = kind.identifier
+        draw_all(joints[1])
+    joints[1].location.x += 1.0
+    assert "has left" in draw_all(joints[1])
+    draw_all(None)
+
+
+def test_errors_show_in_the_panel(build):
+    """The last error can be read in the panel until something succeeds."""
+    bars, joints = build.pendulum()
+    child = joint(joints[0]).child
+    joint(joints[0]).child = None
+    with pytest.raises(RuntimeError):
+        bpy.ops.limberjack.simulate()
+    assert "has no child" in draw_all(bars[0])
+    joint(joints[0]).child = child
+    assert "A link was changed" in draw_all(joints[0])
+    build.select(joints[0])
+    bpy.ops.limberjack.joint_frames_from_empty()
+    bpy.ops.limberjack.simulate()
+    assert "has no child" not in draw_all(bars[0])

@@ -1,0 +1,58 @@
+"""Switching the add-on on and off."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import bpy
+import pytest
+
+import limberjack
+from limberjack.core.version import VERSION
+
+ROOT = Path(limberjack.__file__).parent
+
+
+def test_off_and_on_again():
+    """Disabling and enabling twice leaves nothing behind that the next registration would trip over."""
+    for _ in range(2):
+        limberjack.unregister()
+        assert not hasattr(bpy.types.Object, "limberjack_link")
+        limberjack.register()
+        assert hasattr(bpy.types.Object, "limberjack_link")
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="inside Blender, whose Python cannot import bpy by itself")
+def test_enabling_is_fast_to_import():
+    """Enabling the add-on brings in neither numba nor the solvers, which take a second to load."""
+    script = (
+        "import bpy, sys, os, limberjack; limberjack.register();"
+        "heavy = [m for m in sys.modules if m == 'numba' or m.startswith('limberjack.core.solvers')];"
+        "print('HEAVY', heavy); sys.stdout.flush(); os._exit(0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "HEAVY []" in done.stdout
+
+
+def test_every_tooltip_follows_blenders_habits():
+    """Names and descriptions of our operators and properties carry no final full stop, and none is missing."""
+    from limberjack.addon import ops, props
+
+    for cls in (*ops.CLASSES, *props.CLASSES):
+        for prop in cls.bl_rna.properties:
+            assert not prop.description.endswith("."), f"{cls.__name__}.{prop.identifier}"
+    for cls in ops.CLASSES:
+        assert cls.__doc__
+        assert not cls.__doc__.endswith(".")
+
+
+def test_manifest():
+    """The manifest says the same version as the code, and Blender's own validator accepts it with Blender's tags."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    assert manifest["version"] == VERSION
+    assert len(manifest["tagline"]) <= 64
+    folders = [Path(bpy.utils.resource_path(kind)) for kind in ("LOCAL", "SYSTEM")]
+    tool = next(path for folder in folders for path in folder.glob("scripts/addons_core/bl_pkg/cli/blender_ext.py"))
+    done = subprocess.run([sys.executable, str(tool), "validate", str(ROOT)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
