@@ -100,10 +100,13 @@ def _lay_ground(scene: bpy.types.Scene, middle: Vector, size: float) -> None:
 def _render_frame(scene: bpy.types.Scene, frame: int, path: Path) -> np.ndarray:
     scene.frame_set(frame)
     scene.render.filepath = str(path)
-    with quiet():
-        bpy.ops.render.render(write_still=True, scene=scene.name)
+    try:
+        with quiet():
+            bpy.ops.render.render(write_still=True, scene=scene.name)
+    except RuntimeError as error:  # Blender's word for all that can go wrong
+        raise OSError(str(error).strip()) from error
     if not path.exists():
-        raise OSError("Blender rendered nothing; Workbench needs OpenGL (on Linux: Mesa's EGL)")
+        raise OSError("Blender rendered nothing")
     picture = bpy.data.images.load(str(path))
     pixels = np.empty(len(picture.pixels), dtype=np.float32)
     picture.pixels.foreach_get(pixels)

@@ -1,4 +1,4 @@
-"""Blender tells of its loading, saving and rendering on the process's own stdout, where results belong."""
+"""Blender and its drivers tell of loading, saving and rendering on the process's own streams, where results belong."""
 
 import contextlib
 import os
@@ -8,13 +8,17 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Let nothing that Blender prints reach stdout."""
+    """Let nothing that Blender prints reach stdout or stderr; what goes wrong is raised all the same."""
     sys.stdout.flush()
-    kept = os.dup(1)
+    sys.stderr.flush()
+    kept = [os.dup(stream) for stream in (1, 2)]
     with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        for stream in (1, 2):
+            os.dup2(nowhere.fileno(), stream)
+        try:  # operators report through Python's streams, all else goes straight to the process's
+            with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+                yield
+        finally:
+            for stream, copy in zip((1, 2), kept, strict=True):
+                os.dup2(copy, stream)
+                os.close(copy)

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from ...core.cli.framework import DONE, UsageError, Verb, add_file, load_usable, say
-from ...core.cli.simulate import add_motion_arguments, describe_report, read_initial, require_writable
+from ...core.cli.framework import DONE, OPEN_SCENE, UsageError, Verb, add_file, load_usable, say
+from ...core.cli.simulate import add_motion_arguments, compile_once, describe_report, read_initial, require_writable
 from ...core.model import Model, set_joint_property
 from .blend import open_blend, open_nothing, save_open_file
 from .session import require_blender
@@ -42,6 +42,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from ..bake import BakeRun
 
     reading = _open_as_scene(arguments.file, arguments.settings)
+    compile_once()
     run = BakeRun(
         bpy.context.scene,
         first,
@@ -70,7 +71,7 @@ def _open_as_scene(path: Path, settings: list[str]):
 
     if path.suffix.lower() == ".blend":
         open_blend(path)
-    if path.suffix.lower() == ".blend" or not path.suffix:
+    if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
         reading = scan_scene(bpy.context.scene)
         for joint in _apply(reading.model, settings):
             store_joint(joint, bpy.data.objects[joint.name], bpy.context.scene)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ...core.cli.framework import DONE, UsageError, Verb, load_usable, say
+from ...core.cli.simulate import compile_once
 from ...core.formats import write
 from .blend import save_open_file
 from .session import require_blender
@@ -32,18 +33,21 @@ def _run(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror.lower()}") from error
-    arguments.file = SCENE
+    arguments.file = SCENE  # what messages about the input name
     model = load_usable(SCENE).model
-    losses = write(model, folder / "model.sdf")
+    compile_once()
     result = BakeRun(bpy.context.scene, accuracy="exact", overwrite=True).run()
-    save_open_file(out / "crane.blend")
-    render_contact_sheet(bpy.context.scene, out / "crane.png")
-    say(*(f"{folder / 'model.sdf'}: loss: {loss}" for loss in losses))
-    report = result.report
     print(f"simulated  {result.summary}")
-    print(f"drift      {report.energy_drift:.2g} J of {report.energy_scale:.4g} J")
+    print(f"drift      {result.report.energy_drift:.2g} J of {result.report.energy_scale:.4g} J")
+    save_open_file(out / "crane.blend")
     print(f"baked      {out / 'crane.blend'}")
+    losses = write(model, folder / "model.sdf")
     print(f"exported   {folder / 'model.sdf'}")
+    say(*(f"{folder / 'model.sdf'}: loss: {loss}" for loss in losses))
+    try:
+        render_contact_sheet(bpy.context.scene, out / "crane.png")
+    except OSError as error:
+        raise UsageError(f"no picture: {error}; Workbench needs OpenGL (on Linux: Mesa's EGL)") from error
     print(f"rendered   {out / 'crane.png'}")
     return DONE
 

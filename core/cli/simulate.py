@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solvers import ACCURACIES, SOLVERS, Report, Simulation
+from ..solvers import ACCURACIES, SOLVERS, Report, Simulation, is_warm, warm_up
 from ..trajectory import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, load_usable, say
 
@@ -45,6 +45,7 @@ def _run(arguments: argparse.Namespace) -> int:
         require_writable(output, SUFFIXES)
     initial = read_initial(arguments.initial)
     reading = load_usable(arguments.file)
+    compile_once()
     last = math.floor(arguments.duration * arguments.fps + 1e-9)
     times = np.arange(last + 1) / arguments.fps
     simulation = Simulation(reading.model, times, arguments.accuracy, initial, arguments.solver)
@@ -58,6 +59,13 @@ def _run(arguments: argparse.Namespace) -> int:
         say(*(f"{arguments.file}: note: {note}" for note in report.notes))
         print("\n".join(_told(report, arguments)))
     return DONE
+
+
+def compile_once() -> None:
+    """Say why the first simulation on a machine takes its time."""
+    if not is_warm():
+        say("limberjack: compiling the solver, once for this version")
+        warm_up()
 
 
 def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:

@@ -1,19 +1,15 @@
 """Real files, against what libsdformat and MuJoCo say of them. The files are not in this repository."""
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from limberjack.core import cli
+from support.shared import CORPUS, SHARED, needs_corpus
 
-REPOSITORY = Path(__file__).parents[3]
-SHARED = Path(os.environ.get("LIMBERJACK_SHARED", REPOSITORY.parent / "shared"))
 COMPARE = SHARED / "judges" / "compare.py"
-CORPUS = SHARED / "corpus"
 
 LIBSDFORMAT = (
     "sdf/sdformat_double_pendulum/double_pendulum.sdf",
@@ -31,7 +27,7 @@ MUJOCO = (
 )
 CASES = [(name, "libsdformat") for name in LIBSDFORMAT] + [(name, "mujoco") for name in MUJOCO]
 
-pytestmark = pytest.mark.skipif(not COMPARE.is_file(), reason=f"no judges in {SHARED}; set LIMBERJACK_SHARED")
+pytestmark = needs_corpus
 
 
 @pytest.mark.parametrize(("name", "judge"), CASES)
