@@ -17,13 +17,13 @@ from pathlib import Path
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 CORE_FOLDER = Path(__file__).parent
 
-_jitable: list[Callable] = []
+_not_yet_offered: list[Callable] = []
 _cache_root: Path | None = None
 
 
 def jitable(function: Callable) -> Callable:
     """Let kernels call `function` inlined. Python callers see it unchanged."""
-    _jitable.append(function)
+    _not_yet_offered.append(function)
     return function
 
 
@@ -54,12 +54,12 @@ def is_available() -> bool:
     return True
 
 
-@functools.cache
 def _offer_arithmetic() -> None:
+    """Tell numba of all arithmetic that modules have marked since the last time."""
     from numba.extending import register_jitable
 
-    for function in _jitable:
-        register_jitable(forceinline=True, no_cpython_wrapper=True, **OPTIONS)(function)
+    while _not_yet_offered:
+        register_jitable(forceinline=True, no_cpython_wrapper=True, **OPTIONS)(_not_yet_offered.pop())
 
 
 def _compile(function: Callable) -> Callable:

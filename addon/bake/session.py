@@ -30,8 +30,7 @@ class BakeResult:
 
     @property
     def summary(self) -> str:
-        scale = self.report.energy_scale
-        drift = f"energy kept to {self.report.energy_drift / scale:.1e}" if scale > 0.0 else "nothing moved"
+        drift = f"energy error {self.report.relative_drift:.1e}" if self.report.energy_scale else "nothing moved"
         return f"{self.frames} frames of {self.links} links in {self.seconds:.2g} s, {drift}"
 
 
@@ -151,7 +150,8 @@ class BakeRun:
             self.simulation.report,
             [*self.reading.notes, *self._warnings, *self.simulation.report.notes],
         )
-        getattr(self.scene, ids.SCENE).last_result = result.summary
+        settings = getattr(self.scene, ids.SCENE)
+        settings.last_result, settings.last_notes = result.summary, "\n".join(result.notes)
         return result
 
     def _write(self, channels: dict) -> bpy.types.Action:

@@ -182,7 +182,8 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
 
     def execute(self, context):
         count = clear_bake(context.scene)
-        getattr(context.scene, ids.SCENE).last_result = ""
+        settings = getattr(context.scene, ids.SCENE)
+        settings.last_result = settings.last_notes = ""
         return succeed(self, context, f"The bake of {count} links is cleared")
 
 

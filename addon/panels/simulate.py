@@ -27,6 +27,8 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
             layout.operator(ids.OP_BAKE_CLEAR)
         if settings.last_result:
             paragraph(layout, context, settings.last_result)
+        for note in settings.last_notes.splitlines():
+            paragraph(layout, context, note, icon="INFO")
 
 
 CLASSES = (LIMBERJACK_PT_simulate,)

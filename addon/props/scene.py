@@ -19,6 +19,7 @@ class SceneProperties(PropertyGroup):
         default="good",
     )
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
+    last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")
 
 
 class StatusProperties(PropertyGroup):

@@ -50,7 +50,7 @@ class Report:
     Attributes:
         frames: computed so far. steps, rejected: of the solver. wall_time [s].
         energy_drift: largest |kinetic + potential + dissipated - what they were at the start| [J].
-        energy_scale: the larger of the kinetic energy's peak and the potential energy's range [J].
+        energy_scale: the larger of the kinetic energy's peak and the potential energy's range; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m]; trees have none.
         notes: what the model asks for and this engine does not do yet.
     """
@@ -131,13 +131,15 @@ class Simulation:
         """What the run took so far, and how well it kept its energy."""
         done = self.trajectory
         total = done.kinetic + done.potential + done.dissipated
+        scale = float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0))
+        moves = scale > 1e-12 * np.abs(total).max(initial=0.0)  # what stands still has energies that differ by rounding
         return Report(
             frames=len(done),
             steps=self._solver.steps,
             rejected=self._solver.rejected,
             wall_time=self._wall_time,
             energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
-            energy_scale=float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0)),
+            energy_scale=scale if moves else 0.0,
             notes=list(self._notes),
         )
 

@@ -1,0 +1,91 @@
+"""Compiling when first called, and the cache."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from limberjack.core import jit
+
+needs_numba = pytest.mark.skipif(not jit.is_available(), reason="numba is not installed, so nothing is compiled")
+
+
+@jit.jitable
+def doubled(x):
+    return 2.0 * x
+
+
+@jit.kernel
+def sum_of_doubles(values):
+    total = 0.0
+    for value in values:
+        total += doubled(value)
+    return total
+
+
+def test_arithmetic_and_kernels_stay_python():
+    """Guards debugging and the uncompiled way: functions answer as they were written."""
+    assert doubled(1.5) == 3.0
+    assert sum_of_doubles.python(np.ones(3)) == 6.0
+    assert sum_of_doubles(np.ones(3)) == 6.0
+
+
+@needs_numba
+def test_arithmetic_may_come_after_the_first_kernel(tmp_path):
+    """Guards modules that are imported once something has run: their arithmetic is compiled, too."""
+    code = """
+from limberjack.core import jit
+import numpy as np
+jit.kernel(lambda values: values[0])(np.ones(2))
+from limberjack.core.solvers import warm_up
+warm_up()
+"""
+    environment = {"LIMBERJACK_CACHE": str(tmp_path), "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.glob("*/complete")] == ["complete"]
+
+
+def test_without_numba_the_same_motion(tmp_path):
+    """Guards LIMBERJACK_NOJIT=1: a simulation runs undecorated and ends where the compiled one does."""
+    code = """
+import numpy as np
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.solvers import Simulation
+model = Model(links=[Link("bob", com=(0.3, 0.0, -1.0))], joints=[Joint("hinge", "ball", WORLD, "bob")])
+print(repr(Simulation(model, np.array([0.0, 0.1])).run().q[-1].tolist()))
+"""
+    answers = []
+    for nojit in ("0", "1"):
+        environment = {"LIMBERJACK_NOJIT": nojit, "PATH": "", "LIMBERJACK_CACHE": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        answers.append(eval(done.stdout))
+    assert answers[0] == pytest.approx(answers[1], rel=1e-12, abs=1e-12)
+
+
+@needs_numba
+def test_a_cache_that_cannot_be_written_is_no_obstacle():
+    """Guards locked-down machines: kernels are compiled for the process alone."""
+    code = """
+import numpy as np
+from limberjack.core import jit
+assert jit.kernel(lambda values: values[0])(np.ones(2)) == 1.0
+"""
+    environment = {"LIMBERJACK_CACHE": "/dev/null/nowhere", "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_cache_follows_the_sources(monkeypatch, tmp_path):
+    """Guards against stale kernels: an edited source has another folder; numba alone would not notice."""
+    source = tmp_path / "core" / "a.py"
+    source.parent.mkdir()
+    monkeypatch.setattr(jit, "CORE_FOLDER", source.parent)
+    names = []
+    for text in ("x = 1", "x = 2", "x = 1"):
+        source.write_text(text)
+        jit._fingerprint.cache_clear()
+        names.append(jit.cache_folder())
+    jit._fingerprint.cache_clear()
+    assert names[0] == names[2] != names[1]
