@@ -8,7 +8,7 @@ INTERPRETER := $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(PYTHON).*/bi
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format requirements clean
+.PHONY: setup demo test lint format judges gui-test extension requirements clean
 
 setup: $(VENV)/.installed
 
@@ -32,16 +32,31 @@ test: setup
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
+
+# Other engines that judge ours; the tests marked `judges` then stop skipping.
+judges: setup
+	tests/judges/install.sh $(UV)
+
+# A real Blender with a window, driven by simulated mouse and keys; screenshots in out/gui.
+gui-test: setup
+	$(BIN)/python tests/gui/run.py
 
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# The zip to install in Blender, into dist/.
+extension: setup
+	$(BIN)/python .ci/build_extension.py
+
+PIN := pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11
+
 requirements: $(filter .venv-uv/bin/uv,$(UV))
-	$(UV) pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
-		--extra fast --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
-	$(UV) pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
-		requirements/uv.in -o requirements/uv.txt
+	$(UV) $(PIN) --extra fast --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(UV) $(PIN) requirements/extension.in -o requirements/extension.txt
+	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt
+	$(UV) $(PIN) requirements/uv.in -o requirements/uv.txt
 
 clean:
-	rm -rf .venv .venv-* out build *.egg-info
+	rm -rf .venv .venv-* .judges out build *.egg-info

@@ -243,6 +243,17 @@ def crossed_limits(model: Model) -> Iterator[Issue]:
             )
 
 
+def negative_numbers(model: Model) -> Iterator[Issue]:
+    for joint, which, axis in _axes(model):
+        for what in ("damping", "friction", "armature", "spring_stiffness", "stiffness", "dissipation"):
+            if getattr(axis, what) < 0.0:
+                yield _warning(
+                    f"negative-{what.replace('_', '-')}",
+                    _of(joint),
+                    f"{what} of its {which} is {getattr(axis, what):g}, which feeds it energy; give 0 or more",
+                )
+
+
 def spring_outside_limits(model: Model) -> Iterator[Issue]:
     for joint, which, axis in _axes(model):
         if axis.spring_stiffness and _outside(axis.spring_reference, axis):
@@ -297,6 +308,7 @@ FINDINGS = (
     axis_not_unit,
     parallel_axes,
     crossed_limits,
+    negative_numbers,
     spring_outside_limits,
     home_outside_limits,
     unknown_leader,

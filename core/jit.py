@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.metadata
 import os
 import sys
 from collections.abc import Callable
@@ -66,14 +67,28 @@ def _compile(function: Callable) -> Callable:
     import numba
 
     _offer_arithmetic()
+    if not _can_cache(function):
+        return numba.njit(**OPTIONS)(function)
     before = numba.config.CACHE_DIR  # other users of numba in this process keep their own folder
     try:
         numba.config.CACHE_DIR = str(cache_folder())
         return numba.njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:  # numba's word for a folder that it cannot write to: compile for this process alone
-        return numba.njit(**OPTIONS)(function)
     finally:
         numba.config.CACHE_DIR = before
+
+
+def _can_cache(function: Callable) -> bool:
+    """Whether there is a file to know the function by, and a folder to write to.
+
+    numba would else cache beside the sources, where nothing tells it that they have changed.
+    """
+    if not Path(function.__code__.co_filename).is_file():
+        return False
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(cache_folder(), os.W_OK)
 
 
 def set_cache_root(folder: Path) -> None:
@@ -86,14 +101,15 @@ def cache_folder() -> Path:
     """Where this version of the sources keeps its compiled kernels.
 
     numba does not notice edits in imported files, nor that a package answers to another name inside Blender, so both
-    are part of the folder's name.
+    are part of the folder's name; and so is numba's version, after which it would compile anew.
     """
     return (_cache_root or _user_cache_folder()) / _fingerprint()
 
 
 @functools.cache
 def _fingerprint() -> str:
-    digest = hashlib.sha256(f"{__package__} {sys.version_info[:2]}".encode())
+    numba = importlib.metadata.version("numba") if is_available() else ""
+    digest = hashlib.sha256(f"{__package__} {sys.version_info[:2]} {numba}".encode())
     for path in sorted(CORE_FOLDER.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -106,4 +122,5 @@ def _user_cache_folder() -> Path:
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "limberjack" / "cache"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "limberjack"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "limberjack"
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".cache") / "limberjack"

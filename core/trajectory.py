@@ -6,8 +6,6 @@ import csv
 import dataclasses
 import io
 import os
-import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -64,15 +62,13 @@ class Trajectory:
         if path.suffix.lower() not in SUFFIXES:
             raise ValueError(f"{path}: a trajectory is saved as {' or '.join(SUFFIXES)}, not '{path.suffix}'")
         write = self._write_npz if path.suffix.lower() == ".npz" else self._write_csv
-        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with partial.open("xb") as file:
                 write(file)
             os.replace(partial, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(partial)
-            raise
+        finally:
+            partial.unlink(missing_ok=True)
 
     def _write_npz(self, file: IO[bytes]) -> None:
         np.savez_compressed(

@@ -1,6 +1,8 @@
 """The `limberjack` command with Blender: .blend files as inputs and outputs, `bake`, `demo`, and the open scene."""
 
 import importlib.util
+import os
+import sys
 
 from ...core import cli as core_cli
 from ...core.cli.framework import LOADERS, OPEN_SCENE, SAVERS, run_command
@@ -17,14 +19,18 @@ SAVERS[".blend"] = save_blend
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command outside Blender; the bpy module is asked for only by what needs it. Returns the exit code."""
-    code = run_command(VERBS, argv)
-    _leave_blender()
-    return code
+    try:
+        return run_command(VERBS, argv)
+    finally:
+        _leave_blender()
 
 
 def main_inside_blender(argv: list[str]) -> int:
     """Run `blender --command limberjack …`: the add-on is on, and FILE may be left out for the open scene."""
-    return run_command(VERBS, argv, file_is_optional=True)
+    code = run_command(VERBS, argv, file_is_optional=True)
+    sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Blender ends with a line of its own, after what may be JSON
+    return code
 
 
 def _leave_blender() -> None:

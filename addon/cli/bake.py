@@ -8,9 +8,12 @@ from pathlib import Path
 
 from ...core.cli.framework import DONE, OPEN_SCENE, UsageError, Verb, add_file, load_usable, say
 from ...core.cli.simulate import add_motion_arguments, compile_once, describe_report, read_initial, require_writable
-from ...core.model import Model, set_joint_property
+from ...core.model import Model, ModelError, set_joint_property
 from .blend import open_blend, open_nothing, save_open_file
 from .session import require_blender
+
+LAST_FRAME = 1048574
+"""Blender's own limit."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +38,9 @@ def _run(arguments: argparse.Namespace) -> int:
     first, last = arguments.frames or (None, None)
     if arguments.frames and last < first:
         raise UsageError(f"--frames {first} {last}: the last frame lies before the first")
+    for frame in arguments.frames or ():
+        if not abs(frame) <= LAST_FRAME:
+            raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
     initial = read_initial(arguments.initial)
     require_blender()
     import bpy
@@ -94,7 +100,10 @@ def _apply(model: Model, settings: list[str]) -> list:
         joint, dot, name = target.rpartition(".")
         if not (equals and dot):
             raise UsageError(f"--set {setting}: write JOINT.PROPERTY=VALUE, such as elbow.damping=2")
-        changed.append(set_joint_property(model, joint, name, value))
+        try:
+            changed.append(set_joint_property(model, joint, name, value))
+        except ModelError as error:
+            raise UsageError(f"--set {setting}: {error}") from error
     return changed
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from ...core.check import check_model
@@ -51,7 +50,8 @@ def open_nothing() -> None:
     import bpy
 
     with quiet():
-        bpy.ops.wm.read_factory_settings(use_empty=True)
+        # Not read_factory_settings, which would switch the add-on off.
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def save_blend(model: Model, path: Path) -> list[str]:
@@ -70,13 +70,18 @@ def save_open_file(path: Path) -> None:
     """Save a copy of what is open, whole or not at all. Raises UnwritableError."""
     import bpy
 
-    folder = path.resolve().parent
+    target = path.resolve()
+    if target.is_dir():
+        raise UnwritableError(path, "this is a folder; name a file")
+    # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
+    partial = target.with_name(f".{target.stem}.{os.getpid()}.blend")
     try:
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".limberjack-") as staging, quiet():
-            partial = Path(staging) / path.name
+        with quiet():
             bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True, compress=True)
-            os.replace(partial, path)
+        os.replace(partial, target)
     except OSError as error:
-        raise UnwritableError(path, f"cannot write to '{folder}': {(error.strerror or str(error)).lower()}") from error
+        raise UnwritableError(path, f"cannot be saved: {(error.strerror or str(error)).lower()}") from error
     except RuntimeError as error:  # Blender's word for all that can go wrong
         raise UnwritableError(path, str(error).strip().splitlines()[-1]) from error
+    finally:
+        partial.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..check import count_issues
+from ..model import Model, ModelError, compile_model
 from .framework import DONE, HAS_ERRORS, Verb, add_file, load
 
 
@@ -13,8 +14,19 @@ def _run(arguments: argparse.Namespace) -> int:
     for issue in reading.issues:
         print(issue.format(arguments.file))
     errors, warnings = count_issues(reading.issues)
+    if not errors and (reason := _cannot_move(reading.model)):
+        print(f"{arguments.file}: note: cannot be simulated as it is: {reason}")
     print(f"{_count(errors, 'error')}, {_count(warnings, 'warning')}")
     return HAS_ERRORS if errors else DONE
+
+
+def _cannot_move(model: Model) -> str:
+    """Why the model cannot be simulated though nothing is wrong with it; empty if it can."""
+    try:
+        compile_model(model).require_mass()
+    except ModelError as error:
+        return str(error)
+    return ""
 
 
 def _count(number: int, noun: str) -> str:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..formats import Reading, UnreadableError, UnwritableError, read
-from ..model import Model, ModelError
+from ..model import Model, ModelError, StateError
 from ..solvers import SimulationError
 from ..version import VERSION
 
-DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
+DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 LOADERS: dict[str, Callable[[Path], Reading]] = {}
 """Readers of further inputs, by suffix; all others go to `formats.read`."""
@@ -63,12 +63,26 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
             stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
     try:
         arguments = _parser(verbs, file_is_optional).parse_args(argv)
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()  # here, where a full disk can still be told
+        return code
     except SystemExit as stop:  # argparse's way to end
-        return stop.code
+        return int(stop.code or 0)
     except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()
         return DONE
+    except OSError as error:
+        _abandon_stdout()
+        say(f"limberjack: error: cannot write the result: {(error.strerror or str(error)).lower()}")
+        return UNUSABLE
+    except KeyboardInterrupt:
+        say("limberjack: stopped")
+        return INTERRUPTED
+
+
+def _abandon_stdout() -> None:
+    """Keep Python from trying again, at its end, to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -77,6 +91,9 @@ def _run(arguments: argparse.Namespace) -> int:
         return arguments.run(arguments)
     except InputError as error:
         say(*(issue.format(error.path) for issue in error.reading.issues))
+        return HAS_ERRORS
+    except StateError as error:
+        say(f"{arguments.initial}: error state: {error}")
         return HAS_ERRORS
     except ModelError as error:
         say(f"{arguments.file}: error model: {error}")
@@ -90,6 +107,14 @@ def _run(arguments: argparse.Namespace) -> int:
     except SimulationError as error:
         say(f"{arguments.file}: error simulation: {error}")
         return SIMULATION_FAILED
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk, a folder that may not be written to
+        say(f"limberjack: error: {error.filename or arguments.file}: {(error.strerror or str(error)).lower()}")
+        return UNUSABLE
+    except MemoryError:
+        say("limberjack: error: not enough memory for that many frames or links")
+        return UNUSABLE
 
 
 def _parser(verbs: Iterable[Verb], file_is_optional: bool) -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ import numpy as np
 from ..solvers import ACCURACIES, SOLVERS, Report, Simulation, is_warm, warm_up
 from ..trajectory import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, load_usable, say
+
+MOST_FRAMES = 10_000_000
+"""More is a slip of the keyboard."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,21 +37,23 @@ def add_motion_arguments(parser: argparse.ArgumentParser, accuracy: str | None =
 
 def positive(text: str) -> float:
     """An argument that is a finite number above 0."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not (math.isfinite(value) and value > 0.0):
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
     return value
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    times = frame_times(arguments.duration, arguments.fps)
     output: Path | None = arguments.output
     if output:
         require_writable(output, SUFFIXES)
     initial = read_initial(arguments.initial)
     reading = load_usable(arguments.file)
     compile_once()
-    last = math.floor(arguments.duration * arguments.fps + 1e-9)
-    times = np.arange(last + 1) / arguments.fps
     simulation = Simulation(reading.model, times, arguments.accuracy, initial, arguments.solver)
     motion = simulation.run()
     if output:
@@ -59,6 +65,13 @@ def _run(arguments: argparse.Namespace) -> int:
         say(*(f"{arguments.file}: note: {note}" for note in report.notes))
         print("\n".join(_told(report, arguments)))
     return DONE
+
+
+def frame_times(duration: float, fps: float) -> np.ndarray:
+    """Frames from 0 up to `duration` [s]. Raises UsageError where there are too many."""
+    if not duration * fps < MOST_FRAMES:
+        raise UsageError(f"{duration:g} s at {fps:g} frames a second are more than {MOST_FRAMES:,} frames")
+    return np.arange(math.floor(duration * fps + 1e-9) + 1) / fps
 
 
 def compile_once() -> None:
@@ -76,6 +89,8 @@ def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:
         raise UsageError(f"{output}: there is no folder '{output.parent}'; make it first")
     if output.is_dir():
         raise UsageError(f"{output}: this is a folder; name a file")
+    if not os.access(output.parent, os.W_OK):
+        raise UsageError(f"{output}: the folder may not be written to; name another")
 
 
 def read_initial(path: Path | None) -> dict | None:
@@ -86,6 +101,8 @@ def read_initial(path: Path | None) -> dict | None:
         state = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: not JSON: {error.msg.lower()}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: not a state: lists inside each other without end") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if not isinstance(state, dict):

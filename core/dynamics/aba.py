@@ -117,7 +117,7 @@ def release_ball(own, column, A, f, tau):
     G = mat_sym(transpose(H), J_inverse)
     M = sym_sub(M, sym_product(G, transpose(H)))
     put6(column.inverse, J_inverse)
-    put3(column.gain, excess)
+    put3(column.excess, excess)
     linear_bias = sym_mul(M, get_pair(column.bias)[1])
     return (ZERO_SYM, ZERO_MAT, M), (torque, add(f[1], add(linear_bias, rotate(G, excess))))
 
@@ -144,7 +144,7 @@ def accelerate(model, work, tau, qdd):
             column = work.columns[v]
             acceleration = pair_add(acceleration, get_pair(column.bias))
             if body.kind == BALL:
-                excess = sub(get3(column.gain), rotate(A[1], acceleration[1]))
+                excess = sub(get3(column.excess), rotate(A[1], acceleration[1]))
                 angular = sym_mul(get6(column.inverse), excess)
                 put3(qdd, rotate_back(R, sub(angular, acceleration[0])), v)
                 acceleration = angular, acceleration[1]

@@ -37,6 +37,7 @@ class Format:
         root: the tag of its root element.
         read: element, findings -> the model, and the lines of what is in it.
         write: model, path, options -> the losses; None where the format cannot be written.
+        options: the names of those that `write` takes.
     """
 
     name: str
@@ -44,10 +45,11 @@ class Format:
     root: str
     read: Callable[[Element, Findings], tuple[Model, Lines]]
     write: Callable[..., list[str]] | None = None
+    options: tuple[str, ...] = ()
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("SDF", (".sdf", ".world"), "sdf", read_sdf, write_sdf),
+    Format("SDF", (".sdf", ".world"), "sdf", read_sdf, write_sdf, ("sdf_version", "world")),
     Format("URDF", (".urdf",), "robot", read_urdf),
 )
 
@@ -92,7 +94,8 @@ def read(path: str | Path) -> Reading:
 def write(model: Model, path: str | Path, **options) -> list[str]:
     """Write a model file whose format the path's suffix tells; returns what could not be said in it, a line each.
 
-    All files that belong to it appear, or none. Raises UnwritableError.
+    Options that the format does not have are passed over. All files that belong to it appear, or none. Raises
+    UnwritableError.
     """
     path = Path(path)
     chosen = next((entry for entry in FORMATS if entry.write and path.suffix.lower() in entry.suffixes), None)
@@ -102,7 +105,7 @@ def write(model: Model, path: str | Path, **options) -> list[str]:
     errors = [issue for issue in check_model(model) if issue.is_error]
     if errors:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
-    return chosen.write(model, path, **options)
+    return chosen.write(model, path, **{name: value for name, value in options.items() if name in chosen.options})
 
 
 def _refuse_xacro(path: Path, root: Element) -> None:

@@ -32,7 +32,9 @@ class Names:
 
     def _noted(self, kind: str, name: str, chosen: str) -> str:
         if chosen != name:
-            self.changes.append(f"{kind} '{name}' is named '{chosen}', because SDF reserves or already has that name")
+            self.changes.append(
+                f"{kind} '{name}' is named '{chosen}', because SDF does not allow that name, or has it already"
+            )
         return chosen
 
 

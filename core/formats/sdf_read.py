@@ -1,8 +1,8 @@
 """SDF 1.4 to 1.12, a model or a world, to a `Model`.
 
 First every frame of the file is gathered, through all models in models; then links and joints are made, each posed
-through those frames. Links and joints of inner models are named `outer::inner`; in a file that is one model, its own
-name is left out.
+through those frames. Links and joints of inner models are named `outer::inner`; in a file that is one model, or a
+world around one, its own name is left out.
 """
 
 from __future__ import annotations
@@ -100,6 +100,9 @@ class _Reader:
         self.lines["model", self.model.name] = world.line
         holder = world if world.child("gravity") else world.child("physics")
         self.model.gravity = self.findings.vector(holder, "gravity", 3, WORLD_GRAVITY)
+        models = list(world.all("model"))
+        if len(models) == 1 and not any(world.child(tag) for tag in ("include", "joint", "frame")):
+            self._name_after(models[0])  # a world around one model is but where its gravity stands
         self._gather_children(world, (), static=False)
 
     def _gather_root_models(self, models: list[Element], root: Element) -> None:
@@ -108,9 +111,7 @@ class _Reader:
                 models[1], "several-models", "a file holds one model since SDF 1.8; put them in a <world>"
             )
         if len(models) == 1:
-            self.model.name = models[0].name or self.model.name
-            self.lines["model", self.model.name] = models[0].line
-            self.outermost = (self.model.name,)
+            self._name_after(models[0])
         for model in models:
             if model.child("pose") is not None and _base_name(model):
                 self.findings.error(
@@ -119,6 +120,11 @@ class _Reader:
                     f"the outermost model is posed relative to '{_base_name(model)}'; leave relative_to out",
                 )
             self._gather_model(model, (), static=False)
+
+    def _name_after(self, model: Element) -> None:
+        self.model.name = model.name or self.model.name
+        self.lines["model", self.model.name] = model.line
+        self.outermost = (self.model.name,)
 
     def _gather_model(self, element: Element, scope: Key, static: bool) -> None:
         self.findings.skip_unknown(element, MODEL_TAGS)

@@ -50,7 +50,7 @@ def write_sdf(model: Model, path: Path, *, sdf_version: str = DEFAULT_VERSION, w
         held = path.with_name("model.config")
         if not held.exists():
             contents[held.name] = _config(writer.names.model, path.name, sdf_version)
-        elif path.name not in held.read_text(encoding="utf-8", errors="replace"):
+        elif not held.is_file() or path.name not in held.read_text(encoding="utf-8", errors="replace"):
             writer.losses.append(f"model.config is there already and kept, though it does not name '{path.name}'")
     write_together(path, contents)
     return writer.losses

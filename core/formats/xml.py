@@ -98,6 +98,8 @@ def parse(data: bytes, path: object = "<text>") -> Element:
         from defusedxml.common import DefusedXmlException
     except ImportError as error:
         raise UnreadableError(path, "reading needs the Python package defusedxml, which is not installed") from error
+    if not data.strip():
+        raise UnreadableError(path, "the file is empty")
     start = _LEADING_BLANKS.match(data).end()
     builder = _Builder(lines_before=data.count(b"\n", 0, start))
     try:
@@ -106,7 +108,9 @@ def parse(data: bytes, path: object = "<text>") -> Element:
         raise UnreadableError(path, "defines entities, which are not allowed; write the text itself") from error
     except SAXParseException as error:
         line = max(error.getLineNumber() or 1, 1) + builder.lines_before
-        raise UnreadableError(path, f"not well-formed XML ({error.getMessage()}); mend it here", line) from error
+        raise UnreadableError(
+            path, f"not well-formed XML ({error.getMessage()}); mend it here, or save it as UTF-8", line
+        ) from error
     except (SAXException, ValueError, LookupError) as error:
         raise UnreadableError(path, f"not readable as XML ({error}); save it as UTF-8") from error
     return builder.root

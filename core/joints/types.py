@@ -52,7 +52,7 @@ class Column:
 class Chart:
     """Coordinates with a quaternion in them: nq positions, nv velocities, and where they start."""
 
-    kind: int
+    code: int
     home: tuple[float, ...]
     q_units: tuple[tuple[str, Unit], ...]
     qd_units: tuple[tuple[str, Unit], ...]
@@ -90,8 +90,9 @@ class JointType:
     limited: bool = True
 
     @property
-    def kind(self) -> int:
-        return self.chart.kind if self.chart else SCREWS
+    def code(self) -> int:
+        """SCREWS, BALL or FREE."""
+        return self.chart.code if self.chart else SCREWS
 
     @property
     def axis_count(self) -> int:

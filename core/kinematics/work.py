@@ -28,6 +28,7 @@ COLUMN_WORK = np.dtype(
         ("gain", np.float64, 6),
         ("push", np.float64),
         ("inverse", np.float64, 6),  # of a ball's inertia, at its first column
+        ("excess", np.float64, 3),  # torque that a ball leaves to accelerate it, at its first column
     ],
     align=True,
 )

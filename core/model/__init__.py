@@ -2,7 +2,7 @@
 
 from .compiled import CompiledModel, compile_model
 from .edit import set_joint_property
-from .elements import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
+from .elements import WORLD, Axis, Joint, Link, Mimic, Model, ModelError, StateError
 
 __all__ = [
     "WORLD",
@@ -13,6 +13,7 @@ __all__ = [
     "Mimic",
     "Model",
     "ModelError",
+    "StateError",
     "compile_model",
     "set_joint_property",
 ]

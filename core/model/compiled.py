@@ -32,7 +32,7 @@ from ..spatial import (
     transpose,
     z_to,
 )
-from .elements import WORLD, Joint, Link, Model, ModelError
+from .elements import WORLD, Joint, Link, Model, ModelError, StateError
 
 BODY = np.dtype(
     [
@@ -108,6 +108,10 @@ class CompiledModel:
         weighs = (bodies.mass > 0.0) | bodies.inertia.any(axis=1)
         weighs[0] = True
         for span in reversed(self.spans.values()):
+            if not weighs[span.body] and span.joint.child in self.floating:
+                raise ModelError(
+                    f"link '{span.joint.child}': it floats freely and has no mass; give it a mass or a joint"
+                )
             if not weighs[span.body]:
                 raise ModelError(
                     f"link '{span.joint.child}': joint '{span.joint.name}' moves it, but neither it nor anything that "
@@ -123,22 +127,22 @@ class CompiledModel:
         """Home positions (or zero velocities) with those of `values` put in: {joint: number or list}.
 
         Raises:
-            ModelError: a joint that does not move here, or the wrong count of numbers.
+            StateError: a joint that does not move here, or the wrong count of numbers.
         """
         out = np.zeros(self.nv) if velocities else self.q_home.copy()
         for name, value in (values or {}).items():
             span = self.spans.get(name)
             if span is None:
-                raise ModelError(f"initial state: no joint '{name}' moves; there are: {', '.join(self.spans)}")
+                raise StateError(f"no joint '{name}' moves; there are: {', '.join(self.spans)}")
             kind = span.joint.kind
             at, count = (span.v, kind.nv) if velocities else (span.q, kind.nq)
             numbers = _numbers(value)
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
-                raise ModelError(f"initial state: joint '{name}' takes {count} finite number(s), found {value!r}")
+                raise StateError(f"joint '{name}' takes {count} finite number(s), found {value!r}")
             if kind.chart and not velocities:
                 length = np.linalg.norm(numbers[-4:])
                 if not length > 0.0:
-                    raise ModelError(f"initial state: joint '{name}' needs a quaternion w x y z, found {value!r}")
+                    raise StateError(f"joint '{name}' needs a quaternion w x y z, found {value!r}")
                 numbers[-4:] /= length
             out[at : at + count] = numbers
         return out
@@ -246,7 +250,7 @@ class _Build:
         spans, q, v = {}, 0, 0
         for i, body in enumerate(self.bodies):
             kind = body.joint.kind
-            bodies[i] = (body.parent, kind.kind, q, v, v + kind.nv, body.offset, body.mass, body.moment, body.inertia)
+            bodies[i] = (body.parent, kind.code, q, v, v + kind.nv, body.offset, body.mass, body.moment, body.inertia)
             for j, column in enumerate(body.columns):
                 columns[v + j] = column
             if i:
@@ -270,7 +274,7 @@ def _moving_body(joint: Joint, parent: int, X_BJ: Pose) -> _Body:
     """A body with its columns aligned: each begins with the turn from the last z axis to its own."""
     kind = joint.kind
     offset, reached = X_BJ[:3], quat_to_mat(X_BJ[3:])
-    if kind.kind != SCREWS:
+    if kind.code != SCREWS:
         still = (reached, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return _Body(parent, joint, offset, [still] * kind.nv, IDENTITY)
     columns, axes_now = [], None
@@ -300,8 +304,9 @@ def _turned_back(axes: Mat3) -> Pose:
 def _numbers(value: object) -> np.ndarray:
     """A number or a list of them as an array; what is neither comes back empty."""
     try:
-        return np.atleast_1d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError):
+        found = np.atleast_1d(np.asarray(value))
+        return np.empty(0) if found.dtype == bool else found.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         return np.empty(0)
 
 

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
-from .elements import Joint, Model, ModelError
+from .elements import Axis, Joint, Model, ModelError
 
-AXIS_PROPERTIES = (
-    "lower",
-    "upper",
-    "effort",
-    "velocity",
-    "stiffness",
-    "dissipation",
-    "damping",
-    "friction",
-    "armature",
-    "spring_reference",
-    "spring_stiffness",
-)
+AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if field.name != "xyz")
 
 
 def set_joint_property(model: Model, joint_name: str, name: str, text: str) -> Joint:

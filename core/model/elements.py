@@ -22,6 +22,10 @@ class ModelError(ValueError):
     """A model cannot be used as asked: which object, what was found, what is allowed, what to do."""
 
 
+class StateError(ModelError):
+    """Joint values that do not fit a model."""
+
+
 @dataclass
 class Axis:
     """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.

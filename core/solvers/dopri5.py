@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from .. import jit
 from ..dynamics.aba import accelerations
 from ..dynamics.forces import joint_forces
 from ..jit import jitable, kernel
@@ -17,6 +18,7 @@ from ..joints import FREE, SCREWS
 from ..kinematics.work import get3, get4, make_work, put3, put4
 from ..model import CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
+from .protocol import Progress
 
 STAGES = np.array(
     [
@@ -34,7 +36,12 @@ ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 5
 SHORTEST_STEP = 1e-9
 """Seconds; below it a step is hopeless: the motion diverges, or is too stiff for an explicit method."""
 
-PROGRESS = np.dtype(
+BODY_STEPS_AT_ONCE = {True: 5000, False: 25}
+"""Bodies times steps that `advance` takes in one call, compiled or not: some 30 ms, in which Esc has to wait."""
+
+REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
+
+STATE = np.dtype(
     [
         ("time", np.float64),
         ("step", np.float64),  # what the error control would like next [s]
@@ -63,8 +70,9 @@ class Dopri5:
         self._stages = np.zeros((7, len(self._y)))
         self._trial = self._y.copy()
         self._tau = np.zeros(compiled.nv)
-        self._progress = np.zeros(1, PROGRESS).view(np.recarray)
+        self._state = np.zeros(1, STATE).view(np.recarray)
         self._tolerance = self.TOLERANCES[accuracy]
+        self._steps_at_once = max(1, BODY_STEPS_AT_ONCE[jit.is_available()] // len(compiled.arrays.bodies))
         self.q = self._y[: compiled.nq]
         self.qd = self._y[compiled.nq : -1]
 
@@ -76,34 +84,39 @@ class Dopri5:
     @property
     def time(self) -> float:
         """How far the motion has come [s]; short of what was asked where `advance` failed."""
-        return float(self._progress[0].time)
+        return float(self._state[0].time)
 
     @property
     def steps(self) -> int:
-        return int(self._progress[0].steps)
+        return int(self._state[0].steps)
 
     @property
     def rejected(self) -> int:
-        return int(self._progress[0].rejected)
+        return int(self._state[0].rejected)
 
-    def advance(self, time: float) -> bool:
-        """Bring the state to `time` [s]. False: no step is short enough; the state is that of the last good step."""
-        return advance(
-            self._model,
-            self._work,
-            self._y,
-            self._trial,
-            self._stages,
-            self._tau,
-            self._progress,
-            time,
-            self._tolerance,
+    def advance(self, time: float) -> Progress:
+        """Bring the state to `time` [s], or a part of the way where that takes long."""
+        return Progress(
+            advance(
+                self._model,
+                self._work,
+                self._y,
+                self._trial,
+                self._stages,
+                self._tau,
+                self._state,
+                time,
+                self._tolerance,
+                self._steps_at_once,
+            )
         )
 
-    def speed_of_change(self) -> np.ndarray:
-        """Accelerations at the present state, shape (nv,): where they are large, or not numbers, the cause is near."""
-        derivative.python(self._model, self._work, self._y, self._stages[0], self._tau)
-        return self._stages[0, len(self.q) : -1]
+    def accelerations(self) -> np.ndarray:
+        """At the present state, shape (nv,)."""
+        slopes = np.zeros_like(self._y)
+        with np.errstate(all="ignore"):
+            slope(self._model, self._work, self._y, slopes, self._tau)
+        return slopes[len(self.q) : -1]
 
 
 @jitable
@@ -136,13 +149,9 @@ def normalize_quaternions(model, q):
             put4(q, quat_normalized(get4(q, turned)), turned)
 
 
-@kernel
-def derivative(model, work, y, out, tau):
-    slope(model, work, y, out, tau)
-
-
 @jitable
 def slope(model, work, y, out, tau):
+    """Write dy/dt to `out`."""
     nv = tau.shape[0]
     nq = y.shape[0] - nv - 1
     q = y[:nq]
@@ -175,8 +184,17 @@ def error_norm(y, trial, stages, h, tolerance):
         for s in range(7):
             error += ERROR[s] * stages[s, k]
         allowed = tolerance * (1.0 + max(abs(y[k]), abs(trial[k])))
-        total += (h * error / allowed) ** 2
+        error *= h / allowed
+        total += error * error
     return math.sqrt(total / max(count, 1))
+
+
+@jitable
+def is_finite(y):
+    total = 0.0
+    for k in range(y.shape[0]):
+        total += 0.0 * y[k]  # infinities and NaN times 0 are NaN
+    return total == 0.0
 
 
 @jitable
@@ -191,25 +209,35 @@ def first_step(y, slopes, tolerance):
     return 0.1 * tolerance**0.2 * max(size, 0.1) / max(rate, 1e-3)
 
 
+@jitable
+def try_step(model, work, y, trial, stages, tau, h, tolerance):
+    """Leave in `trial` where y is after h seconds. Returns the error: 1 is as much as allowed, infinite all is lost."""
+    for stage in range(1, 7):
+        combine(y, stages, stage, h, trial)
+        if not is_finite(trial):
+            return math.inf
+        slope(model, work, trial, stages[stage], tau)
+    return error_norm(y, trial, stages, h, tolerance)
+
+
 @kernel
-def advance(model, work, y, trial, stages, tau, progress, end, tolerance):
-    """Integrate `y` in place up to `end` [s]. Returns False if no step is short enough; y is then the last good one."""
-    now = progress[0]
+def advance(model, work, y, trial, stages, tau, state, end, tolerance, most_steps):
+    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`."""
+    now = state[0]
     q = y[: y.shape[0] - tau.shape[0] - 1]
     if now.started == 0:
         slope(model, work, y, stages[0], tau)
         now.step = first_step(y, stages[0], tolerance)
         now.error = 1e-4
         now.started = 1
-    while now.time < end:
-        remaining = end - now.time
+    for _ in range(most_steps):
+        if now.time >= end:
+            return REACHED
         if not now.step > SHORTEST_STEP:
-            return False
+            return HOPELESS
+        remaining = end - now.time
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
-        for stage in range(1, 7):
-            combine(y, stages, stage, h, trial)
-            slope(model, work, trial, stages[stage], tau)
-        error = error_norm(y, trial, stages, h, tolerance)
+        error = try_step(model, work, y, trial, stages, tau, h, tolerance)
         if error <= 1.0:
             growth = 0.9 * max(error, 1e-10) ** -0.17 * now.error**0.04
             now.step = h * min(max(growth, 0.2), 5.0)
@@ -223,4 +251,4 @@ def advance(model, work, y, trial, stages, tau, progress, end, tolerance):
         else:  # an error that is not a number comes here as well
             now.step = h * max(0.2, 0.9 * error**-0.2) if error < 1e300 else 0.1 * h
             now.rejected += 1
-    return True
+    return REACHED if now.time >= end else UNDERWAY

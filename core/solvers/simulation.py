@@ -4,39 +4,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
 from ..dynamics import forward_residual, mechanical_energy
 from ..kinematics import forward_kinematics, make_work
-from ..model import CompiledModel, Model, ModelError, compile_model
+from ..model import CompiledModel, Model, ModelError, StateError, compile_model
 from ..model.compiled import coordinate_names
 from ..trajectory import Trajectory
 from .dopri5 import Dopri5
+from .protocol import Progress, Solver
 from .unsupported import unsupported_features
 
 ACCURACIES = tuple(Dopri5.TOLERANCES)
 
 
-class Solver(Protocol):
-    """What steps a motion on. Made from (compiled, q, qd, accuracy); `SOLVERS` names those there are."""
-
-    q: np.ndarray
-    qd: np.ndarray
-    time: float
-    dissipated: float
-    steps: int
-    rejected: int
-
-    def advance(self, time: float) -> bool: ...
-
-    def speed_of_change(self) -> np.ndarray: ...
-
-
-SOLVERS: dict[str, type[Solver]] = {"dopri5": Dopri5}
+SOLVERS: dict[str, Callable[[CompiledModel, np.ndarray, np.ndarray, str], Solver]] = {"dopri5": Dopri5}
 
 
 class SimulationError(RuntimeError):
@@ -73,6 +58,10 @@ class Report:
 class Simulation:
     """Iterate to compute frame after frame; `trajectory` and `report` tell what came of it, at any time.
 
+    Attributes:
+        frames_done: how many frames `trajectory` has.
+        compiled: the model as the solver reads it.
+
     Args:
         model: what moves.
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
@@ -81,14 +70,15 @@ class Simulation:
         solver: a name in `SOLVERS`.
 
     Raises:
-        ModelError: the model cannot be simulated, or `initial` does not fit it.
+        ModelError: the model cannot be simulated. StateError: `initial` does not fit it.
         SimulationError: while iterating; what was computed up to there is kept.
+        ValueError: times do not ascend, or an accuracy or solver that is not known.
     """
 
     def __init__(
         self,
         model: Model,
-        times: np.ndarray,
+        times: np.ndarray | Sequence[float],
         accuracy: str = "good",
         initial: dict | None = None,
         solver: str = "dopri5",
@@ -107,7 +97,7 @@ class Simulation:
         self._wall_time = 0.0
         self._notes = unsupported_features(model, self.compiled)
         q, qd = self.compiled.q_from(q), self.compiled.q_from(qd, velocities=True)
-        _refuse_singular(self.compiled, q, qd)
+        _refuse_singular(self.compiled, q)
         self._solver = SOLVERS[solver](self.compiled, q, qd, accuracy)
         self._work = make_work(self.compiled.arrays)
         self._recorded = _empty_trajectory(self.compiled, self._times)
@@ -116,10 +106,10 @@ class Simulation:
         return len(self._times)
 
     def __iter__(self) -> Iterator[int]:
-        """Frame numbers, from where the last iteration stopped; each is yielded once it is in `trajectory`."""
-        for frame in range(self.frames_done, len(self._times)):
-            self._compute(frame)
-            yield frame
+        """The number of frames done, after each bit of work: the same number again while a frame takes long."""
+        while self.frames_done < len(self._times):
+            self._work_on(self.frames_done)
+            yield self.frames_done
 
     @property
     def trajectory(self) -> Trajectory:
@@ -149,35 +139,43 @@ class Simulation:
             continue
         return self.trajectory
 
-    def _compute(self, frame: int) -> None:
+    def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
-        solver, out, compiled = self._solver, self._recorded, self.compiled
-        if not solver.advance(self._times[frame] - self._times[0]):
+        progress = self._solver.advance(float(self._times[frame] - self._times[0]))
+        if progress is Progress.HOPELESS:
             raise SimulationError(self._explanation(frame))
+        if progress is Progress.REACHED:
+            self._record(frame)
+        self._wall_time += time.perf_counter() - begun
+
+    def _record(self, frame: int) -> None:
+        solver, out, compiled = self._solver, self._recorded, self.compiled
         out.q[frame], out.qd[frame], out.dissipated[frame] = solver.q, solver.qd, solver.dissipated
         out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
         forward_kinematics(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
         self.frames_done = frame + 1
-        self._wall_time += time.perf_counter() - begun
 
     def _explanation(self, frame: int) -> str:
-        rates = self._solver.speed_of_change()
+        rates = self._solver.accelerations()
         worst = int(np.argmax(np.where(np.isfinite(rates), np.abs(rates), math.inf))) if len(rates) else 0
         link = self.compiled.link_of_dof(worst)
         cause = (
-            f"its acceleration is {rates[worst]:.3g}, so either it has next to no mass or inertia about its joint, or "
-            "a spring or damper on it is too stiff for its mass"
+            f"its joint moves at {self._solver.qd[worst]:.3g} and accelerates at {rates[worst]:.3g} (SI), so it was "
+            "too fast at the start, has next to no mass or inertia about its joint, or bears a spring or damper that "
+            "is too stiff for its mass"
         )
         return f"link '{link}': the motion cannot be followed past {self._solver.time:.6g} s, frame {frame}: {cause}"
 
 
-def _refuse_singular(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> None:
-    residual = forward_residual(compiled.arrays, q, qd, np.zeros(compiled.nv))
+def _refuse_singular(compiled: CompiledModel, q: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        residual = forward_residual(compiled.arrays, q, np.zeros(compiled.nv), np.zeros(compiled.nv))
     if not residual.max(initial=0.0) < 1e-6:
         link = compiled.link_of_dof(int(np.argmax(np.nan_to_num(residual, nan=math.inf))))
         raise ModelError(
             f"link '{link}': what it and the links that it carries weigh does not decide how they move (the mass "
-            "matrix is singular); give it mass and inertia, or fix it to a link that has them, or to the world"
+            "matrix is singular); give it mass and inertia, or fix it to a link that has them, or to the world; and no "
+            "two axes of its joint may be parallel"
         )
 
 
@@ -185,10 +183,10 @@ def _start(initial: dict | None) -> tuple[dict, dict]:
     initial = initial or {}
     unknown = set(initial) - {"q", "qd"}
     if unknown:
-        raise ModelError(f"initial state: '{sorted(unknown)[0]}' is not known; allowed are q and qd")
+        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q and qd")
     for key, values in initial.items():
         if not isinstance(values, dict):
-            raise ModelError(f"initial state: '{key}' must map joint names to numbers, found {values!r}")
+            raise StateError(f"'{key}' must map joint names to numbers, found {values!r}")
     return initial.get("q", {}), initial.get("qd", {})
 
 

@@ -6,7 +6,7 @@ import math
 
 from ..jit import jitable
 from .types import Pose, Quat, Vec3
-from .vectors import add, norm, rotate, scale
+from .vectors import add, rotate, scale
 
 
 @jitable
@@ -89,14 +89,6 @@ def rpy_of_quat(q: Quat) -> Vec3:
     yaw = math.atan2(R[3], R[0]) if level > 1e-12 else 0.0
     s, c = math.sin(yaw), math.cos(yaw)
     return math.atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]), math.atan2(-R[6], level), yaw
-
-
-def quat_of_rotation_vector(v: Vec3) -> Quat:
-    """The rotation by |v| radians about v."""
-    angle = norm(v)
-    if angle < 1e-12:
-        return quat_normalized((1.0, 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]))
-    return (math.cos(angle / 2), *scale(v, math.sin(angle / 2) / angle))
 
 
 def quat_rotate(q: Quat, v: Vec3) -> Vec3:

@@ -77,7 +77,7 @@ def test_convert(capsys, tmp_path):
         ["info", "a", "b"],
         ["convert", FRAMES, "x.sdf", "--sdf-version", "0.1"],
         ["convert", FRAMES, "x.urdf"],
-        ["convert", FRAMES, "/nonexistent/x.sdf"],
+        ["convert", FRAMES, "/dev/null/x.sdf"],
     ],
 )
 def test_wrong_use(argv, capsys):
@@ -102,3 +102,30 @@ def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
     assert cli.main(["convert", "in.blend", "out.blend"]) == cli.DONE
     assert saved == ["m"]
     assert "out.blend: loss: a shade" in capsys.readouterr().err
+
+
+def test_what_is_right_and_cannot_move_is_told(tmp_path, capsys):
+    """A loop is no finding in SDF, but a person who simulates next should not be surprised."""
+    path = tmp_path / "loop.sdf"
+    path.write_text(
+        """<sdf version="1.9"><model name="m"><link name="bar"/>
+        <joint name="a" type="ball"><parent>world</parent><child>bar</child></joint>
+        <joint name="b" type="ball"><parent>world</parent><child>bar</child></joint></model></sdf>"""
+    )
+    assert cli.main(["check", str(path)]) == cli.DONE
+    told = capsys.readouterr().out
+    assert "note: cannot be simulated as it is: joint 'b'" in told
+    assert told.endswith("0 errors, 0 warnings\n")
+
+
+def test_a_world_around_one_model_adds_no_prefix(tmp_path, capsys):
+    """Other gravity than the Earth's needs a world; names must not grow by it at every conversion."""
+    path = tmp_path / "moon.sdf"
+    path.write_text(
+        """<sdf version="1.9"><world name="moon"><gravity>0 0 -1.62</gravity>
+        <model name="m"><link name="a"/></model></world></sdf>"""
+    )
+    for _ in range(2):
+        assert cli.main(["convert", str(path), str(path)]) == cli.DONE
+    assert [link.name for link in formats.read(path).model.links] == ["a"]
+    assert formats.read(path).model.gravity == (0.0, 0.0, -1.62)

@@ -61,8 +61,11 @@ def test_csv_says_names_and_units(tmp_path):
         ("{not json", cli.UNUSABLE, "state.json:1: not JSON"),
         ("[1, 2]", cli.UNUSABLE, "must hold an object"),
         ('{"q": {"knee": 1.0}}', cli.HAS_ERRORS, "no joint 'knee' moves; there are: shoulder, elbow"),
+        ('{"q": {"shoulder": true}}', cli.HAS_ERRORS, "takes 1 finite number"),
+        ("[" * 100000, cli.UNUSABLE, "lists inside each other"),
         ('{"q": 3}', cli.HAS_ERRORS, "must map joint names to numbers"),
         ('{"q": {"shoulder": "up"}}', cli.HAS_ERRORS, "takes 1 finite number"),
+        ('{"q": {"shoulder": 1%s}}' % ("0" * 400), cli.HAS_ERRORS, "takes 1 finite number"),
     ],
 )
 def test_a_bad_initial_state(tmp_path, capsys, state, code, words):
@@ -81,15 +84,24 @@ def test_a_bad_initial_state(tmp_path, capsys, state, code, words):
     [
         (["-o", "out.txt"], "must end in .npz or .csv"),
         (["-o", "/nowhere/at/all.npz"], "there is no folder"),
+        (["--duration", "long"], "not a number above 0"),
         (["--duration", "-1"], "not a number above 0"),
         (["--fps", "nan"], "not a number above 0"),
         (["--accuracy", "perfect"], "invalid choice"),
+        (["--duration", "1e13"], "more than 10,000,000 frames"),
+        (["--duration", "1e200", "--fps", "1e200"], "more than 10,000,000 frames"),
     ],
 )
 def test_wrong_use_is_found_before_the_work(capsys, more, words):
     """Guards exit code 2 and a reason, with nothing simulated."""
     assert cli.main([*SHORT, *more]) == cli.UNUSABLE
     assert words in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_to(capsys):
+    """Guards the end of long work: one line, no traceback."""
+    assert cli.main([*SHORT, "-o", "/proc/motion.npz"]) == cli.UNUSABLE
+    assert "/proc/" in capsys.readouterr().err
 
 
 def test_a_motion_that_cannot_be_followed_is_exit_3(tmp_path, capsys):

@@ -66,15 +66,18 @@ print(repr(Simulation(model, np.array([0.0, 0.1])).run().q[-1].tolist()))
 
 @needs_numba
 def test_a_cache_that_cannot_be_written_is_no_obstacle():
-    """Guards locked-down machines: kernels are compiled for the process alone."""
+    """Guards locked-down machines: kernels are compiled for the process alone, and nothing lands beside the sources."""
     code = """
-import numpy as np
-from limberjack.core import jit
-assert jit.kernel(lambda values: values[0])(np.ones(2)) == 1.0
+from limberjack.core.solvers import is_warm, warm_up
+assert not is_warm()
+warm_up()
+assert is_warm()
 """
+    before = set(jit.CORE_FOLDER.rglob("*.nbi"))
     environment = {"LIMBERJACK_CACHE": "/dev/null/nowhere", "PATH": ""}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert set(jit.CORE_FOLDER.rglob("*.nbi")) == before
 
 
 def test_the_cache_follows_the_sources(monkeypatch, tmp_path):

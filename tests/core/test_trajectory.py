@@ -46,6 +46,29 @@ def test_a_failed_save_leaves_nothing(motion, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_save_that_breaks_off_leaves_nothing(motion, tmp_path, monkeypatch):
+    """Guards against half a file: the old one stays, and no partial one lies beside it."""
+    path = tmp_path / "m.npz"
+    path.write_text("old")
+
+    def full_disk(file, **arrays):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        motion.save(path)
+    assert [item.name for item in tmp_path.iterdir()] == ["m.npz"]
+    assert path.read_text() == "old"
+
+
+def test_files_are_as_open_as_others(motion, tmp_path):
+    """Guards pipelines where another user reads the result: the umask decides, as for any file."""
+    motion.save(tmp_path / "m.csv")
+    (tmp_path / "other").touch()
+    assert (tmp_path / "m.csv").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
 def test_a_strange_npz_is_explained(tmp_path):
     """Guards load against files of other programs."""
     np.savez(tmp_path / "other.npz", a=np.zeros(3))

@@ -7,8 +7,14 @@ import pytest
 
 from limberjack.core.kinematics import forward_kinematics, link_poses, make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, compile_model
-from limberjack.core.spatial import IDENTITY, compose, inverse, quat_of_rotation_vector, scale
+from limberjack.core.spatial import IDENTITY, compose, inverse, norm, scale
 from support.models import random_pose, random_state, random_tree, random_unit
+
+
+def quat_of_rotation_vector(v):
+    """The rotation by |v| radians about v."""
+    angle = norm(v)
+    return (math.cos(angle / 2), *scale(v, math.sin(angle / 2) / angle)) if angle else IDENTITY[3:]
 
 
 def motion_of(joint, q):

@@ -136,6 +136,56 @@ def test_frames_do_not_depend_on_who_asks():
     assert through.X_WL.tobytes() == halting.trajectory.X_WL.tobytes()
 
 
+def test_the_reported_drift_is_the_trajectorys():
+    """Guards the report: drift and scale are what the recorded energies say, and draft does drift."""
+    run = Simulation(chain(3), np.arange(0, 121) / 24, "draft")
+    motion = run.run()
+    total = motion.kinetic + motion.potential + motion.dissipated
+    assert run.report.energy_drift == pytest.approx(np.abs(total - total[0]).max())
+    assert run.report.energy_scale == pytest.approx(max(motion.kinetic.max(), np.ptp(motion.potential)))
+    assert 1e-9 < run.report.relative_drift < 1e-1
+
+
+def test_time_may_begin_anywhere():
+    """Guards frame ranges that do not start at zero: the motion starts at the first time."""
+    times = np.arange(0, 25) / 24
+    early, late = (Simulation(chain(2), times + start).run() for start in (0.0, 100.0))
+    assert late.q == pytest.approx(early.q, abs=1e-9)
+
+
+def test_quaternions_keep_their_length():
+    """Guards normalising: what is asked for, and what comes out at draft, are rotations."""
+    spin = {"q": {"body": [0, 0, 0, 2, 0, 0, 0]}, "qd": {"body": [0, 0, 0, 1.0, 9.0, 0.2]}}
+    link = Link("body", 3.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 2.0, 0.0, 2.5))
+    q = Simulation(Model(links=[link]), np.arange(0, 49) / 24, "draft", spin).run().q
+    assert np.linalg.norm(q[:, 3:], axis=1) == pytest.approx(np.ones(49), abs=1e-12)
+
+
+def test_armature_stores_energy():
+    """Guards the drive's own inertia: a wheel on a sprung axle keeps its energy, armature's part included."""
+    axis = Axis(armature=2.0, spring_stiffness=30.0)
+    model = Model(links=[Link("wheel")], joints=[Joint("axle", "continuous", WORLD, "wheel", axes=[axis])])
+    run = Simulation(model, np.arange(0, 49) / 24, "exact", {"q": {"axle": 1.0}})
+    run.run()
+    assert run.report.relative_drift < 1e-8
+    assert run.report.energy_scale == pytest.approx(15.0, rel=1e-3)
+
+
+def test_a_long_frame_can_be_stopped_in():
+    """Guards Esc on stiff models: a frame of many steps comes in bits, and the bits make the same motion."""
+    axes = [Axis(xyz=(0.0, 1.0, 0.0), damping=3e4)]
+    model = chain(10)
+    for joint in model.joints:
+        joint.axes = axes
+    run = Simulation(model, np.array([0.0, 1 / 24]), "draft")
+    counts = list(run)
+    assert counts[0] == 1
+    assert counts.count(1) > 3
+    assert counts[-1] == 2
+    again = Simulation(model, np.array([0.0, 1 / 24]), "draft")
+    assert again.run().q.tobytes() == run.trajectory.q.tobytes()
+
+
 def test_a_hopeless_motion_stops_with_a_reason():
     """Guards against endless tiny steps: the message names the link and the frame, and what was computed is kept."""
     axis = Axis(damping=1e12)
@@ -145,6 +195,16 @@ def test_a_hopeless_motion_stops_with_a_reason():
     with pytest.raises(SimulationError, match=r"link 'mote'.*frame 1"):
         run.run()
     assert len(run.trajectory) == 1
+
+
+@pytest.mark.parametrize("start", [1e3, 1e160])
+def test_energy_from_nowhere_stops_as_well(start):
+    """Guards divergence: negative damping, and speeds beyond all numbers, end with the link's name and no warning."""
+    axis = Axis(damping=-2e4)
+    model = Model(links=[rod("rod", 1.0, 1.0)], joints=[Joint("pin", "revolute", WORLD, "rod", axes=[axis])])
+    run = Simulation(model, np.array([0.0, 1.0]), initial={"qd": {"pin": start}})
+    with pytest.raises(SimulationError, match=r"link 'rod'.*frame 1"):
+        run.run()
 
 
 def test_a_singular_model_is_refused():
@@ -157,10 +217,10 @@ def test_a_singular_model_is_refused():
 
 def test_what_is_not_simulated_yet_is_said():
     """Guards against silence: limits, friction and floating pieces are named."""
-    axis = Axis(lower=-1.0, upper=1.0, friction=0.2)
+    axis = Axis(lower=-1.0, upper=1.0, friction=0.2, velocity=3.0)
     model = Model(links=[Link("base"), Link("arm")], joints=[Joint("hinge", "revolute", "base", "arm", axes=[axis])])
     notes = " ".join(Simulation(model, np.array([0.0])).report.notes)
-    for words in ("'base' is not joined to the world", "position limits", "dry friction", "'hinge'"):
+    for words in ("'base' is not joined to the world", "position limits", "dry friction", "velocity limits", "'hinge'"):
         assert words in notes
 
 
