@@ -8,7 +8,7 @@ INTERPRETER := $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(PYTHON).*/bi
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format judges gui-test extension requirements clean
+.PHONY: setup demo test lint format judges gui-test benchmark extension requirements clean
 
 setup: $(VENV)/.installed
 
@@ -35,8 +35,11 @@ lint: setup
 	$(BIN)/lint-imports --no-cache
 
 # Other engines that judge ours; the tests marked `judges` then stop skipping.
-judges: setup
+judges: .judges/.installed
+
+.judges/.installed: $(VENV)/.installed requirements/judges.txt tests/judges/install.sh
 	tests/judges/install.sh $(UV)
+	@touch $@
 
 # A real Blender with a window, driven by simulated mouse and keys; screenshots in out/gui.
 gui-test: setup
@@ -45,6 +48,11 @@ gui-test: setup
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# Ratios against other engines, in one run; JSON=1 prints one JSON object as the last line.
+benchmark: setup
+	-@$(MAKE) --no-print-directory judges
+	$(BIN)/python benchmarks/run.py $(if $(JSON),--json)
 
 # The zip to install in Blender, into dist/.
 extension: setup

@@ -5,7 +5,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3, Table 
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
 from ..kinematics.motion import chart_rate, move, rigid_inertia_of, screw_of
 from ..kinematics.work import get3, get9, get_pair, put3, put_pair
@@ -28,6 +28,11 @@ from ..spatial import (
 @kernel
 def inverse_dynamics(model, work, q, qd, qdd, tau):
     """Write to `tau`, shape (nv,), the joint forces under which gravity and they together give `qdd`, shape (nv,)."""
+    torques(model, work, q, qd, qdd, tau)
+
+
+@jitable
+def torques(model, work, q, qd, qdd, tau):
     put_pair(work.bodies[0].acceleration, (ZERO, scale(get3(model.gravity), -1.0)))
     put_pair(work.bodies[0].force, ZERO_PAIR)
     for i in range(1, model.bodies.shape[0]):
