@@ -27,7 +27,7 @@ demo: setup
 	$(BIN)/limberjack demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(TESTS)
 
 lint: setup
 	$(BIN)/ruff check
@@ -42,8 +42,8 @@ judges: .judges/.installed
 	@touch $@
 
 # A real Blender with a window, driven by simulated mouse and keys; screenshots in out/gui.
-gui-test: setup
-	$(BIN)/python tests/gui/run.py
+gui-test:
+	python3 tests/gui/run.py
 
 format: setup
 	$(BIN)/ruff check --fix

@@ -1,0 +1,3 @@
+"""These tests run inside Blender's window, by `make gui-test`; pytest is not to look at them."""
+
+collect_ignore_glob = ["*"]

@@ -1,0 +1,170 @@
+"""Tests in a real Blender window: `python tests/gui/run.py [TEST…]`.
+
+Installs Blender once, builds the extension from the working tree, and runs tests/gui/test_*.py inside that Blender
+under a virtual screen. Logs and screenshots go to out/gui/. Exits 0 if nothing failed, 1 if something did, and 77 where
+these tests cannot run at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "out" / "gui"
+SOURCE = OUT / "source"
+LOG = OUT / "blender.log"
+RESULTS = OUT / "results.jsonl"
+
+# OUT as Blender sees it, from inside its own root folder
+INSIDE = "/mnt/host"
+
+SHARED = Path(os.environ.get("LIMBERJACK_SHARED", ROOT.parent / "shared")) / "gui"
+BLENDER = Path(os.environ.get("LIMBERJACK_BLENDER", "/opt/blender-sid"))
+NOT_RUN = 77
+TIME_LIMIT = 900  # seconds for all tests together
+LINES_OF_LOG = 25
+
+
+class CannotRunError(Exception):
+    """Why these tests cannot run here."""
+
+
+class BuildError(Exception):
+    """The extension cannot be built: the end of the log."""
+
+
+def main(chosen: list[str]) -> int:
+    try:
+        require_tools()
+        clear_output()
+        install_blender()
+        stage_source()
+    except CannotRunError as reason:
+        print(f"gui-test: NOT RUN: {reason}", flush=True)
+        return NOT_RUN
+    try:
+        build_extension()
+    except BuildError as error:
+        print(f"FAIL building the extension\n{error}\n0 passed, 1 failed")
+        return 1
+    passed, failed = run_tests(chosen)
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed or not passed else 0
+
+
+def require_tools() -> None:
+    if sys.platform != "linux":
+        raise CannotRunError(f"needs Linux, and this is {sys.platform}")
+    if os.geteuid() != 0:
+        raise CannotRunError("needs root, to give Blender a root folder of its own")
+    if not (SHARED / "run_gui.sh").is_file():
+        raise CannotRunError(f"{SHARED} has no run_gui.sh; LIMBERJACK_SHARED says where the folder above it is")
+
+
+def clear_output() -> None:
+    """Leave nothing of an earlier run but Mesa's shaders, which take seconds to compile."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    for file in OUT.iterdir():
+        if file.is_file():
+            file.unlink()
+
+
+def install_blender() -> None:
+    if (BLENDER / ".blender-ok").is_file():
+        return
+    if BLENDER.exists():
+        raise CannotRunError(f"{BLENDER} exists and holds no installed Blender: remove it, or set LIMBERJACK_BLENDER")
+    print(f"gui-test: installing Blender into {BLENDER}, two minutes, once", flush=True)
+    partial = BLENDER.with_name(f"{BLENDER.name}.partial")  # the installer empties its folder, and may fail half-way
+    log = OUT / "install.log"
+    with log.open("w") as stream:
+        done = subprocess.run([SHARED / "install_blender.sh", "sid", partial], stdout=stream, stderr=stream)
+    if done.returncode:
+        raise CannotRunError(f"the installation of Blender failed: {last_lines(log, 1)} (all of it: {log})")
+    partial.rename(BLENDER)
+
+
+def stage_source() -> None:
+    """Copy what git knows or would add: the extension is built from what a commit of this tree would hold."""
+    command = ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CannotRunError(f"git cannot list the files of {ROOT}: {error}") from None
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():  # a file may be deleted and not committed yet
+            (SOURCE / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, SOURCE / name)
+
+
+def build_extension() -> None:
+    log = OUT / "build.log"
+    build = ["blender", "--command", "extension", "build", "--source-dir", f"{INSIDE}/source", "--output-dir", INSIDE]
+    with log.open("w") as stream:
+        done = subprocess.run([SHARED / "run_headless.sh", BLENDER, OUT, *build], stdout=stream, stderr=stream)
+    if done.returncode or not list(OUT.glob("*.zip")):
+        raise BuildError(last_lines(log))
+
+
+def run_tests(chosen: list[str]) -> tuple[int, int]:
+    """Returns how many passed and failed."""
+    command = [SHARED / "run_gui.sh", BLENDER, OUT, "blender", "--factory-startup", "--enable-event-simulate"]
+    command += ["--window-geometry", "0", "0", "1600", "900", "--gpu-backend", "opengl"]
+    command += ["--python-exit-code", "3", "--python", f"{INSIDE}/source/tests/gui/session.py", "--", *chosen]
+    RESULTS.touch()
+    with LOG.open("w") as log:
+        limit = {"GUI_TIMEOUT": str(TIME_LIMIT)}
+        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=os.environ | limit)
+    try:
+        pending, outcomes = follow(child)
+    finally:
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+    if pending is None or pending or child.returncode:
+        unfinished = pending or ["Blender itself"]
+        print(f"FAIL {unfinished[0]}: Blender ended with code {child.returncode}; its last lines:\n{last_lines(LOG)}")
+        for name in unfinished[1:]:
+            print(f"FAIL {name}: not run, Blender had ended")
+        outcomes += [False] * len(unfinished)
+    return outcomes.count(True), outcomes.count(False)
+
+
+def follow(child: subprocess.Popen) -> tuple[list[str] | None, list[bool]]:
+    """Print results as they come. Returns the tests that have none (None: it never came to tests), and the outcomes."""
+    pending, outcomes = None, []
+    with RESULTS.open() as stream:
+        alive = True
+        while alive:
+            alive = child.poll() is None
+            for line in stream:
+                entry = json.loads(line)
+                if "tests" in entry:
+                    pending = entry["tests"]
+                    continue
+                pending.remove(entry["name"])
+                outcomes.append(not entry["failure"])
+                report(entry)
+            time.sleep(0.2)
+    return pending, outcomes
+
+
+def report(entry: dict) -> None:
+    word = "FAIL" if entry["failure"] else "PASS"
+    message = f": {entry['failure']}" if entry["failure"] else ""
+    print(f"{word} {entry['name']} {entry['seconds']:.1f} s{message}", flush=True)
+
+
+def last_lines(log: Path, count: int = LINES_OF_LOG) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-count:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,119 @@
+"""Runs inside Blender's window: installs the extension, runs every test_* of test_*.py, and ends Blender.
+
+Only a timer lets Blender handle events between two steps, so a test is a generator: it yields the seconds to wait.
+"""
+
+import ctypes
+import importlib
+import json
+import os
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import bpy
+
+HERE = Path(__file__).parent
+OUT = Path("/mnt/host")
+LOG = OUT / "blender.log"
+RESULTS = OUT / "results.jsonl"
+TIME_LIMIT = 180.0  # seconds for a test
+
+sys.path.insert(0, str(HERE))
+import harness  # noqa: E402 - lies in the folder just added
+
+# Blender tells of a fault in our code by a traceback, or by a line that names our source file
+COMPLAINT = re.compile(r"Traceback|limberjack/\S+\.py")
+
+
+def record(**entry) -> None:
+    with RESULTS.open("a") as stream:
+        stream.write(json.dumps(entry) + "\n")
+
+
+def collect(chosen: list[str]) -> dict[str, Callable]:
+    """Test functions by "file.function", in the files' order; all, or those whose name holds one of `chosen`."""
+    tests = {}
+    for path in sorted(HERE.glob("test_*.py")):
+        module = importlib.import_module(path.stem)
+        for name, value in vars(module).items():
+            if name.startswith("test_") and callable(value) and value.__module__ == module.__name__:
+                tests[f"{path.stem}.{name}"] = value
+    return {name: test for name, test in tests.items() if not chosen or any(part in name for part in chosen)}
+
+
+def run_all(tests: dict[str, Callable]) -> Iterator[float]:
+    yield from harness.install_extension(next(OUT.glob("*.zip")))
+    for name, test in tests.items():
+        print(f"gui-test: {name}", flush=True)
+        begun, log_begin = time.monotonic(), log_size()
+        failures = []
+        try:
+            yield from from_fresh_file(test)
+        except Exception as error:
+            failures.append(describe(error))
+            yield from harness.screenshot(f"failed_{name}")
+            yield from harness.let_go()
+        yield 0.3  # what the last action led to may still be drawn
+        failures += complaints_since(log_begin)
+        record(name=name, seconds=time.monotonic() - begun, failure="\n".join(failures))
+
+
+def from_fresh_file(test: Callable) -> Iterator[float]:
+    deadline = time.monotonic() + TIME_LIMIT
+    yield from harness.fresh_file()
+    for pause in test():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"took longer than {TIME_LIMIT:g} s")
+        yield pause
+
+
+def log_size() -> int:
+    ctypes.CDLL(None).fflush(None)  # Blender's own prints wait in a buffer of C
+    return LOG.stat().st_size
+
+
+def complaints_since(begin: int) -> list[str]:
+    """What Blender's log has said since, each line once, if any of it speaks against our code."""
+    end = log_size()
+    with LOG.open("rb") as stream:
+        stream.seek(begin)
+        text = stream.read(end - begin).decode(errors="replace")
+    return ["Blender's log:", *dict.fromkeys(text.splitlines())] if COMPLAINT.search(text) else []
+
+
+def describe(error: Exception) -> str:
+    """The error, and the line of the test that led to it."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name != "session.py"]
+    where = f" ({Path(frames[0].filename).name}:{frames[0].lineno}: {frames[0].line})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+def quit_blender(code: int) -> None:
+    sys.stdout.flush()
+    ctypes.CDLL(None).fflush(None)
+    os._exit(code)  # a window gives no cleaner way to choose the exit code
+
+
+def main(chosen: list[str]) -> None:
+    bpy.context.preferences.view.show_splash = False
+    tests = collect(chosen)
+    record(tests=list(tests))
+    steps = run_all(tests)
+
+    def tick() -> float:
+        try:
+            return next(steps)
+        except StopIteration:
+            quit_blender(0)
+        except BaseException:  # a timer that raises is only dropped: the window would stay for ever
+            traceback.print_exc()
+            quit_blender(1)
+
+    bpy.app.timers.register(tick, first_interval=1.0, persistent=True)
+
+
+main(sys.argv[sys.argv.index("--") + 1 :])

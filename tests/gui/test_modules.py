@@ -1,0 +1,27 @@
+"""The extension keeps to its own corner of Python."""
+
+import sys
+from pathlib import Path
+
+from harness import PACKAGE, click_button, modules_before_install, open_tab, simulated
+from scenes import hanging_bars
+
+
+def test_no_module_outside_of_bl_ext():
+    """The extension platform refuses add-ons that import their files under names of the top level."""
+    hanging_bars()
+    yield from open_tab()
+    yield from click_button("limberjack.simulate")
+    yield from simulated()
+
+    folder = Path(sys.modules[PACKAGE].__file__).parent
+    ours = {name for name, module in sys.modules.items() if _lies_in(folder, module)}
+    strays = sorted(name for name in ours - modules_before_install if not name.startswith("bl_ext."))
+    assert f"{PACKAGE}.core.solvers" in ours, "nothing was simulated, so this test has seen nothing"
+    assert not strays, f"imported from the extension's folder under other names: {strays}"
+    assert not [path for path in sys.path if Path(path).is_relative_to(folder)], f"sys.path leads into {folder}"
+
+
+def _lies_in(folder: Path, module) -> bool:
+    file = getattr(module, "__file__", None)
+    return bool(file) and Path(file).is_relative_to(folder)
