@@ -108,11 +108,10 @@ def _render_frame(scene: bpy.types.Scene, frame: int, path: Path) -> np.ndarray:
     if not path.exists():
         raise OSError("Blender rendered nothing")
     picture = bpy.data.images.load(str(path))
-    pixels = np.empty(len(picture.pixels), dtype=np.float32)
-    picture.pixels.foreach_get(pixels)
     width, height = picture.size
+    pixels = np.empty((height, width, 4), dtype=np.float32)
+    picture.pixels.foreach_get(pixels.ravel())
     bpy.data.images.remove(picture)
-    pixels = pixels.reshape(height, width, 4)
     pixels[..., :3] = pixels[..., :3] * pixels[..., 3:] + BACKGROUND * (1.0 - pixels[..., 3:])
     pixels[..., 3] = 1.0
     return pixels

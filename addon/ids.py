@@ -9,6 +9,9 @@ STATUS = "limberjack_status"
 # Custom property that marks an action as a bake of ours
 BAKE_MARK = "limberjack_bake"
 
+# Custom property that marks a user's action as held in the file by a bake
+HELD_MARK = "limberjack_held"
+
 # Operators
 OP_LINK_TAG = "limberjack.link_tag"
 OP_LINK_UNTAG = "limberjack.link_untag"

@@ -14,15 +14,18 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 CORE_FOLDER = Path(__file__).parent
+
+Function = TypeVar("Function", bound=Callable)
 
 _not_yet_offered: list[Callable] = []
 _cache_root: Path | None = None
 
 
-def jitable(function: Callable) -> Callable:
+def jitable(function: Function) -> Function:
     """Let kernels call `function` inlined. Python callers see it unchanged."""
     _not_yet_offered.append(function)
     return function
@@ -35,7 +38,7 @@ class kernel:  # noqa: N801 - reads as a decorator
         functools.update_wrapper(self, function)
         self.python = function
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments: Any) -> Any:
         return self.compiled(*arguments)
 
     @functools.cached_property
@@ -65,16 +68,18 @@ def _offer_arithmetic() -> None:
 
 def _compile(function: Callable) -> Callable:
     import numba
+    from numba.core import config
 
     _offer_arithmetic()
     if not _can_cache(function):
         return numba.njit(**OPTIONS)(function)
-    before = numba.config.CACHE_DIR  # other users of numba in this process keep their own folder
+    settings = config.__dict__  # its names come about at run time
+    before = settings["CACHE_DIR"]  # other users of numba in this process keep their own folder
     try:
-        numba.config.CACHE_DIR = str(cache_folder())
+        settings["CACHE_DIR"] = str(cache_folder())
         return numba.njit(cache=True, **OPTIONS)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        settings["CACHE_DIR"] = before
 
 
 def _can_cache(function: Callable) -> bool:

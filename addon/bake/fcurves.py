@@ -1,5 +1,7 @@
 """F-curves, written whole: one action for a bake, with a slot for every object."""
 
+from typing import TypeGuard
+
 import bpy
 import numpy as np
 
@@ -40,5 +42,5 @@ def _fill(curve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarray) -> No
     curve.update()
 
 
-def is_ours(action: bpy.types.Action | None) -> bool:
+def is_ours(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
     return action is not None and bool(action.get(ids.BAKE_MARK))

@@ -35,9 +35,21 @@ def remember(obj: bpy.types.Object) -> None:
     settings.action_before = action
     settings.slot_before = ""
     if action is not None:
-        action.use_fake_user = True
+        _hold(action)
         slot = obj.animation_data.action_slot
         settings.slot_before = slot.identifier if slot else ""
+
+
+def _hold(action: bpy.types.Action) -> None:
+    """Keep the action in the file, even if its object is deleted. Marked, unless the user keeps it anyway."""
+    if not action.use_fake_user:
+        action.use_fake_user = True
+        action[ids.HELD_MARK] = True
+
+
+def _let_go(action: bpy.types.Action) -> None:
+    if action.pop(ids.HELD_MARK, False):
+        action.use_fake_user = False
 
 
 def remove_unused(actions: Iterable[bpy.types.Action]) -> None:
@@ -46,15 +58,14 @@ def remove_unused(actions: Iterable[bpy.types.Action]) -> None:
             bpy.data.actions.remove(action)
 
 
-def clear_bake(scene: bpy.types.Scene) -> int:
-    """Take the bake off all links, and put back where they were and what they played. Returns how many had one."""
-    objects = baked_links(scene)
-    actions = [action_of(obj) for obj in objects]
-    for obj in objects:
+def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
+    """Take the bake off the objects, and put back where they were and what they played. Returns how many had one."""
+    actions = {obj: action for obj in objects if is_ours(action := action_of(obj))}
+    for obj in actions:
         _give_back_action(obj)
         _give_back_pose(obj)
-    remove_unused(actions)
-    return len(objects)
+    remove_unused(actions.values())
+    return len(actions)
 
 
 def _give_back_action(obj: bpy.types.Object) -> None:
@@ -64,6 +75,7 @@ def _give_back_action(obj: bpy.types.Object) -> None:
         if not data.drivers and not data.nla_tracks:
             obj.animation_data_clear()
         return
+    _let_go(data.action)
     slots = [slot for slot in data.action.slots if slot.identifier == settings.slot_before]
     if slots:
         data.action_slot = slots[0]

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
 from ...core.check import check_model
+from ...core.model import Model
 from .. import ids
 from ..bridge import SceneReading, scan_scene, store_rest_poses, store_weights, unit_length
 from .errors import BakeError
 from .fcurves import BakeAction
 from .restore import action_of, foreign_actions, remember, remove_unused
 from .transforms import channels_of, require_bakeable
+
+if TYPE_CHECKING:
+    from ...core.solvers import Report, Simulation
 
 
 @dataclass
@@ -25,7 +30,7 @@ class BakeResult:
     frames: int
     links: int
     seconds: float
-    report: object
+    report: Report
     notes: list[str]
 
     @property
@@ -74,17 +79,17 @@ class BakeRun:
         self._seconds = 0.0
 
     @property
-    def model(self):
+    def model(self) -> Model:
         return self.reading.model
 
     @property
-    def done(self) -> int:
+    def frames_done(self) -> int:
         """Frames simulated so far."""
-        return self.simulation.report.frames
+        return self.simulation.frames_done
 
     @property
     def progress(self) -> float:
-        return self.done / len(self.frames)
+        return self.frames_done / len(self.frames)
 
     def _require_bakeable(self, overwrite: bool) -> None:
         objects = list(self.reading.objects.values())
@@ -107,14 +112,14 @@ class BakeRun:
                 raise BakeError(f"{issue.subject}: {issue.message}")
         return [f"{issue.subject}: {issue.message}" for issue in issues]
 
-    def _simulation(self, accuracy: str, initial: dict | None):
+    def _simulation(self, accuracy: str, initial: dict | None) -> Simulation:
         from ...core.solvers import Simulation  # brings numba in, which the add-on is not to wait for when it starts
 
         times = (self.frames - self.first) / self.fps
         return Simulation(self.model, times, accuracy=accuracy, initial=initial)
 
     def step(self, seconds: float = 0.03) -> bool:
-        """Simulate for about so long, at least a frame. True: all frames are there."""
+        """Simulate for about so long. True: all frames are there."""
         begun = time.perf_counter()
         finished = False
         while not finished and time.perf_counter() - begun < seconds:
@@ -130,6 +135,7 @@ class BakeRun:
 
     def finish(self) -> BakeResult:
         """Write the keys. The scene changes here, and only if the whole of the motion can be written."""
+        self._require_links()
         trajectory = self.simulation.trajectory
         unit = unit_length(self.scene)
         poses = {}
@@ -153,6 +159,17 @@ class BakeRun:
         settings = getattr(self.scene, ids.SCENE)
         settings.last_result, settings.last_notes = result.summary, "\n".join(result.notes)
         return result
+
+    def _require_links(self) -> None:
+        """A script, or an undo, may have taken objects away while the simulation went on."""
+        objects = set(self.scene.objects)
+        for name, obj in self.reading.objects.items():
+            try:
+                is_there = bool(obj.name) and obj in objects  # its name cannot be read once it is freed
+            except ReferenceError:
+                is_there = False
+            if not is_there:
+                raise BakeError(f"link '{name}' was deleted while it was simulated: simulate again")
 
     def _write(self, channels: dict) -> bpy.types.Action:
         replaced = [action_of(obj) for obj in channels]

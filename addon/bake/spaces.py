@@ -78,12 +78,14 @@ def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[bp
     depsgraph = depsgraph_of(scene)
     samples = {obj: np.empty((len(frames), 4, 4)) for obj in objects}
     now, subframe = scene.frame_current, scene.frame_subframe
-    for number, frame in enumerate(frames.tolist()):
-        scene.frame_set(int(frame))
-        for obj, matrices in samples.items():
-            evaluated = obj.evaluated_get(depsgraph)
-            matrices[number] = to_array(evaluated.matrix_world)
-            if obj in worlds:
-                matrices[number] = matrices[number] @ np.linalg.inv(to_array(evaluated.matrix_basis))
-    scene.frame_set(now, subframe=subframe)
+    try:
+        for number, frame in enumerate(frames.tolist()):
+            scene.frame_set(int(frame))
+            for obj, matrices in samples.items():
+                evaluated = obj.evaluated_get(depsgraph)
+                matrices[number] = to_array(evaluated.matrix_world)
+                if obj in worlds:
+                    matrices[number] = matrices[number] @ np.linalg.inv(to_array(evaluated.matrix_basis))
+    finally:
+        scene.frame_set(now, subframe=subframe)
     return samples

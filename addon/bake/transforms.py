@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..bridge.motion import active_constraints, transform_drivers
+from ..bridge.motion import active_constraints, playing_strips, transform_drivers
 from ..bridge.poses import own_scale, world_scale
 from .errors import BakeError
 from .rotations import axis_angles, continuous_quaternions, euler_angles, matrices_of, quaternions_of
@@ -31,8 +31,7 @@ def require_bakeable(obj: bpy.types.Object) -> None:
             f"link '{obj.name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
             "remove it"
         )
-    data = obj.animation_data
-    if data and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
+    if playing_strips(obj):
         raise BakeError(f"link '{obj.name}' plays strips of the nonlinear animation: mute their tracks")
 
 

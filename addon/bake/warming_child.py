@@ -16,6 +16,7 @@ def main(package: str, folder: str, cache: str) -> None:
     spec = importlib.util.spec_from_file_location(
         package, Path(folder) / "__init__.py", submodule_search_locations=[folder]
     )
+    assert spec is not None  # as for every .py file
     module = sys.modules[package] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     importlib.import_module(f"{package}.core.jit").set_cache_root(Path(cache))

@@ -1,7 +1,7 @@
 """The one place where a Blender scene and a core `Model` are translated into each other."""
 
 from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
-from .frames import frames_at_empty, has_left_its_frame, place_empty
+from .frames import frames_at_empty, has_left_its_frame, store_frames
 from .motion import fcurves_of, is_animated
 from .numbers import format_pose, unit_length
 from .poses import drawn_pose, world_scale
@@ -21,9 +21,9 @@ __all__ = [
     "frames_at_empty",
     "has_left_its_frame",
     "is_animated",
-    "place_empty",
     "read_scene",
     "scan_scene",
+    "store_frames",
     "store_joint",
     "store_rest_poses",
     "store_weights",

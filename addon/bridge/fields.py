@@ -1,13 +1,15 @@
 """The table of fields: which attribute of the core is which property. Both sides use the same names.
 
 A field's number is converted between Blender units and metres as its measure tells. Blender's numbers cannot be
-infinite, so a field with a toggle is infinite while that is off.
+infinite, so a field with a toggle is infinite while that is off. The panel shows an axis's fields in this order.
 """
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+
+import numpy as np
 
 from ...core.joints import JointType, Unit
 from .numbers import shortest, shortest_all
@@ -26,23 +28,24 @@ class Field:
     infinite: float | None = None
 
     @property
-    def toggle(self) -> str | None:
-        return None if self.infinite is None else f"use_{self.name}"
+    def toggle(self) -> str:
+        """The property that is off where the field is infinite; empty for one that is always finite."""
+        return "" if self.infinite is None else f"use_{self.name}"
 
 
 AXIS_FIELDS = (
     Field("xyz"),
     Field("lower", Measure.COORDINATE, infinite=-math.inf),
     Field("upper", Measure.COORDINATE, infinite=math.inf),
-    Field("effort", infinite=math.inf),
-    Field("velocity", Measure.COORDINATE, infinite=math.inf),
     Field("stiffness", infinite=math.inf),
     Field("dissipation"),
+    Field("effort", infinite=math.inf),
+    Field("velocity", Measure.COORDINATE, infinite=math.inf),
     Field("damping"),
     Field("friction"),
     Field("armature"),
-    Field("spring_reference", Measure.COORDINATE),
     Field("spring_stiffness"),
+    Field("spring_reference", Measure.COORDINATE),
 )
 LINK_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
 JOINT_FIELDS = (Field("pitch", Measure.LENGTH),)
@@ -59,10 +62,16 @@ def read_fields(fields: Iterable[Field], properties, unit: float, coordinate: Un
     return {field.name: _read(field, properties, _factor(field, unit, coordinate)) for field in fields}
 
 
-def write_fields(fields: Iterable[Field], properties, source, unit: float, coordinate: Unit = Unit.NUMBER) -> None:
-    """The values of a core object into Blender's properties."""
+def write_fields(fields: Iterable[Field], properties, source, unit: float, coordinate: Unit = Unit.NUMBER) -> list[str]:
+    """The values of a core object into Blender's properties. Returns what these could not take, as they have bounds."""
+    changes = []
     for field in fields:
-        _write(field, properties, getattr(source, field.name), _factor(field, unit, coordinate))
+        value, factor = getattr(source, field.name), _factor(field, unit, coordinate)
+        _write(field, properties, value, factor)
+        kept = _read(field, properties, factor)
+        if not np.allclose(kept, value, rtol=1e-6, atol=1e-30):
+            changes.append(f"its {field.name.replace('_', ' ')} {value} cannot be kept: it is {kept} here")
+    return changes
 
 
 def _factor(field: Field, unit: float, coordinate: Unit) -> float:
@@ -70,8 +79,8 @@ def _factor(field: Field, unit: float, coordinate: Unit) -> float:
     return unit if is_length else 1.0
 
 
-def _read(field: Field, properties, factor: float):
-    if field.toggle and not getattr(properties, field.toggle):
+def _read(field: Field, properties, factor: float) -> float | tuple[float, ...]:
+    if field.infinite is not None and not getattr(properties, field.toggle):
         return field.infinite
     value = getattr(properties, field.name)
     if isinstance(value, float):

@@ -7,10 +7,20 @@ from mathutils import Matrix, Quaternion
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, compose, inverse
 from .. import ids
+from ..props import has_lost_its_parent
 from .numbers import format_pose, parse_pose, tidy_pose
 from .poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
 
 UNSCALED = np.ones(3)
+
+
+def require_both_ends(obj: bpy.types.Object) -> None:
+    """Raise ModelError where a link is missing: without its parent, the joint does not join the child to the world."""
+    joint = getattr(obj, ids.JOINT)
+    if joint.child is None:
+        raise ModelError(f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint")
+    if has_lost_its_parent(joint):
+        raise ModelError(f"joint '{obj.name}' has lost its parent: choose another, or tick Join to World")
 
 
 def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
@@ -55,11 +65,21 @@ def has_left_its_frame(obj: bpy.types.Object) -> bool:
     return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
 
 
-def frames_at_empty(obj: bpy.types.Object) -> None:
-    """Store both frames where the Empty is, as the links were drawn."""
+def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
+    """X_PJ and X_CJ [Blender units] where the Empty is, as the links were drawn.
+
+    Raises:
+        ModelError: the joint lacks a link, or one of its links has no size.
+    """
+    require_both_ends(obj)
     joint = getattr(obj, ids.JOINT)
     X_PJ = stored_frames(obj)[0] if joint.X_PJ and not has_left_its_frame(obj) else empty_frame(obj)
     X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
-    joint.X_PJ = format_pose(X_PJ)
-    joint.X_CJ = format_pose(compose(inverse(drawn_pose(joint.child)), compose(X_WP, X_PJ)))
+    return X_PJ, compose(inverse(drawn_pose(joint.child)), compose(X_WP, X_PJ))
+
+
+def store_frames(obj: bpy.types.Object, X_PJ: Pose, X_CJ: Pose) -> None:
+    """Give the joint its frames, and put its Empty there."""
+    joint = getattr(obj, ids.JOINT)
+    joint.X_PJ, joint.X_CJ = format_pose(X_PJ), format_pose(X_CJ)
     place_empty(obj, X_PJ)

@@ -8,9 +8,12 @@ import numpy as np
 
 from ...core.geometry import mass_properties
 from ...core.model import ModelError
+from ...core.spatial import sym_shift
 from .. import ids
 from .numbers import shortest
-from .shapes import MeshData, mesh_of, parts_of
+from .shapes import MeshData, Surroundings, mesh_of, parts_of
+
+UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
 
 
 @dataclass(frozen=True)
@@ -27,24 +30,26 @@ class Weight:
     notes: tuple[str, ...] = ()
 
 
-def weigh(link: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: float) -> Weight:
-    """Everything of the link that is seen, at the link's density. unit: metres in a Blender unit."""
+def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
+    """Everything of the link that is seen, at the link's density."""
     notes: list[str] = []
     solids = []
-    for part in parts_of(link):
+    for part in parts_of(link, around):
         if part.is_seen and part.has_mesh:
-            triangles = _solid_triangles(mesh_of(part.obj, depsgraph), part.obj.name, notes)
-            solids.append(_solid(triangles @ part.matrix[:3, :3].T + part.matrix[:3, 3], part.obj.name, unit))
+            triangles = _solid_triangles(mesh_of(part.obj, around.depsgraph), part.obj.name, notes)
+            solids.append(_solid(triangles @ part.matrix[:3, :3].T + part.matrix[:3, 3], part.obj.name, around.unit))
     if not solids:
         raise ModelError(
             f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"
         )
     volume = sum(solid.volume for solid in solids)
     com = sum(solid.volume * solid.com for solid in solids) / volume
-    inertia = sum(solid.inertia + _shifted(solid.volume, solid.com - com) for solid in solids)
+    shifts = (np.array(sym_shift(solid.volume, (solid.com - com).tolist())) for solid in solids)
+    inertia = sum(solid.inertia[UPPER] + shift for solid, shift in zip(solids, shifts, strict=True))
     density = shortest(getattr(link, ids.LINK).density)
-    xx, xy, xz, _, yy, yz, _, _, zz = (density * inertia).ravel().tolist()
-    return Weight(density * volume, tuple((com + 0.0).tolist()), (xx, xy, xz, yy, yz, zz), volume, tuple(notes))
+    return Weight(
+        density * volume, tuple((com + 0.0).tolist()), tuple((density * inertia).tolist()), volume, tuple(notes)
+    )
 
 
 def _solid(triangles: np.ndarray, name: str, unit: float):
@@ -59,11 +64,6 @@ def _solid(triangles: np.ndarray, name: str, unit: float):
         raise ModelError(
             f"object '{name}' cannot be weighed, {error}: give it thickness, or set the link's mass to Custom"
         ) from error
-
-
-def _shifted(volume: float, arm: np.ndarray) -> np.ndarray:
-    """What the parallel-axis theorem adds."""
-    return volume * (arm @ arm * np.eye(3) - np.outer(arm, arm))
 
 
 def _solid_triangles(data: MeshData, name: str, notes: list[str]) -> np.ndarray:

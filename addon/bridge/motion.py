@@ -1,6 +1,7 @@
 """Whether something moves an object, so that where it is now says nothing about how the model was drawn."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import bpy
 import numpy as np
@@ -16,23 +17,23 @@ CHANNELS = (
 
 def fcurves_of(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
     """The F-curves that the object's action holds for it."""
-    data = obj.animation_data
-    if data is None or data.action is None or data.action_slot is None:
+    if data := obj.animation_data:
+        yield from _curves_in(data.action, data.action_slot)
+
+
+def _curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
+    if action is None or slot is None:
         return
-    for layer in data.action.layers:
+    for layer in action.layers:
         for strip in layer.strips:
-            bag = strip.channelbag(data.action_slot)
+            bag = strip.channelbag(slot)
             if bag:
                 yield from bag.fcurves
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
     """Whether animation or a constraint moves the object, or something that carries it."""
-    while obj is not None:
-        if moves_itself(obj):
-            return True
-        obj = obj.parent
-    return False
+    return moves_itself(obj) or (obj.parent is not None and is_animated(obj.parent))
 
 
 def starting_basis(obj: bpy.types.Object) -> np.ndarray:
@@ -71,11 +72,15 @@ def transform_drivers(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     return [driver for driver in data.drivers if driver.data_path.startswith(TRANSFORMS)] if data else []
 
 
-def has_changing_scale(obj: bpy.types.Object) -> bool:
-    """Whether keys change the object's size."""
+def changes_its_size(obj: bpy.types.Object) -> bool:
+    """Whether keys or a driver change the object's own scale."""
+    drivers = obj.animation_data.drivers if obj.animation_data else ()
+    if any(driver.data_path.startswith(SCALES) for driver in drivers):
+        return True
+    strips = (_curves_in(strip.action, strip.action_slot) for strip in playing_strips(obj))
     return any(
         len({round(point.co[1], 6) for point in curve.keyframe_points}) > 1
-        for curve in fcurves_of(obj)
+        for curve in chain(fcurves_of(obj), *strips)
         if curve.data_path.startswith(SCALES)
     )
 
@@ -83,10 +88,13 @@ def has_changing_scale(obj: bpy.types.Object) -> bool:
 def moves_itself(obj: bpy.types.Object) -> bool:
     """Whether something other than a plain parent moves the object."""
     on_a_bone = obj.parent is not None and obj.parent_type != "OBJECT"
-    if on_a_bone or active_constraints(obj) or transform_drivers(obj):
+    if on_a_bone or active_constraints(obj) or transform_drivers(obj) or playing_strips(obj):
         return True
+    return any(curve.data_path.startswith(TRANSFORMS) for curve in fcurves_of(obj))
+
+
+def playing_strips(obj: bpy.types.Object) -> list[bpy.types.NlaStrip]:
+    """The strips of the nonlinear animation that move the object."""
     data = obj.animation_data
-    if data is None:
-        return False
-    has_strips = data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks)
-    return has_strips or any(curve.data_path.startswith(TRANSFORMS) for curve in fcurves_of(obj))
+    tracks = data.nla_tracks if data and data.use_nla else ()
+    return [strip for track in tracks if not track.mute for strip in track.strips]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.model import ModelError
-from ...core.spatial import Pose, quat_normalized, scale
+from ...core.spatial import Pose, Vec3, quat_normalized, scale
 
 
 def shortest(value: float) -> float:
@@ -13,6 +13,11 @@ def shortest(value: float) -> float:
 
 def shortest_all(values) -> tuple[float, ...]:
     return tuple(shortest(value) for value in values)
+
+
+def shortest_vec3(values) -> Vec3:
+    x, y, z = shortest_all(values)
+    return x, y, z
 
 
 def significant(value: float, digits: int = 6) -> float:
@@ -42,11 +47,10 @@ def parse_pose(text: str, where: str) -> Pose:
 
 def scaled_pose(pose: Pose, factor: float) -> Pose:
     """The pose with its lengths in another unit."""
-    return pose if factor == 1.0 else scale(pose[:3], factor) + tuple(pose[3:])
+    return pose if factor == 1.0 else scale(pose[:3], factor) + pose[3:]
 
 
 def tidy_pose(pose: Pose) -> Pose:
     """A pose that came through single precision, without the digits that are only noise."""
-    place = tuple(round(shortest(number), 7) + 0.0 for number in pose[:3])
-    turn = quat_normalized(tuple(round(shortest(number), 7) + 0.0 for number in pose[3:]))
-    return place + turn
+    x, y, z, *turn = (round(shortest(number), 7) + 0.0 for number in pose)
+    return (x, y, z, *quat_normalized(turn))

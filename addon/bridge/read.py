@@ -12,12 +12,12 @@ from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, s
 from .. import ids
 from ..props import is_joint, is_link
 from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, axis_unit, read_fields
-from .frames import stored_frames
+from .frames import require_both_ends, stored_frames
 from .mass import Weight, weigh
-from .motion import has_changing_scale
+from .motion import changes_its_size
 from .numbers import scaled_pose, shortest, shortest_all, unit_length
 from .poses import drawn_pose
-from .shapes import shapes_of
+from .shapes import Surroundings, shapes_of, surroundings_of
 
 
 @dataclass
@@ -50,16 +50,16 @@ def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False
 
 def scan_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> SceneReading:
     """As `read_scene`, with the objects and what was found on the way."""
-    depsgraph = depsgraph or depsgraph_of(scene)
-    unit = unit_length(scene)
+    around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
+    unit = around.unit
     in_order = sorted(scene.objects, key=lambda obj: obj.name)
     links = [obj for obj in in_order if is_link(obj)]
     joints = [obj for obj in in_order if is_joint(obj)]
     _check_names(links + joints)
-    model = Model(name=getattr(scene, ids.SCENE).model_name or scene.name, gravity=_gravity(scene, unit))
+    model = Model(name=getattr(scene, ids.SCENE).model_name or scene.name, gravity=gravity_of(scene))
     reading = SceneReading(model, {obj.name: obj for obj in links})
-    model.links = [_link(obj, depsgraph, unit, with_shapes, reading) for obj in links]
-    model.joints = [_joint(obj, unit, scene) for obj in joints]
+    model.links = [_link(obj, around, with_shapes, reading) for obj in links]
+    model.joints = [_joint(obj, unit, set(in_order)) for obj in joints]
     _pose_and_order(model)
     return reading
 
@@ -98,11 +98,13 @@ def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
         return bpy.context.evaluated_depsgraph_get()
     layer = scene.view_layers[0]
     layer.update()
+    assert layer.depsgraph is not None  # as it is before the first update only
     return layer.depsgraph
 
 
-def _gravity(scene: bpy.types.Scene, unit: float) -> tuple[float, float, float]:
-    return scale(shortest_all(scene.gravity), unit) if scene.use_gravity else (0.0, 0.0, 0.0)
+def gravity_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
+    """In m/s^2: Blender keeps it in the scene's units, as all lengths."""
+    return scale(shortest_all(scene.gravity), unit_length(scene)) if scene.use_gravity else (0.0, 0.0, 0.0)
 
 
 def _check_names(objects: list[bpy.types.Object]) -> None:
@@ -117,24 +119,39 @@ def _check_names(objects: list[bpy.types.Object]) -> None:
         seen.add(obj.name)
 
 
-def _link(obj: bpy.types.Object, depsgraph, unit: float, with_shapes: bool, reading: SceneReading) -> Link:
-    if has_changing_scale(obj):
-        raise ModelError(f"link '{obj.name}' changes its size in its animation: a rigid body cannot; delete those keys")
+def _link(obj: bpy.types.Object, around: Surroundings, with_shapes: bool, reading: SceneReading) -> Link:
+    _require_constant_size(obj)
+    unit = around.unit
     settings = getattr(obj, ids.LINK)
     if settings.mass_source == "DENSITY":
-        weight = reading.weights[obj.name] = weigh(obj, depsgraph, unit)
+        weight = reading.weights[obj.name] = weigh(obj, around)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
         inertial = read_fields(LINK_FIELDS, settings, unit)
-    visuals, collisions = shapes_of(obj, depsgraph, unit) if with_shapes else ([], [])
+    visuals, collisions = shapes_of(obj, around) if with_shapes else ([], [])
     pose = scaled_pose(drawn_pose(obj), unit)
     return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, **inertial)
 
 
-def _joint(obj: bpy.types.Object, unit: float, scene: bpy.types.Scene) -> Joint:
+def _require_constant_size(link: bpy.types.Object) -> None:
+    """Nor may what carries the link change its own, since the link would grow with it."""
+    obj = link
+    while obj is not None:
+        if changes_its_size(obj):
+            carrier = "" if obj == link else f", and it carries link '{link.name}'"
+            what = "link" if obj == link else "object"
+            raise ModelError(
+                f"{what} '{obj.name}' changes its size in its animation{carrier}: a rigid body cannot; delete the keys "
+                "or drivers of its scale"
+            )
+        obj = obj.parent
+
+
+def _joint(obj: bpy.types.Object, unit: float, objects: set[bpy.types.Object]) -> Joint:
+    """objects: those of the scene."""
     settings = getattr(obj, ids.JOINT)
     kind = JOINT_TYPES[settings.type]
-    parent, child = _ends(obj, settings, scene)
+    parent, child = _ends(obj, settings, objects)
     X_PJ, X_CJ = stored_frames(obj)
     return Joint(
         obj.name,
@@ -144,21 +161,20 @@ def _joint(obj: bpy.types.Object, unit: float, scene: bpy.types.Scene) -> Joint:
         X_PJ=scaled_pose(X_PJ, unit),
         X_CJ=scaled_pose(X_CJ, unit),
         axes=[_axis(obj, settings, number, unit) for number in range(kind.axis_count)],
-        home=_home(obj, settings, unit) if settings.use_home and kind.nq else None,
-        mimic=_mimic(obj, settings, unit, scene) if settings.use_mimic else None,
+        home=_home(obj, settings, unit) if settings.use_home and kind.nq else (),
+        mimic=_mimic(obj, settings, unit, objects) if settings.use_mimic else None,
         **read_fields(JOINT_FIELDS, settings, unit),
     )
 
 
-def _ends(obj: bpy.types.Object, settings, scene: bpy.types.Scene) -> tuple[str, str]:
-    if settings.child is None:
-        raise ModelError(f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint")
+def _ends(obj: bpy.types.Object, settings, objects: set[bpy.types.Object]) -> tuple[str, str]:
+    require_both_ends(obj)
     if settings.child == settings.parent:
         raise ModelError(f"joint '{obj.name}' joins '{settings.child.name}' with itself: choose another parent")
     for end, role in ((settings.parent, "parent"), (settings.child, "child")):
         if end is None:
             continue
-        if end.name not in scene.objects or scene.objects[end.name] != end:
+        if end not in objects:
             raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is not in this scene: choose another link")
         if not is_link(end):
             raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another")
@@ -196,8 +212,10 @@ def _home(obj: bpy.types.Object, settings, unit: float) -> tuple[float, ...]:
     return tuple(home)
 
 
-def _mimic(obj: bpy.types.Object, settings, unit: float, scene: bpy.types.Scene) -> Mimic:
+def _mimic(obj: bpy.types.Object, settings, unit: float, objects: set[bpy.types.Object]) -> Mimic:
     leader = settings.mimic.leader
-    if leader is None or not is_joint(leader) or leader.name not in scene.objects:
-        raise ModelError(f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow off")
+    if leader is None or not is_joint(leader) or leader not in objects:
+        raise ModelError(
+            f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
+        )
     return Mimic(leader.name, **read_fields(MIMIC_FIELDS, settings.mimic, unit))

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.geometry import Box, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
+from ...core.geometry import Box, Color, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
+from ...core.model import ModelError
+from ...core.spatial import Pose
 from .. import ids
 from ..props import is_joint, is_link
 from .motion import starting_basis
-from .numbers import shortest, shortest_all, tidy_pose
+from .numbers import scaled_pose, shortest, shortest_all, shortest_vec3, tidy_pose, unit_length
 from .poses import pose_of_matrix, to_array, world_scale
 
 SOLID = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
@@ -53,21 +55,57 @@ class MeshData:
         )
 
 
-def parts_of(link: bpy.types.Object) -> list[Part]:
+@dataclass(frozen=True)
+class Surroundings:
+    """What is found once for all of a scene's objects.
+
+    Attributes:
+        unit: metres in a Blender unit.
+        children: of each object that has any; Blender itself searches the whole file for them every time.
+    """
+
+    depsgraph: bpy.types.Depsgraph
+    unit: float
+    children: dict[bpy.types.Object, list[bpy.types.Object]]
+
+
+def surroundings_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Surroundings:
+    children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    for obj in scene.objects:
+        if obj.parent is not None:
+            children.setdefault(obj.parent, []).append(obj)
+    return Surroundings(depsgraph, unit_length(scene), children)
+
+
+def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
     """The link's own shape and its children's, in the order of their names; an animated child where it starts."""
     frame = np.diag((*world_scale(link), 1.0))
-    parts = [Part(link, frame), *_children_of(link, frame)]
+    parts = [Part(link, frame), *_parts_below(link, frame, around)]
     parts = [part for part in parts if part.has_mesh or part.settings.mesh_uri]
+    for part in parts:
+        _require_rigid(part.obj, link)
     return sorted(parts, key=lambda part: part.obj.name)
 
 
-def _children_of(obj: bpy.types.Object, frame: np.ndarray) -> Iterator[Part]:
-    for child in obj.children:
+def _parts_below(obj: bpy.types.Object, frame: np.ndarray, around: Surroundings) -> Iterator[Part]:
+    for child in around.children.get(obj, ()):
         if is_link(child) or is_joint(child):
             continue
         matrix = frame @ to_array(child.matrix_parent_inverse) @ starting_basis(child)
         yield Part(child, matrix)
-        yield from _children_of(child, matrix)
+        yield from _parts_below(child, matrix, around)
+
+
+def _require_rigid(obj: bpy.types.Object, link: bpy.types.Object) -> None:
+    """Bones and vertices move against the object that has them, and what hangs on them is no part of a rigid body."""
+    if obj == link or obj.parent is None:
+        return
+    if obj.parent_type != "OBJECT":
+        raise ModelError(
+            f"object '{obj.name}' is a shape of link '{link.name}' but hangs on a {obj.parent_type.lower()} of "
+            f"'{obj.parent.name}': parent it to the object as a whole, or make it a link"
+        )
+    _require_rigid(obj.parent, link)
 
 
 def mesh_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> MeshData:
@@ -75,7 +113,8 @@ def mesh_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> MeshData:
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh()
     if mesh is None:
-        return MeshData(np.zeros((0, 3)), *(np.zeros(0, dtype=np.int32),) * 3, np.zeros((0, 3), dtype=np.int32))
+        nothing = np.zeros(0, dtype=np.int32)
+        return MeshData(np.zeros((0, 3)), nothing, nothing, nothing, nothing.reshape(0, 3))
     mesh.calc_loop_triangles()
     data = MeshData(
         _column(mesh.vertices, "co", 3, np.float32).astype(np.float64),
@@ -94,13 +133,13 @@ def _column(items, name: str, width: int, kind: type) -> np.ndarray:
     return values.reshape(-1, width) if width > 1 else values
 
 
-def shapes_of(link: bpy.types.Object, depsgraph, unit: float) -> tuple[list[Shape], list[Shape]]:
-    """The link's visuals and collisions. unit: metres in a Blender unit."""
-    parts = parts_of(link)
+def shapes_of(link: bpy.types.Object, around: Surroundings) -> tuple[list[Shape], list[Shape]]:
+    """The link's visuals and collisions."""
+    parts = parts_of(link, around)
     marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
     visuals, collisions = [], []
     for part in parts:
-        shape = _shape(part, depsgraph, unit)
+        shape = _shape(part, around.depsgraph, around.unit)
         role = part.settings.role
         if part.is_seen:
             visuals.append(shape)
@@ -113,14 +152,14 @@ def shapes_of(link: bpy.types.Object, depsgraph, unit: float) -> tuple[list[Shap
 
 def _shape(part: Part, depsgraph, unit: float) -> Shape:
     scale, matrix = _split_scale(part.matrix)
+    factors = (1.0, 1.0, 1.0) if scale is None else shortest_vec3(scale)
     if part.settings.mesh_uri and not part.has_mesh:
-        geometry = Mesh(uri=part.settings.mesh_uri, scale=tuple(shortest_all(scale)))
+        geometry = Mesh(uri=part.settings.mesh_uri, scale=factors)
         return Shape(part.obj.name, geometry, _pose(matrix, unit), None)
     data = mesh_of(part.obj, depsgraph)
     geometry, center = _primitive(part.settings.primitive, data.vertices, scale, unit)
     if geometry is None:
         vertices = (data.vertices if scale is not None else data.vertices @ part.matrix[:3, :3].T) * unit
-        factors = (1.0, 1.0, 1.0) if scale is None else tuple(shortest_all(scale))
         geometry = Mesh(scale=factors, vertices=vertices, faces=data.faces)
     matrix = matrix.copy()
     matrix[:3, 3] += matrix[:3, :3] @ center
@@ -141,9 +180,8 @@ def _split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     return None, rigid
 
 
-def _pose(matrix: np.ndarray, unit: float):
-    pose = tidy_pose(pose_of_matrix(matrix, np.ones(3)))
-    return tuple(number * unit for number in pose[:3]) + tuple(pose[3:])
+def _pose(matrix: np.ndarray, unit: float) -> Pose:
+    return scaled_pose(tidy_pose(pose_of_matrix(matrix, np.ones(3))), unit)
 
 
 def _primitive(kind: str, vertices: np.ndarray, scale, unit: float) -> tuple[Geometry | None, np.ndarray]:
@@ -151,21 +189,21 @@ def _primitive(kind: str, vertices: np.ndarray, scale, unit: float) -> tuple[Geo
     if kind == "MESH" or scale is None or not len(vertices):
         return None, np.zeros(3)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
-    size = tuple(shortest(number) * unit for number in (high - low) * np.abs(scale))
+    x, y, z = (shortest(number) * unit for number in (high - low) * np.abs(scale))
     center = (low + high) / 2.0 * scale
     if kind == "BOX":
-        return Box(size), center
+        return Box((x, y, z)), center
     if kind == "PLANE":
-        return Plane(size=size[:2]), center
-    is_round = abs(size[0] - size[1]) <= 1e-5 * size[0]
+        return Plane(size=(x, y)), center
+    is_round = abs(x - y) <= 1e-5 * x
     if kind == "CYLINDER" and is_round:
-        return Cylinder(size[0] / 2.0, size[2]), center
-    if kind == "SPHERE" and is_round and abs(size[0] - size[2]) <= 1e-5 * size[0]:
-        return Sphere(size[0] / 2.0), center
+        return Cylinder(x / 2.0, z), center
+    if kind == "SPHERE" and is_round and abs(x - z) <= 1e-5 * x:
+        return Sphere(x / 2.0), center
     return None, np.zeros(3)
 
 
-def color_of(obj: bpy.types.Object) -> tuple[float, float, float, float] | None:
+def color_of(obj: bpy.types.Object) -> Color | None:
     """The colour of the object's first material: its shader's where it has one, else the viewport's."""
     material = obj.active_material
     if material is None:
@@ -173,6 +211,7 @@ def color_of(obj: bpy.types.Object) -> tuple[float, float, float, float] | None:
     if material.node_tree is not None:
         for node in material.node_tree.nodes:
             if node.type == "BSDF_PRINCIPLED" and not node.inputs["Base Color"].is_linked:
-                color = shortest_all(node.inputs["Base Color"].default_value)
-                return (*color[:3], shortest(node.inputs["Alpha"].default_value))
-    return shortest_all(material.diffuse_color)
+                red, green, blue, _ = shortest_all(node.inputs["Base Color"].default_value)
+                return red, green, blue, shortest(node.inputs["Alpha"].default_value)
+    red, green, blue, alpha = shortest_all(material.diffuse_color)
+    return red, green, blue, alpha

@@ -1,6 +1,7 @@
 """A `Model`, written into a scene as links, joints and shapes."""
 
 import bpy
+import numpy as np
 from mathutils import Quaternion
 
 from ...core.geometry import Mesh, Plane, Shape
@@ -10,9 +11,10 @@ from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
 from ..props import fit_to_type, is_link
 from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, axis_unit, write_fields
-from .frames import place_empty
+from .frames import store_frames
 from .numbers import format_pose, scaled_pose, unit_length
 from .primitives import new_mesh
+from .read import depsgraph_of, gravity_of
 
 
 def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.types.Object], list[str]]:
@@ -26,20 +28,26 @@ def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.typ
     return writer.joints | writer.links, writer.notes
 
 
-def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Store how the joint moves: its type, axes, pitch and start; links, frames and leader stay as they are."""
+def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+    """Store how the joint moves: its type, axes, pitch and start; links, frames and leader stay as they are.
+
+    Returns what Blender's properties could not take.
+    """
     unit = unit_length(scene)
     settings = getattr(obj, ids.JOINT)
     if settings.type != joint.type:
         settings.type = joint.type
     fit_to_type(settings)
-    write_fields(JOINT_FIELDS, settings, joint, unit)
+    changes = write_fields(JOINT_FIELDS, settings, joint, unit)
     for number, axis in enumerate(joint.axes[: joint.kind.axis_count]):
-        write_fields(AXIS_FIELDS, settings.axes[number], axis, unit, coordinate=axis_unit(joint.kind, number))
+        changes += write_fields(
+            AXIS_FIELDS, settings.axes[number], axis, unit, coordinate=axis_unit(joint.kind, number)
+        )
     bare = Joint(joint.name, joint.type, joint.parent, joint.child, axes=list(joint.axes))
     settings.use_home = tuple(joint.home) != tuple(bare.home)
     for coordinate, value, (_, what) in zip(settings.coordinates, joint.home, joint.kind.q_units, strict=True):
         coordinate.home = value / (unit if what is Unit.LENGTH else 1.0)
+    return [f"joint '{joint.name}': {change}" for change in changes]
 
 
 class _Writer:
@@ -56,21 +64,32 @@ class _Writer:
     def write(self) -> None:
         if not any(is_link(obj) for obj in self.scene.objects):
             self._set_up_scene()
+        self._report_gravity()
         self.collection = bpy.data.collections.new(self.model.name)
         self.scene.collection.children.link(self.collection)
         for link in self.model.links:
             self._write_link(link)
         for joint in self.model.joints:
             self._write_joint(joint)
+        for link in self.model.links:  # last, so that no shape takes the name of a link or joint
+            self._write_shapes(link)
         for joint in self.model.joints:
             self._write_mimic(joint)
         self._report_names()
+        depsgraph_of(self.scene).update()  # matrix_world of new objects is that of the origin until then
 
     def _set_up_scene(self) -> None:
         getattr(self.scene, ids.SCENE).model_name = self.model.name
         self.scene.use_gravity = any(self.model.gravity)
         if self.scene.use_gravity:
             self.scene.gravity = [part / self.unit for part in self.model.gravity]
+
+    def _report_gravity(self) -> None:
+        """The scene has one gravity, which is that of the links that came first."""
+        kept = gravity_of(self.scene)
+        if not np.allclose(kept, self.model.gravity, rtol=1e-6, atol=1e-12):
+            meant = tuple(self.model.gravity)
+            self.notes.append(f"model '{self.model.name}': its gravity {meant} is left out: the scene's is {kept}")
 
     def _new_object(self, name: str, data=None) -> bpy.types.Object:
         obj = bpy.data.objects.new(name, data)
@@ -87,12 +106,15 @@ class _Writer:
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
-        write_fields(LINK_FIELDS, settings, link, self.unit)
+        changes = write_fields(LINK_FIELDS, settings, link, self.unit)
+        self.notes += [f"link '{link.name}': {change}" for change in changes]
         settings.mass_shown = settings.mass
+
+    def _write_shapes(self, link: Link) -> None:
         for shape in link.visuals:
-            self._write_shape(obj, link, shape, "VISUAL")
+            self._write_shape(self.links[link.name], link, shape, "VISUAL")
         for shape in link.collisions:
-            self._write_shape(obj, link, shape, "COLLISION")
+            self._write_shape(self.links[link.name], link, shape, "COLLISION")
 
     def _write_shape(self, link_obj: bpy.types.Object, link: Link, shape: Shape, role: str) -> None:
         if shape.geometry is None:
@@ -134,16 +156,14 @@ class _Writer:
     def _write_joint(self, joint: Joint) -> None:
         obj = self.joints[joint.name] = self._new_object(joint.name)
         obj.empty_display_type = "ARROWS"
+        obj.show_in_front = True
         obj.empty_display_size = self.size
         settings = getattr(obj, ids.JOINT)
         settings.is_joint = True
         settings.parent = None if joint.parent == WORLD else self.links[joint.parent]
         settings.child = self.links[joint.child]
-        X_PJ = scaled_pose(joint.X_PJ, 1.0 / self.unit)
-        settings.X_PJ = format_pose(X_PJ)
-        settings.X_CJ = format_pose(scaled_pose(joint.X_CJ, 1.0 / self.unit))
-        store_joint(joint, obj, self.scene)
-        place_empty(obj, X_PJ)
+        self.notes += store_joint(joint, obj, self.scene)
+        store_frames(obj, scaled_pose(joint.X_PJ, 1.0 / self.unit), scaled_pose(joint.X_CJ, 1.0 / self.unit))
 
     def _write_mimic(self, joint: Joint) -> None:
         if joint.mimic is None:
@@ -151,7 +171,8 @@ class _Writer:
         settings = getattr(self.joints[joint.name], ids.JOINT)
         settings.use_mimic = True
         settings.mimic.leader = self.joints[joint.mimic.leader]
-        write_fields(MIMIC_FIELDS, settings.mimic, joint.mimic, self.unit)
+        changes = write_fields(MIMIC_FIELDS, settings.mimic, joint.mimic, self.unit)
+        self.notes += [f"joint '{joint.name}': {change}" for change in changes]
 
     def _report_names(self) -> None:
         for name, obj in (*self.links.items(), *self.joints.items()):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...core.cli.framework import DONE, OPEN_SCENE, UsageError, Verb, add_file, load_usable, say
 from ...core.cli.simulate import add_motion_arguments, compile_once, describe_report, read_initial, require_writable
-from ...core.model import Model, ModelError, set_joint_property
+from ...core.model import Joint, Model, ModelError, set_joint_property
 from .blend import open_blend, open_nothing, save_open_file
-from .session import require_blender
+from .session import open_scene, require_blender
+
+if TYPE_CHECKING:
+    from ..bridge import SceneReading
 
 LAST_FRAME = 1048574
 """Blender's own limit."""
@@ -35,24 +39,18 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     require_writable(arguments.output, (".blend",))
-    first, last = arguments.frames or (None, None)
-    if arguments.frames and last < first:
-        raise UsageError(f"--frames {first} {last}: the last frame lies before the first")
-    for frame in arguments.frames or ():
-        if not abs(frame) <= LAST_FRAME:
-            raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
+    frames = tuple(arguments.frames or ())
+    if frames:
+        _require_frames(*frames)
     initial = read_initial(arguments.initial)
     require_blender()
-    import bpy
-
     from ..bake import BakeRun
 
     reading = _open_as_scene(arguments.file, arguments.settings)
     compile_once()
     run = BakeRun(
-        bpy.context.scene,
-        first,
-        last,
+        open_scene(),
+        *frames,
         accuracy=arguments.accuracy,
         initial=initial,
         overwrite=arguments.overwrite,
@@ -69,7 +67,14 @@ def _run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _open_as_scene(path: Path, settings: list[str]):
+def _require_frames(first: int, last: int) -> None:
+    if last < first:
+        raise UsageError(f"--frames {first} {last}: the last frame lies before the first")
+    if max(abs(first), abs(last)) > LAST_FRAME:
+        raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
+
+
+def _open_as_scene(path: Path, settings: list[str]) -> SceneReading:
     """The file's links and joints as the open scene, with the settings made in it."""
     import bpy
 
@@ -78,21 +83,21 @@ def _open_as_scene(path: Path, settings: list[str]):
     if path.suffix.lower() == ".blend":
         open_blend(path)
     if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
-        reading = scan_scene(bpy.context.scene)
+        reading = scan_scene(open_scene())
         for joint in _apply(reading.model, settings):
-            store_joint(joint, bpy.data.objects[joint.name], bpy.context.scene)
+            say(*(f"{path}: note: {note}" for note in store_joint(joint, bpy.data.objects[joint.name], open_scene())))
         return reading
     model = load_usable(path).model
     _apply(model, settings)
     open_nothing()
     # The file's own numbers are simulated, not Blender's single-precision copies of them, so that the keys are those of
     # `limberjack simulate` on the same file.
-    objects, notes = write_scene(model, bpy.context.scene)
+    objects, notes = write_scene(model, open_scene())
     say(*(f"{path}: note: {note}" for note in notes))
     return SceneReading(model, {link.name: objects[link.name] for link in model.links})
 
 
-def _apply(model: Model, settings: list[str]) -> list:
+def _apply(model: Model, settings: list[str]) -> list[Joint]:
     """Set each JOINT.PROPERTY=VALUE; returns the joints that were changed."""
     changed = []
     for setting in settings:

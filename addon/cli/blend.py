@@ -10,7 +10,7 @@ from ...core.cli.framework import OPEN_SCENE
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.model import Model
 from ..quiet import quiet
-from .session import require_blender
+from .session import open_scene, require_blender
 
 
 def load_blend(path: Path) -> Reading:
@@ -21,12 +21,10 @@ def load_blend(path: Path) -> Reading:
 
 def load_open_scene(path: Path = OPEN_SCENE) -> Reading:
     """Read the model in the scene that is open."""
-    require_blender()
-    import bpy
-
+    scene = open_scene()
     from ..bridge import scan_scene
 
-    reading = scan_scene(bpy.context.scene, with_shapes=True)
+    reading = scan_scene(scene, with_shapes=True)
     return Reading(reading.model, check_model(reading.model), notes=reading.notes)
 
 
@@ -57,11 +55,9 @@ def open_nothing() -> None:
 def save_blend(model: Model, path: Path) -> list[str]:
     """Write a model as the links and joints of a new .blend file. Returns what could not be shown."""
     open_nothing()
-    import bpy
-
     from ..bridge import write_scene
 
-    _, notes = write_scene(model, bpy.context.scene)
+    _, notes = write_scene(model, open_scene())
     save_open_file(path)
     return notes
 

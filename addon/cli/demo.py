@@ -9,7 +9,7 @@ from ...core.cli.framework import DONE, UsageError, Verb, load_usable, say
 from ...core.cli.simulate import compile_once
 from ...core.formats import write
 from .blend import save_open_file
-from .session import require_blender
+from .session import open_scene, require_blender
 
 SCENE = Path(__file__).parents[2] / "sample_scenes" / "crane.blend"
 
@@ -22,8 +22,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     require_blender()
-    import bpy
-
     from ..bake import BakeRun
     from ..contact_sheet import render_contact_sheet
 
@@ -32,11 +30,11 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be made: {error.strerror.lower()}") from error
+        raise UsageError(f"{folder}: cannot be made: {(error.strerror or str(error)).lower()}") from error
     arguments.file = SCENE  # what messages about the input name
     model = load_usable(SCENE).model
     compile_once()
-    result = BakeRun(bpy.context.scene, accuracy="exact", overwrite=True).run()
+    result = BakeRun(open_scene(), accuracy="exact", overwrite=True).run()
     print(f"simulated  {result.summary}")
     print(f"drift      {result.report.energy_drift:.2g} J of {result.report.energy_scale:.4g} J")
     save_open_file(out / "crane.blend")
@@ -45,7 +43,7 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"exported   {folder / 'model.sdf'}")
     say(*(f"{folder / 'model.sdf'}: loss: {loss}" for loss in losses))
     try:
-        render_contact_sheet(bpy.context.scene, out / "crane.png")
+        render_contact_sheet(open_scene(), out / "crane.png")
     except OSError as error:
         raise UsageError(f"no picture: {error}; Workbench needs OpenGL (on Linux: Mesa's EGL)") from error
     print(f"rendered   {out / 'crane.png'}")

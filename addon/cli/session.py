@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from typing import TYPE_CHECKING
 
 from ...core.cli.framework import UsageError
+
+if TYPE_CHECKING:
+    import bpy
 
 _opened = False
 
@@ -21,6 +25,14 @@ def require_blender() -> None:
 
     registry.register()
     _opened = True
+
+
+def open_scene() -> bpy.types.Scene:
+    """The scene that Blender has open. Raises UsageError where there is no Blender."""
+    require_blender()
+    import bpy
+
+    return bpy.context.scene  # pyright: ignore[reportReturnType] - in the stubs `Context.property` hides the decorator
 
 
 def close() -> None:

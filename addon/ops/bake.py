@@ -9,6 +9,7 @@ from ..bake import BakeRun, Warming, baked_links, clear_bake, foreign_actions
 from ..props import is_link
 from .report import fail, in_object_mode, succeed
 
+NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
 
 
@@ -77,8 +78,10 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
     def modal(self, context, event):
         if event.type == "ESC":
             return self._abandon(context, "Cancelled: the scene is as it was")
+        if event.type in NAVIGATION:
+            return {"PASS_THROUGH"}
         if event.type != "TIMER":
-            return {"RUNNING_MODAL"}
+            return {"RUNNING_MODAL"}  # nothing may change the scene meanwhile
         try:
             return self._work(context)
         except (ModelError, _simulation_error()) as error:
@@ -99,7 +102,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
             self._run = BakeRun(context.scene, overwrite=self.overwrite)
         if not self._run.step(SLICE):
             run = self._run
-            self._show(context, run.progress, f"Simulating, frame {run.done} of {len(run.frames)}")
+            self._show(context, run.progress, f"Simulating, frame {run.frames_done} of {len(run.frames)}")
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self._tidy_up(context)
@@ -162,7 +165,10 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         self.layout.label(text="and Clear Bake gives them back")
 
     def execute(self, context):
-        bpy.ops.limberjack.simulate("INVOKE_DEFAULT", overwrite=True)
+        try:
+            bpy.ops.limberjack.simulate("INVOKE_DEFAULT", overwrite=True)
+        except RuntimeError as error:  # what the operator has reported, as Blender hands it to a script
+            return fail(self, context, str(error).removeprefix("Error: ").strip())
         return {"FINISHED"}
 
 
@@ -181,7 +187,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        count = clear_bake(context.scene)
+        count = clear_bake(baked_links(context.scene))
         settings = getattr(context.scene, ids.SCENE)
         settings.last_result = settings.last_notes = ""
         return succeed(self, context, f"The bake of {count} links is cleared")

@@ -6,7 +6,7 @@ from bpy.props import EnumProperty
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, compose, inverse
 from .. import ids
-from ..bridge import drawn_pose, format_pose, frames_at_empty, place_empty
+from ..bridge import drawn_pose, format_pose, frames_at_empty, store_frames
 from ..bridge.numbers import tidy_pose
 from ..props import fit_to_type, is_joint, is_link
 from ..props.joint import type_items
@@ -71,16 +71,14 @@ def _new_joint(context, child, parent, kind: str, origin: str) -> bpy.types.Obje
     obj = bpy.data.objects.new(f"{child.name}_joint", None)
     child.users_collection[0].objects.link(obj)
     obj.empty_display_type = "ARROWS"
+    obj.show_in_front = True
     obj.empty_display_size = max(0.5 * max(child.dimensions), 0.05)
     settings = getattr(obj, ids.JOINT)
     settings.is_joint = True
     settings.type = kind
     settings.parent, settings.child = parent, child
     fit_to_type(settings)
-    X_PJ = compose(inverse(X_WP), X_WJ)
-    settings.X_PJ = format_pose(X_PJ)
-    settings.X_CJ = format_pose(compose(inverse(X_WC), X_WJ))
-    place_empty(obj, X_PJ)
+    store_frames(obj, compose(inverse(X_WP), X_WJ), compose(inverse(X_WC), X_WJ))
     for link, pose in ((child, X_WC), (parent, X_WP)):
         if link is not None:
             getattr(link, ids.LINK).rest_pose = format_pose(pose)
@@ -107,22 +105,21 @@ class LIMBERJACK_OT_joint_frames_from_empty(bpy.types.Operator):
 
     def execute(self, context):
         joints = [obj for obj in context.selected_objects if is_joint(obj)]
-        try:
-            for obj in joints:
-                _require_child(obj)
-                frames_at_empty(obj)
+        try:  # all of them before any is changed
+            frames = {obj: frames_at_empty(obj) for obj in joints}
+            poses = {link: drawn_pose(link) for obj in joints for link in _links_of(obj)}
         except ModelError as error:
             return fail(self, context, error)
+        for obj, (X_PJ, X_CJ) in frames.items():
+            store_frames(obj, X_PJ, X_CJ)
+        for link, pose in poses.items():
+            getattr(link, ids.LINK).rest_pose = format_pose(pose)
         return succeed(self, context, f"{len(joints)} joints are where their Empties are")
 
 
-def _require_child(obj: bpy.types.Object) -> None:
+def _links_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
     settings = getattr(obj, ids.JOINT)
-    if settings.child is None:
-        raise ModelError(f"joint '{obj.name}' has no child: choose the link that it moves")
-    for link in (settings.parent, settings.child):
-        if link is not None:
-            getattr(link, ids.LINK).rest_pose = format_pose(drawn_pose(link))
+    return [link for link in (settings.parent, settings.child) if link is not None]
 
 
 CLASSES = (LIMBERJACK_OT_joint_add, LIMBERJACK_OT_joint_frames_from_empty)

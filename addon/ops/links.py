@@ -4,10 +4,10 @@ import bpy
 
 from ...core.model import ModelError
 from .. import ids
+from ..bake import clear_bake
 from ..bridge import drawn_pose, format_pose, scan_scene, store_weights
 from ..bridge.mass import weigh
-from ..bridge.numbers import unit_length
-from ..bridge.shapes import parts_of
+from ..bridge.shapes import Surroundings, parts_of, surroundings_of
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
 
@@ -32,24 +32,27 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if not is_joint(obj)]
         if not objects:
             return fail(self, context, "Nothing is selected: select the objects that are to become links")
-        for obj in objects:
-            getattr(obj, ids.LINK).is_link = True
-        depsgraph = context.evaluated_depsgraph_get()
-        notes = [note for obj in objects for note in _set_up(obj, depsgraph, unit_length(context.scene))]
+        try:  # all of them before any is changed
+            poses = {obj: drawn_pose(obj) for obj in objects}
+        except ModelError as error:
+            return fail(self, context, error)
+        for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
+            settings = getattr(obj, ids.LINK)
+            settings.is_link, settings.rest_pose = True, format_pose(pose)
+        around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        notes = [note for obj in objects for note in _set_up_mass(obj, around)]
         return succeed(self, context, f"{len(objects)} tagged as links", notes)
 
 
-def _set_up(obj: bpy.types.Object, depsgraph, unit: float) -> list[str]:
-    """Store what a new link needs; returns what had to be assumed."""
+def _set_up_mass(obj: bpy.types.Object, around: Surroundings) -> list[str]:
+    """Weigh a new link; returns what had to be assumed, or what is in the way."""
     settings = getattr(obj, ids.LINK)
-    if not any(part.has_mesh and part.is_seen for part in parts_of(obj)):
-        settings.mass_source = "CUSTOM"
-        settings.mass_shown = settings.mass
-        settings.rest_pose = format_pose(drawn_pose(obj))
-        return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
-    settings.rest_pose = format_pose(drawn_pose(obj))
     try:
-        weight = weigh(obj, depsgraph, unit)
+        if not any(part.has_mesh and part.is_seen for part in parts_of(obj, around)):
+            settings.mass_source = "CUSTOM"
+            settings.mass_shown = settings.mass
+            return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
+        weight = weigh(obj, around)
     except ModelError as error:
         settings.mass_note = str(error)
         return [str(error)]
@@ -74,6 +77,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj)]
+        clear_bake(links)  # of an object that is no link, nobody could
         for obj in links:
             settings = getattr(obj, ids.LINK)
             settings.is_link = False

@@ -2,6 +2,7 @@
 
 from . import exchange, joint, link, main, simulate
 
-CLASSES = (*main.CLASSES, *link.CLASSES, *joint.CLASSES, *simulate.CLASSES, *exchange.CLASSES)
+# In the order of the tab: what is always needed stays in view, whatever is selected.
+CLASSES = (*main.CLASSES, *simulate.CLASSES, *link.CLASSES, *joint.CLASSES, *exchange.CLASSES)
 
 __all__ = ["CLASSES"]

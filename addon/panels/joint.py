@@ -4,9 +4,9 @@ import bpy
 
 from ...core.joints import JOINT_TYPES, Unit
 from .. import ids
-from ..bridge import has_left_its_frame
-from ..bridge.fields import axis_unit
-from ..props import is_joint
+from ..bridge import AXIS_FIELDS, has_left_its_frame
+from ..bridge.fields import Measure, axis_unit
+from ..props import has_lost_its_parent, is_joint
 from .base import Below, in_columns, paragraph
 
 SUFFIX = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: "_number"}
@@ -22,11 +22,13 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        obj = context.active_object
-        joint = getattr(obj, ids.JOINT)
+        joint = getattr(context.active_object, ids.JOINT)
+        obj = joint.id_data
         layout.prop(obj, "name")
         layout.prop(joint, "type")
-        layout.prop(joint, "parent", placeholder="World")
+        layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
+        if has_lost_its_parent(joint):
+            layout.prop(joint, "to_world")
         layout.prop(joint, "child")
         if JOINT_TYPES[joint.type].threaded:
             layout.prop(joint, "pitch")
@@ -35,7 +37,9 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
             column = layout.column(align=True)
             for name in ("leader", "multiplier", "offset", "reference"):
                 column.prop(joint.mimic, name)
-        if joint.child and not joint.X_PJ:
+        if has_lost_its_parent(joint):
+            paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
+        elif joint.child and not joint.X_PJ:
             paragraph(
                 layout, context, "A link was changed: place the Empty, then take the frames from it", icon="ERROR"
             )
@@ -61,6 +65,7 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
             if kind.axis_count > 1:
                 layout.label(text=f"Axis {number + 1}")
             _draw_axis(layout, joint.axes[number], kind, SUFFIX[axis_unit(kind, number)])
+        paragraph(layout, context, "Limits and friction are kept and exported. They do not act in the simulation yet")
 
 
 class LIMBERJACK_PT_home(Below, bpy.types.Panel):
@@ -90,30 +95,31 @@ def _kind(context):
 
 
 def _draw_axis(layout, axis, kind, suffix: str):
-    layout.prop(axis, "xyz")
-    if kind.limited:
-        _draw_limit(layout, axis, "lower", suffix)
-        _draw_limit(layout, axis, "upper", suffix)
-        if axis.use_lower or axis.use_upper:
-            _draw_limit(layout, axis, "stiffness")
-            layout.prop(axis, "dissipation")
-    _draw_limit(layout, axis, "effort")
-    _draw_limit(layout, axis, "velocity", suffix)
-    column = layout.column(align=True)
-    for name in ("damping", "friction", "armature", "spring_stiffness"):
-        column.prop(axis, name)
-    if axis.spring_stiffness:
-        column.prop(axis, f"spring_reference{suffix}")
+    """Every field of the table, but for those that would have no effect."""
+    idle = set()
+    if not kind.limited:
+        idle |= {"lower", "upper"}
+    if not (kind.limited and (axis.use_lower or axis.use_upper)):
+        idle |= {"stiffness", "dissipation"}
+    if not axis.spring_stiffness:
+        idle.add("spring_reference")
+    for field in AXIS_FIELDS:
+        if field.name in idle:
+            continue
+        name = field.name + (suffix if field.measure is Measure.COORDINATE else "")
+        if field.toggle:
+            _draw_limit(layout, axis, field.toggle, name)
+        else:
+            layout.prop(axis, name)
 
 
-def _draw_limit(layout, axis, name: str, suffix: str = ""):
+def _draw_limit(layout, axis, toggle: str, name: str):
     """A number that means infinity while its box is not ticked."""
-    toggle = f"use_{name}"
     row = layout.row(heading=axis.bl_rna.properties[toggle].name)
     row.prop(axis, toggle, text="")
     value = row.row()
     value.enabled = getattr(axis, toggle)
-    value.prop(axis, name + suffix, text="")
+    value.prop(axis, name, text="")
 
 
 CLASSES = (LIMBERJACK_PT_joint, LIMBERJACK_PT_axes, LIMBERJACK_PT_home)

@@ -7,7 +7,7 @@ from ..props import is_joint, is_link
 from .base import Below, in_columns, paragraph
 
 
-def _carrier(obj: bpy.types.Object) -> bpy.types.Object | None:
+def _carrier(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     """The link whose shape the object is."""
     while obj is not None and not is_link(obj):
         obj = None if is_joint(obj) else obj.parent
@@ -20,7 +20,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return context.active_object is not None and _carrier(context.active_object) is not None
+        return _carrier(context.active_object) is not None
 
     def draw(self, context):
         layout = in_columns(self.layout)

@@ -47,4 +47,9 @@ def is_joint(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.JOINT).is_joint
 
 
-__all__ = ["CLASSES", "attach", "detach", "fit_to_type", "is_joint", "is_link"]
+def has_lost_its_parent(joint: JointProperties) -> bool:
+    """Whether the joint had a parent that was deleted, which does not join its child to the world."""
+    return joint.parent is None and not joint.to_world
+
+
+__all__ = ["CLASSES", "attach", "detach", "fit_to_type", "has_lost_its_parent", "is_joint", "is_link"]

@@ -55,8 +55,8 @@ class AxisProperties(PropertyGroup):
     )
     use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
     use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
-    use_effort: BoolProperty(name="Limit Effort", description="Limit the force of the joint's drive")
-    use_velocity: BoolProperty(name="Limit Speed", description="Limit the joint's speed")
+    use_effort: BoolProperty(name="Effort Limit", description="Limit the force of the joint's drive")
+    use_velocity: BoolProperty(name="Speed Limit", description="Limit the joint's speed")
     use_stiffness: BoolProperty(name="Soft Stop", description="The limits give way like springs", default=True)
     lower: FloatProperty()
     upper: FloatProperty()
@@ -122,9 +122,20 @@ def _is_link(_self, obj):
     return getattr(obj, ids.LINK).is_link
 
 
-def _forget_frames(joint, _context):
+def _forget_frames(joint, _context=None):
     """Frames in one link mean nothing in another."""
     joint.X_PJ = joint.X_CJ = ""
+
+
+def _parent_chosen(joint, _context):
+    joint.to_world = joint.parent is None
+
+
+def _world_chosen(joint, _context):
+    """Runs after every choice of a parent too, so that the two cannot contradict each other."""
+    _forget_frames(joint)
+    if joint.to_world and joint.parent:
+        joint.parent = None
 
 
 class JointProperties(PropertyGroup):
@@ -143,7 +154,11 @@ class JointProperties(PropertyGroup):
         description="Link that carries the joint; none for the world",
         type=Object,
         poll=_is_link,
-        update=_forget_frames,
+        update=_parent_chosen,
+    )
+    # Blender empties `parent` without a word when the link is deleted. This tells that from a choice of the world.
+    to_world: BoolProperty(
+        name="Join to World", description="The joint hangs in the world, on no link", default=True, update=_world_chosen
     )
     child: PointerProperty(
         name="Child",
@@ -164,5 +179,7 @@ class JointProperties(PropertyGroup):
         name="Start", description="Start simulations elsewhere than where the model was drawn", default=False
     )
     coordinates: CollectionProperty(type=CoordinateProperties)
-    use_mimic: BoolProperty(name="Follow", description="Let this joint follow another one")
+    use_mimic: BoolProperty(
+        name="Follow Joint", description="Move this joint in proportion to another one, as gears and linkages do"
+    )
     mimic: PointerProperty(type=MimicProperties)

@@ -6,6 +6,7 @@ Results go to stdout, all else to stderr.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -59,7 +60,7 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
         file_is_optional: whether FILE may be left out, and then is `OPEN_SCENE`.
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
     try:
         arguments = _parser(verbs, file_is_optional).parse_args(argv)

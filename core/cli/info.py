@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Iterable
 
 from ..joints import Unit
 from ..model import WORLD, Axis, Joint, Link, Model
@@ -33,18 +34,18 @@ def describe(model: Model) -> dict:
     poses = {WORLD: IDENTITY} | {link.name: link.pose for link in model.links}
     return {
         "name": model.name,
-        "gravity": _plain(model.gravity),
+        "gravity": _plain_all(model.gravity),
         "links": [_describe_link(link) for link in model.links],
         "joints": [_describe_joint(joint, poses) for joint in model.joints],
     }
 
 
 def _describe_link(link: Link) -> dict:
-    inertia = dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), _plain(link.inertia), strict=True))
+    inertia = dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), _plain_all(link.inertia), strict=True))
     return {
         "name": link.name,
         "mass": _plain(link.mass),
-        "com": _plain(link.com),
+        "com": _plain_all(link.com),
         "inertia_com_linkaxes": inertia,
         "X_WL": _describe_pose(link.pose),
     }
@@ -55,7 +56,7 @@ def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
 
     def describe_axis(axis: Axis) -> dict:
         values = {name: _plain(getattr(axis, name)) for name in AXIS_FIELDS}
-        return {"xyz_world": _plain(quat_rotate(X_WJ[3:], axis.xyz))} | values
+        return {"xyz_world": _plain_all(quat_rotate(X_WJ[3:], axis.xyz))} | values
 
     told = {
         "name": joint.name,
@@ -76,14 +77,16 @@ def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
 
 
 def _describe_pose(pose: Pose) -> dict:
-    return {"xyz": _plain(pose[:3]), "quat_wxyz": _plain(pose[3:])}
+    return {"xyz": _plain_all(pose[:3]), "quat_wxyz": _plain_all(pose[3:])}
 
 
-def _plain(value):
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+def _plain(value: float) -> float | str:
     value = float(value)
     return value if math.isfinite(value) else str(value)
+
+
+def _plain_all(values: Iterable[float]) -> list[float | str]:
+    return [_plain(value) for value in values]
 
 
 def _table(model: Model) -> list[str]:

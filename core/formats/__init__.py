@@ -91,15 +91,15 @@ def read(path: str | Path) -> Reading:
     return Reading(model, sorted(issues, key=lambda issue: issue.line or 0), lines, findings.notes)
 
 
-def write(model: Model, path: str | Path, **options) -> list[str]:
+def write(model: Model, path: str | Path, **options: object) -> list[str]:
     """Write a model file whose format the path's suffix tells; returns what could not be said in it, a line each.
 
     Options that the format does not have are passed over. All files that belong to it appear, or none. Raises
     UnwritableError.
     """
     path = Path(path)
-    chosen = next((entry for entry in FORMATS if entry.write and path.suffix.lower() in entry.suffixes), None)
-    if chosen is None:
+    chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)
+    if chosen is None or chosen.write is None:
         known = ", ".join(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes)
         raise UnwritableError(path, f"cannot write '{path.suffix}' files; the name must end in one of {known}")
     errors = [issue for issue in check_model(model) if issue.is_error]

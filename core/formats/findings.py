@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from ..check import Issue
 from .xml import Element
 
-Default = TypeVar("Default")
+Numbers = TypeVar("Numbers", bound=tuple[float, ...])
+"""A tuple whose length is part of its type, such as `Vec3`."""
 
 TRUE = ("true", "1")
 FALSE = ("false", "0")
@@ -66,30 +67,29 @@ class Findings:
         element = parent.child(tag) if parent else None
         if element is None:
             return default
-        found = self.parse(element, f"<{tag}>", element.text, 1, infinite=infinite)
-        return found[0] if found else default
+        (value,) = self.parse(element, f"<{tag}>", element.text, (default,), infinite=infinite) or (default,)
+        return value
 
-    def vector(self, parent: Element | None, tag: str, count: int, default: Default) -> tuple[float, ...] | Default:
-        """The numbers in a child element; the default where they are missing or wrong."""
+    def vector(self, parent: Element | None, tag: str, default: Numbers) -> Numbers:
+        """As many numbers as the default has, in a child element; the default where they are missing or wrong."""
         element = parent.child(tag) if parent else None
         if element is None:
             return default
-        return self.parse(element, f"<{tag}>", element.text, count) or default
+        return self.parse(element, f"<{tag}>", element.text, default) or default
 
     def attribute(self, element: Element | None, name: str, default: float, *, infinite: bool = False) -> float:
         """The number in an attribute; the default where there is none or it is none."""
         if element is None or name not in element.attributes:
             return default
-        found = self.parse(element, f"{name} of <{element.tag}>", element.attributes[name], 1, infinite=infinite)
-        return found[0] if found else default
+        what, text = f"{name} of <{element.tag}>", element.attributes[name]
+        (value,) = self.parse(element, what, text, (default,), infinite=infinite) or (default,)
+        return value
 
-    def attribute_vector(
-        self, element: Element | None, name: str, count: int, default: Default
-    ) -> tuple[float, ...] | Default:
-        """The numbers in an attribute; the default where they are missing or wrong."""
+    def attribute_vector(self, element: Element | None, name: str, default: Numbers) -> Numbers:
+        """As many numbers as the default has, in an attribute; the default where they are missing or wrong."""
         if element is None or name not in element.attributes:
             return default
-        return self.parse(element, f"{name} of <{element.tag}>", element.attributes[name], count) or default
+        return self.parse(element, f"{name} of <{element.tag}>", element.attributes[name], default) or default
 
     def flag(self, text: str, at: Element, default: bool = False) -> bool:
         """A truth value as SDF writes it; the default where the text is empty or neither."""
@@ -98,18 +98,19 @@ class Findings:
             self.error(at, "bad-value", f"<{at.tag}> says '{text}'; write true or false")
         return word in TRUE if word in TRUE + FALSE else default
 
-    def parse(
-        self, at: Element, what: str, text: str, count: int, *, infinite: bool = False
-    ) -> tuple[float, ...] | None:
-        """`count` numbers, or None after reporting what else was found. Infinities only where they mean something."""
+    def parse(self, at: Element, what: str, text: str, like: Numbers, *, infinite: bool = False) -> Numbers | None:
+        """As many numbers as `like` has, or None after reporting what else was found.
+
+        Infinities only where they mean something.
+        """
         try:
             values = tuple(map(_number, text.split()))
         except ValueError:
             values = ()
         usable = all(not math.isnan(value) and (infinite or math.isfinite(value)) for value in values)
-        if len(values) == count and usable:
-            return values
-        wanted = "a number" if count == 1 else f"{count} numbers"
+        if len(values) == len(like) and usable:
+            return cast(Numbers, values)
+        wanted = "a number" if len(like) == 1 else f"{len(like)} numbers"
         kind = "" if infinite else " (nan and inf are none)"
         self.error(at, "bad-number", f"{what} is '{text}'; give {wanted}{kind}")
         return None

@@ -32,13 +32,13 @@ class Frame:
     """A link, joint, model or explicit frame.
 
     Attributes:
-        key: its names. element: where the file says it.
+        key: its names. element: where the file says it, its root for the world.
         pose: X_RF, R being the frame `relative_to` [m].
         attached_to: the frame it moves with; None for a link and for the world, which are bodies.
     """
 
     key: Key
-    element: Element | None
+    element: Element
     pose: Pose = IDENTITY
     relative_to: Key | None = ()
     attached_to: Key | None = None
@@ -52,10 +52,10 @@ def resolve(scope: Key, reference: str) -> Key:
 
 
 class Frames:
-    """All frames of a file. Add them all, then ask."""
+    """All frames of a file, by its root. Add them all, then ask."""
 
-    def __init__(self):
-        self._frames: dict[Key, Frame] = {(): Frame((), None, relative_to=None)}
+    def __init__(self, root: Element):
+        self._frames: dict[Key, Frame] = {(): Frame((), root, relative_to=None)}
         self._world_poses: dict[Frame, Pose] = {self._frames[()]: IDENTITY}
 
     def add(self, frame: Frame) -> Frame | None:

@@ -68,7 +68,7 @@ def _axis(
     limit, dynamics = element.child("limit"), element.child("dynamics")
     for part, known in ((element, AXIS_TAGS), (limit, LIMIT_TAGS), (dynamics, DYNAMICS_TAGS)):
         findings.skip_unknown(part, known)
-    axis = Axis(xyz=in_joint_frame(element, findings.vector(element, "xyz", 3, (0.0, 0.0, 1.0))))
+    axis = Axis(xyz=in_joint_frame(element, findings.vector(element, "xyz", (0.0, 0.0, 1.0))))
     if kind.limited:
         axis.lower = _limit(limit, "lower", -UNBOUNDED, findings)
         axis.upper = _limit(limit, "upper", UNBOUNDED, findings)
@@ -103,7 +103,7 @@ def read_pitch(joint: Element, version: tuple[int, int], findings: Findings) -> 
         return findings.number(joint, "screw_thread_pitch", 1.0)
     thread_pitch = findings.number(joint, "thread_pitch", 1.0)
     if thread_pitch == 0.0:
-        findings.error(old, "zero-pitch", "thread_pitch is 0 rad/m, an endless slide; give another number")
+        findings.error(old or joint, "zero-pitch", "thread_pitch is 0 rad/m, an endless slide; give another number")
         return 0.0
     return -math.tau / thread_pitch
 

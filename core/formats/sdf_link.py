@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..geometry import Box, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
+from ..geometry import Box, Color, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
 from ..model import Link
 from ..spatial import IDENTITY, IDENTITY_QUAT, Pose, Sym3, quat_normalized, quat_of_rpy, quat_to_mat, sym_rotate
 from .findings import Findings
@@ -13,6 +13,9 @@ from .xml import Element
 
 INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 SHAPE_TAGS = ("pose", "geometry", "material")
+UNTURNED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""x y z roll pitch yaw"""
+WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 
 
 def read_pose(element: Element | None, findings: Findings) -> Pose:
@@ -21,7 +24,7 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
         return IDENTITY
     kind = element.attributes.get("rotation_format", "euler_rpy")
     if kind == "quat_xyzw":
-        values = findings.parse(element, "<pose>", element.text, 7)
+        values = findings.parse(element, "<pose>", element.text, IDENTITY)
         if values is None:
             return IDENTITY
         if not any(values[3:]):
@@ -32,13 +35,9 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
     if kind != "euler_rpy":
         findings.error(element, "bad-value", f"rotation_format is '{kind}'; write euler_rpy or quat_xyzw")
         return IDENTITY
-    values = findings.parse(element, "<pose>", element.text, 6)
-    if values is None:
-        return IDENTITY
-    angles = values[3:]
-    if findings.flag(element.attributes.get("degrees", ""), element):
-        angles = tuple(map(math.radians, angles))
-    return values[:3] + quat_of_rpy(*angles)
+    x, y, z, roll, pitch, yaw = findings.parse(element, "<pose>", element.text, UNTURNED) or UNTURNED
+    unit = math.radians(1.0) if findings.flag(element.attributes.get("degrees", ""), element) else 1.0
+    return (x, y, z, *quat_of_rpy(roll * unit, pitch * unit, yaw * unit))
 
 
 def read_inertial(element: Element | None, link: Link, findings: Findings) -> None:
@@ -57,10 +56,10 @@ def read_inertial(element: Element | None, link: Link, findings: Findings) -> No
         findings.note(f"relative_to on the pose of an inertial means nothing ({element.subject}, line {pose.line})")
     X_LI = read_pose(pose, findings)
     given = element.child("inertia")
-    inertia = tuple(findings.number(given, tag, default) for tag, default in INERTIA_DEFAULTS.items())
+    xx, xy, xz, yy, yz, zz = (findings.number(given, tag, default) for tag, default in INERTIA_DEFAULTS.items())
     link.mass = findings.number(element, "mass", 1.0)
     link.com = X_LI[:3]
-    link.inertia = turned_inertia(X_LI, inertia)
+    link.inertia = turned_inertia(X_LI, (xx, xy, xz, yy, yz, zz))
 
 
 def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
@@ -92,16 +91,16 @@ def read_geometry(element: Element | None, findings: Findings) -> Geometry | Non
 def _mesh(element: Element, findings: Findings) -> Mesh:
     findings.skip_unknown(element, ("uri", "scale"))
     uri = element.child("uri")
-    return Mesh(uri.text if uri else "", findings.vector(element, "scale", 3, (1.0, 1.0, 1.0)))
+    return Mesh(uri.text if uri else "", findings.vector(element, "scale", (1.0, 1.0, 1.0)))
 
 
 def _plane(element: Element, findings: Findings) -> Plane:
-    normal = findings.vector(element, "normal", 3, (0.0, 0.0, 1.0))
-    return Plane(normal, findings.vector(element, "size", 2, (1.0, 1.0)))
+    normal = findings.vector(element, "normal", (0.0, 0.0, 1.0))
+    return Plane(normal, findings.vector(element, "size", (1.0, 1.0)))
 
 
 GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
-    "box": lambda at, findings: Box(findings.vector(at, "size", 3, (1.0, 1.0, 1.0))),
+    "box": lambda at, findings: Box(findings.vector(at, "size", (1.0, 1.0, 1.0))),
     "sphere": lambda at, findings: Sphere(findings.number(at, "radius", 1.0)),
     "cylinder": lambda at, findings: Cylinder(findings.number(at, "radius", 1.0), findings.number(at, "length", 1.0)),
     "plane": _plane,
@@ -109,12 +108,12 @@ GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
 }
 
 
-def _color(shape: Element, findings: Findings) -> tuple[float, float, float, float] | None:
+def _color(shape: Element, findings: Findings) -> Color | None:
     material = shape.child("material")
     findings.skip_unknown(material, ("diffuse", "ambient", "specular", "emissive"))
     diffuse = material.child("diffuse") if material else None
     if diffuse is None:
         return None
     if len(diffuse.text.split()) == 3:  # alpha may be left out
-        return findings.parse(diffuse, "<diffuse>", f"{diffuse.text} 1", 4)
-    return findings.parse(diffuse, "<diffuse>", diffuse.text, 4)
+        return findings.parse(diffuse, "<diffuse>", f"{diffuse.text} 1", WHITE)
+    return findings.parse(diffuse, "<diffuse>", diffuse.text, WHITE)

@@ -7,7 +7,9 @@ world around one, its own name is left out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar, TypeVarTuple
 
 from ..model import WORLD, Joint, Link, Model
 from ..spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
@@ -18,6 +20,8 @@ from .sdf_link import read_inertial, read_pose, read_shapes
 from .xml import Element
 
 Lines = dict[tuple[str, str], int]
+Answer = TypeVar("Answer")
+Asked = TypeVarTuple("Asked")
 
 OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)
 NO_COLONS_SINCE = (1, 8)
@@ -32,7 +36,7 @@ LINK_TAGS = ("pose", "inertial", "visual", "collision")
 
 def read_sdf(root: Element, findings: Findings) -> tuple[Model, Lines]:
     """The model in an <sdf> element, and the lines of what is in it."""
-    return _Reader(_version(root, findings), findings).read(root)
+    return _Reader(root, findings).read()
 
 
 def _version(root: Element, findings: Findings) -> tuple[int, int]:
@@ -59,10 +63,11 @@ class _Body:
 
 
 class _Reader:
-    def __init__(self, version: tuple[int, int], findings: Findings):
-        self.version = version
+    def __init__(self, root: Element, findings: Findings):
+        self.root = root
+        self.version = _version(root, findings)
         self.findings = findings
-        self.frames = Frames()
+        self.frames = Frames(root)
         self.links: list[_Body] = []
         self.joints: list[_Body] = []
         self.placements: list[tuple[Frame, Key]] = []
@@ -71,7 +76,8 @@ class _Reader:
         self.lines: Lines = {}
         self.outermost: Key = ()
 
-    def read(self, root: Element) -> tuple[Model, Lines]:
+    def read(self) -> tuple[Model, Lines]:
+        root = self.root
         worlds, models = list(root.all("world")), list(root.all("model"))
         self.findings.skip_unknown(root, ("world", "model"))
         self.lines["model", self.model.name] = root.line
@@ -99,7 +105,7 @@ class _Reader:
         self.model.name = world.name or self.model.name
         self.lines["model", self.model.name] = world.line
         holder = world if world.child("gravity") else world.child("physics")
-        self.model.gravity = self.findings.vector(holder, "gravity", 3, WORLD_GRAVITY)
+        self.model.gravity = self.findings.vector(holder, "gravity", WORLD_GRAVITY)
         models = list(world.all("model"))
         if len(models) == 1 and not any(world.child(tag) for tag in ("include", "joint", "frame")):
             self._name_after(models[0])  # a world around one model is but where its gravity stands
@@ -113,9 +119,10 @@ class _Reader:
         if len(models) == 1:
             self._name_after(models[0])
         for model in models:
-            if model.child("pose") is not None and _base_name(model):
+            pose = model.child("pose")
+            if pose is not None and _base_name(model):
                 self.findings.error(
-                    model.child("pose"),
+                    pose,
                     "root-model-relative",
                     f"the outermost model is posed relative to '{_base_name(model)}'; leave relative_to out",
                 )
@@ -302,10 +309,10 @@ class _Reader:
     def _pose_of(self, key: Key) -> Pose:
         return self._guard(self.frames.pose_of, key) or IDENTITY
 
-    def _guard(self, question, *arguments):
+    def _guard(self, question: Callable[[*Asked], Answer], *asked: *Asked) -> Answer | None:
         """The frames' answer, or None after reporting why they have none."""
         try:
-            return question(*arguments)
+            return question(*asked)
         except FrameError as error:
             self.findings.error(error.at, error.code, error.message)
             return None

@@ -139,7 +139,7 @@ class _Writer:
             return mesh.uri
         safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.mesh_prefix}{stem}".lower())  # some file systems know no case
         uri = f"meshes/{unique(safe, {Path(name).stem for name in self.meshes})}.obj"
-        self.meshes[uri] = write_obj(mesh, Path(uri).stem)
+        self.meshes[uri] = write_obj(mesh.vertices, mesh.faces, Path(uri).stem)
         return uri
 
     # ---- joints

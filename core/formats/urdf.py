@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..geometry import Box, Cylinder, Geometry, Mesh, Shape, Sphere
+from ..geometry import Box, Color, Cylinder, Geometry, Mesh, Shape, Sphere
 from ..joints import JOINT_TYPES, JointType
 from ..model import WORLD, Axis, Joint, Link, Mimic, Model
-from ..spatial import IDENTITY, Pose, compose, quat_of_rpy
+from ..spatial import IDENTITY, ZERO, ZERO_SYM, Pose, compose, quat_of_rpy
 from .findings import Findings
-from .sdf_link import turned_inertia
+from .sdf_link import WHITE, turned_inertia
 from .xml import Element
 
 Lines = dict[tuple[str, str], int]
-Color = tuple[float, float, float, float]
 
 URDF_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 KINDS = {kind.urdf: kind for kind in JOINT_TYPES.values() if kind.urdf} | {"spherical": JOINT_TYPES["ball"]}
@@ -61,9 +60,8 @@ def _named_once(root: Element, tag: str, findings: Findings) -> list[Element]:
 
 def _origin(parent: Element, findings: Findings) -> Pose:
     origin = parent.child("origin")
-    zero = (0.0, 0.0, 0.0)
-    rpy = findings.attribute_vector(origin, "rpy", 3, zero)
-    return findings.attribute_vector(origin, "xyz", 3, zero) + quat_of_rpy(*rpy)
+    rpy = findings.attribute_vector(origin, "rpy", ZERO)
+    return findings.attribute_vector(origin, "xyz", ZERO) + quat_of_rpy(*rpy)
 
 
 # ---- links
@@ -71,7 +69,7 @@ def _origin(parent: Element, findings: Findings) -> Pose:
 
 def _link(element: Element, colors: dict[str, Color], findings: Findings) -> Link:
     findings.skip_unknown(element, LINK_TAGS)
-    link = Link(element.name, mass=0.0, inertia=(0.0,) * 6)
+    link = Link(element.name, mass=0.0, inertia=ZERO_SYM)
     inertial = element.child("inertial")
     if inertial is not None:
         X_LI = _origin(inertial, findings)
@@ -81,7 +79,8 @@ def _link(element: Element, colors: dict[str, Color], findings: Findings) -> Lin
         if mass is not None and mass.text:  # the spelling of hand-written files
             link.mass = findings.number(inertial, "mass", 0.0)
         link.com = X_LI[:3]
-        link.inertia = turned_inertia(X_LI, tuple(findings.attribute(given, name, 0.0) for name in INERTIA))
+        xx, xy, xz, yy, yz, zz = (findings.attribute(given, name, 0.0) for name in INERTIA)
+        link.inertia = turned_inertia(X_LI, (xx, xy, xz, yy, yz, zz))
     link.visuals = _shapes(element, "visual", colors, findings)
     link.collisions = _shapes(element, "collision", colors, findings)
     return link
@@ -107,7 +106,7 @@ def _geometry(element: Element | None, findings: Findings) -> Geometry | None:
 
 
 def _mesh(element: Element, findings: Findings) -> Mesh:
-    return Mesh(element.attributes.get("filename", ""), findings.attribute_vector(element, "scale", 3, (1.0, 1.0, 1.0)))
+    return Mesh(element.attributes.get("filename", ""), findings.attribute_vector(element, "scale", (1.0, 1.0, 1.0)))
 
 
 def _cylinder(element: Element, findings: Findings) -> Cylinder:
@@ -115,7 +114,7 @@ def _cylinder(element: Element, findings: Findings) -> Cylinder:
 
 
 GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
-    "box": lambda at, findings: Box(findings.attribute_vector(at, "size", 3, (1.0, 1.0, 1.0))),
+    "box": lambda at, findings: Box(findings.attribute_vector(at, "size", (1.0, 1.0, 1.0))),
     "sphere": lambda at, findings: Sphere(findings.attribute(at, "radius", 1.0)),
     "cylinder": _cylinder,
     "mesh": _mesh,
@@ -132,7 +131,10 @@ def _named_colors(root: Element, findings: Findings) -> dict[str, Color]:
 
 
 def _own_color(material: Element, findings: Findings) -> Color | None:
-    return findings.attribute_vector(material.child("color"), "rgba", 4, None)
+    element = material.child("color")
+    if element is None or "rgba" not in element.attributes:
+        return None
+    return findings.parse(element, "rgba of <color>", element.attributes["rgba"], WHITE)
 
 
 def _shape_color(shape: Element, colors: dict[str, Color], findings: Findings) -> Color | None:
@@ -179,7 +181,7 @@ def _end(joint: Element, tag: str, findings: Findings) -> str:
 
 
 def _axis(joint: Element, kind: JointType, findings: Findings) -> Axis:
-    axis = Axis(xyz=findings.attribute_vector(joint.child("axis"), "xyz", 3, (1.0, 0.0, 0.0)))
+    axis = Axis(xyz=findings.attribute_vector(joint.child("axis"), "xyz", (1.0, 0.0, 0.0)))
     limit, dynamics = joint.child("limit"), joint.child("dynamics")
     if kind.limited and limit is None:
         message = "has no <limit>, which its type requires; read as unlimited: write one, or make it continuous"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl, Locator
 
 MAX_DEPTH = 150
 """Elements inside each other. Real files need about 20; readers recurse over models in models."""
@@ -100,10 +101,10 @@ def parse(data: bytes, path: object = "<text>") -> Element:
         raise UnreadableError(path, "reading needs the Python package defusedxml, which is not installed") from error
     if not data.strip():
         raise UnreadableError(path, "the file is empty")
-    start = _LEADING_BLANKS.match(data).end()
-    builder = _Builder(lines_before=data.count(b"\n", 0, start))
+    text = _LEADING_BLANKS.sub(b"", data, count=1)
+    builder = _Builder(lines_before=data.count(b"\n", 0, len(data) - len(text)))
     try:
-        defusedxml.sax.parseString(_CDATA_OR_COMMENT.sub(_without_comment, data[start:]), builder)
+        defusedxml.sax.parseString(_CDATA_OR_COMMENT.sub(_without_comment, text), builder)
     except DefusedXmlException as error:
         raise UnreadableError(path, "defines entities, which are not allowed; write the text itself") from error
     except SAXParseException as error:
@@ -123,18 +124,23 @@ def _without_comment(match: re.Match[bytes]) -> bytes:
 
 
 class _Builder(ContentHandler):
+    locator: Locator  # known from the document's start on
+    root: Element  # known from its first element on
+
     def __init__(self, lines_before: int):
         super().__init__()
         self.lines_before = lines_before
-        self.root: Element | None = None
         self._open: list[Element] = []
         self._texts: list[list[str]] = []
 
-    def startElement(self, tag, attributes):
+    def setDocumentLocator(self, locator: Locator) -> None:
+        self.locator = locator
+
+    def startElement(self, name: str, attrs: AttributesImpl[str]) -> None:
         parent = self._open[-1] if self._open else None
-        element = Element(tag, dict(attributes), self._locator.getLineNumber() + self.lines_before, parent)
+        element = Element(name, dict(attrs), (self.locator.getLineNumber() or 0) + self.lines_before, parent)
         if len(self._open) == MAX_DEPTH:
-            raise SAXParseException(f"more than {MAX_DEPTH} elements inside each other", None, self._locator)
+            raise SAXParseException(f"more than {MAX_DEPTH} elements inside each other", None, self.locator)
         if parent:
             parent.children.append(element)
         else:
@@ -142,8 +148,8 @@ class _Builder(ContentHandler):
         self._open.append(element)
         self._texts.append([])
 
-    def characters(self, text):
-        self._texts[-1].append(text)
+    def characters(self, content: str) -> None:
+        self._texts[-1].append(content)
 
-    def endElement(self, tag):
+    def endElement(self, name: str) -> None:
         self._open.pop().text = "".join(self._texts.pop()).strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -56,6 +56,9 @@ class Mesh:
     faces: tuple[tuple[int, ...], ...] = ()
 
 
+Color = tuple[float, float, float, float]
+"""Red, green, blue, alpha in 0..1."""
+
 Geometry = Box | Sphere | Cylinder | Plane | Mesh
 
 
@@ -67,10 +70,10 @@ class Shape:
         name: unique among the link's visuals, or its collisions.
         geometry: what it looks like; None for a kind that is not known here (kept so that names stay).
         pose: X_LS, in the link [m].
-        color: red, green, blue, alpha in 0..1; None where the file gives none.
+        color: None where the file gives none.
     """
 
     name: str
     geometry: Geometry | None
     pose: Pose = IDENTITY
-    color: tuple[float, float, float, float] | None = field(default=None)
+    color: Color | None = None

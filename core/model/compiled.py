@@ -8,6 +8,7 @@ frame of its own: origin at its joint's frame, z along its joint's last axis, so
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from ..joints import JOINT_TYPES, SCREWS
 from ..spatial import (
     IDENTITY,
-    Mat3,
     Pose,
     Vec3,
     add,
@@ -194,7 +194,7 @@ class _Build:
         self.bodies.append(_Body(0, ground, (0.0, 0.0, 0.0), [], IDENTITY))
         self.links = {link.name: link for link in self.model.links}
 
-    def spanning_tree(self):
+    def spanning_tree(self) -> Iterator[Joint]:
         """Joints parents first, the implicit ones that let loose pieces float among them."""
         outward: dict[str, list[Joint]] = {}
         carried = set()
@@ -277,15 +277,13 @@ def _moving_body(joint: Joint, parent: int, X_BJ: Pose) -> _Body:
     if kind.code != SCREWS:
         still = (reached, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return _Body(parent, joint, offset, [still] * kind.nv, IDENTITY)
-    columns, axes_now = [], None
+    columns = []
     for column in kind.columns:
         axis = joint.axes[column.axis]
         wanted = z_to(axis.xyz)
-        align = matmul(reached, wanted) if axes_now is None else matmul(transpose(axes_now), wanted)
-        axes_now = wanted
         columns.append(
             (
-                align,
+                matmul(reached, wanted),
                 column.turn,
                 column.slide_with(joint.pitch),
                 axis.armature,
@@ -294,11 +292,8 @@ def _moving_body(joint: Joint, parent: int, X_BJ: Pose) -> _Body:
                 axis.spring_reference,
             )
         )
-    return _Body(parent, joint, offset, columns, _turned_back(axes_now))
-
-
-def _turned_back(axes: Mat3) -> Pose:
-    return (0.0, 0.0, 0.0, *quat_of_mat(transpose(axes)))
+        reached = transpose(wanted)
+    return _Body(parent, joint, offset, columns, (0.0, 0.0, 0.0, *quat_of_mat(reached)))
 
 
 def _numbers(value: object) -> np.ndarray:

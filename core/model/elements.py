@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class Joint:
         X_PJ, X_CJ: the joint's frame in the parent and in the child link; they coincide at q = 0 [m].
         axes: as many as the type has.
         pitch: of a screw [m/turn], right-handed.
-        home: coordinates at which a simulation starts, shape (nq,); None becomes the type's own.
+        home: coordinates at which a simulation starts, shape (nq,); () becomes the type's own.
         mimic: this joint follows another.
     """
 
@@ -103,7 +104,7 @@ class Joint:
     X_CJ: Pose = IDENTITY
     axes: list[Axis] = field(default_factory=list)
     pitch: float = 0.0
-    home: tuple[float, ...] | None = None
+    home: tuple[float, ...] = ()
     mimic: Mimic | None = None
 
     def __post_init__(self):
@@ -113,8 +114,7 @@ class Joint:
             )
         missing = self.kind.axis_count - len(self.axes)
         self.axes += [Axis() for _ in range(missing)]
-        if self.home is None:
-            self.home = self._neutral_within_limits()
+        self.home = self.home or self._neutral_within_limits()
 
     @property
     def kind(self) -> JointType:
@@ -150,7 +150,10 @@ class Model:
         return json.dumps(dataclasses.asdict(self), indent=1, default=_digest)
 
 
-def _named(items: list, what: str, name: str):
+Named = TypeVar("Named", Link, Joint)
+
+
+def _named(items: list[Named], what: str, name: str) -> Named:
     for item in items:
         if item.name == name:
             return item

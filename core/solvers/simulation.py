@@ -24,6 +24,9 @@ ACCURACIES = tuple(Dopri5.TOLERANCES)
 SOLVERS: dict[str, Callable[[CompiledModel, np.ndarray, np.ndarray, str], Solver]] = {"dopri5": Dopri5}
 
 
+NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
+
+
 class SimulationError(RuntimeError):
     """The motion could not be followed any further: which link, which frame, why."""
 
@@ -37,7 +40,7 @@ class Report:
         energy_drift: largest |kinetic + potential + dissipated - what they were at the start| [J].
         energy_scale: the larger of the kinetic energy's peak and the potential energy's range; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m]; trees have none.
-        notes: what the model asks for and this engine does not do yet.
+        notes: what the model asks for and this engine does not do yet, and what else a user may wonder at.
     """
 
     frames: int = 0
@@ -130,7 +133,7 @@ class Simulation:
             wall_time=self._wall_time,
             energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
             energy_scale=scale if moves else 0.0,
-            notes=list(self._notes),
+            notes=[*self._notes, *([] if moves or len(done) < 2 else [NOTHING_MOVES])],
         )
 
     def run(self) -> Trajectory:

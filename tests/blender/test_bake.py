@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import BakeError, BakeRun, session
+from limberjack.addon.bake import BakeError, BakeRun, session, spaces
 from limberjack.addon.bake.fcurves import is_ours
 from limberjack.addon.bridge import fcurves_of, read_scene
 from limberjack.core.check import Issue
@@ -301,7 +301,7 @@ def test_scene_is_untouched_until_the_end(scene, build):
     run = BakeRun(scene)
     run.step(0.0)
     run.step(0.01)
-    assert run.done
+    assert run.frames_done
     del run
     assert state() == before
 
@@ -342,3 +342,130 @@ def test_reading_is_not_changed_by_reading(scene, build):
     """Reading leaves the scene as it is."""
     build.pendulum()
     assert read_scene(scene).dump() == read_scene(scene).dump()
+
+
+def holder_of(obj, scene):
+    holder = bpy.data.objects.new("holder", None)
+    scene.collection.objects.link(holder)
+    obj.parent = holder
+    for frame, x in ((1, 0.0), (24, 5.0)):
+        holder.location.x = x
+        holder.keyframe_insert("location", frame=frame)
+    return holder
+
+
+def push_down(obj):
+    """Turn the object's action into a strip."""
+    data = obj.animation_data
+    data.nla_tracks.new().strips.new("strip", 1, data.action)
+    data.action = None
+
+
+def test_strips_on_a_carrier(scene, build):
+    """A carrier that plays strips is followed as one with keys of its own, and the frame stays where it was."""
+    bars, throw = chaotic(build)
+    push_down(holder_of(bars[0], scene))
+    scene.frame_set(7)
+    run = bake(scene, initial=throw)
+    assert scene.frame_current == 7
+    require_exact(scene, run)
+
+
+def test_frame_after_a_failure(scene, build, monkeypatch):
+    """The frame stays where it was even if something fails while the carriers are followed."""
+    bars, _ = build.pendulum(1)
+    holder_of(bars[0], scene)
+    scene.frame_set(7)
+    run = BakeRun(scene)
+    run.step(60.0)
+    convert = spaces.to_array
+
+    def fail(matrix):
+        if scene.frame_current == 12:
+            raise RuntimeError("out of order")
+        return convert(matrix)
+
+    monkeypatch.setattr(spaces, "to_array", fail)
+    with pytest.raises(RuntimeError, match="out of order"):
+        run.finish()
+    assert scene.frame_current == 7
+
+
+def test_carrier_between_links(scene, build):
+    """A link on something that moves by itself on another link cannot be met: both are named."""
+    bars, _ = build.pendulum(2)
+    holder = holder_of(bars[1], scene)
+    holder.parent = bars[0]
+    with pytest.raises(BakeError, match="'holder' moves by itself between the links it joins, 'bar0'"):
+        bake(scene)
+
+
+def test_strips_in_the_way(scene, build):
+    """Strips on a link would fight the bake."""
+    bars, _ = build.pendulum(1)
+    keyed(bars[0])
+    push_down(bars[0])
+    with pytest.raises(BakeError, match="link 'bar0' plays strips"):
+        BakeRun(scene)
+
+
+def test_link_from_a_library(scene, build, tmp_path):
+    """A linked object cannot be keyed."""
+    build.pendulum(1)
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, into):
+        into.objects = ["bar0", "bar0_joint"]
+    for obj in into.objects:
+        bpy.context.scene.collection.objects.link(obj)
+    with pytest.raises(BakeError, match="'bar0' comes from a library"):
+        BakeRun(bpy.context.scene)
+
+
+def test_link_deleted_meanwhile(scene, build):
+    """A link that is gone when the simulation is done is named, and nothing is written."""
+    bars, _ = build.pendulum(2)
+    run = BakeRun(scene)
+    run.step(60.0)
+    bpy.data.objects.remove(bars[1])
+    with pytest.raises(BakeError, match="'bar1' was deleted while it was simulated"):
+        run.finish()
+    assert not bpy.data.actions
+
+
+def test_slot_and_fake_user_are_given_back(scene, build):
+    """Clearing gives each link its own slot again, and keeps actions in the file only if the user did."""
+    bars, _ = build.pendulum(2)
+    action = keyed(bars[0])
+    bars[1].animation_data_create().action = action
+    bars[1].animation_data.action_slot = action.slots.new("OBJECT", "second")
+    action.slots.new("OBJECT", "third")
+    slots = [bar.animation_data.action_slot.identifier for bar in bars]
+    for kept in (False, True):
+        action.use_fake_user = kept
+        bpy.ops.limberjack.simulate(overwrite=True)
+        assert action.use_fake_user
+        bpy.ops.limberjack.bake_clear()
+        assert [bar.animation_data.action_slot.identifier for bar in bars] == slots
+        assert action.use_fake_user is kept
+
+
+def test_bake_keeps_where_the_model_was_drawn(scene, build):
+    """A root that was moved after it was tagged is, once baked, read where it was moved to."""
+    cube = build.cube()
+    build.tag(cube)
+    cube.location = (1.5, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    bake(scene)
+    scene.frame_set(20)
+    assert read_scene(scene).links[0].pose[:3] == (1.5, 0.0, 0.0)
+
+
+def test_progress_is_cheap(scene, build, monkeypatch):
+    """Asking how far a run is does not go through all its frames."""
+    build.pendulum(1)
+    run = BakeRun(scene)
+    run.step(60.0)
+    monkeypatch.setattr(type(run.simulation), "report", None)
+    assert (run.frames_done, run.progress) == (24, 1.0)

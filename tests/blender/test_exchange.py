@@ -1,5 +1,6 @@
 """Models leave and come in without losing anything."""
 
+import dataclasses
 import math
 
 import bpy
@@ -10,6 +11,7 @@ from limberjack.addon.bridge import read_scene, store_joint, write_scene
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Cylinder, Mesh, Shape, Sphere
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
+from limberjack.core.spatial import compose, inverse, quat_to_mat
 
 from .conftest import joint, link
 
@@ -233,3 +235,108 @@ def test_sheared_child(scene, build):
     shape = next(item for item in read_scene(scene, with_shapes=True).links[0].visuals if item.name == "child")
     seen = np.array([child.matrix_world @ vertex.co for vertex in child.data.vertices])
     assert shape.geometry.vertices == pytest.approx(seen, abs=1e-5)
+
+
+def distinct():
+    """A model in which no field has its default, nor the value of another field."""
+    turned = (math.cos(0.2), 0.0, 0.0, math.sin(0.2))
+    base = Link("base", 3.5, (0.11, 0.12, 0.13), (1.1, 0.01, 0.02, 1.2, 0.03, 1.3), (1.0, 2.0, 3.0, *TURN))
+    numbers = (0.6, 0.8, 0.0), -0.7, 1.9, 31.0, 4.5, 2e5, 2.5, 0.21, 0.22, 0.23, 0.24, 7.5
+    joints = []
+    for name, kind, shift in (("turn", "screw", 0.0), ("push", "prismatic", 0.5), ("swing", "free", 1.0)):
+        xyz, *others = numbers
+        axes = [] if kind == "free" else [Axis(xyz, *(number + 0.01 * shift for number in others))]
+        X_PJ, X_CJ = (shift + 0.1, 0.2, 1.0, *TURN), (0.3, shift + 0.4, 2.0, *turned)
+        joints.append(Joint(name, kind, "base", f"{name}er", X_PJ, X_CJ, axes, 0.05 + shift))
+        joints[-1].home = (0.1, 0.2, 0.3, *TURN) if kind == "free" else (0.35 + shift,)
+    joints[0].mimic = Mimic("push", 2.0, 0.5, 0.1)
+    links = [base]
+    for i, item in enumerate(joints):
+        pose = compose(compose(base.pose, item.X_PJ), inverse(item.X_CJ))
+        links.append(Link(item.child, 4.0 + i, (0.4, 0.5, 0.6 + i), (2.0, 0.1, 0.2, 2.1, 0.3, 2.2 + i), pose))
+    return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71))
+
+
+def require_no_default(item):
+    bare = type(item)(*(getattr(item, field.name) for field in dataclasses.fields(item) if is_required(field)))
+    for field in dataclasses.fields(item):
+        if not is_required(field) and field.name not in ("axes", "mimic", "visuals", "collisions"):
+            assert getattr(item, field.name) != getattr(bare, field.name), field.name
+
+
+def is_required(field):
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def numbers_of(item):
+    """All numbers of a core object, by their names."""
+    found = {}
+    for name, value in dataclasses.asdict(item).items():
+        if isinstance(value, int | float | tuple):
+            found |= {f"{name}[{i}]": number for i, number in enumerate(np.ravel(value).tolist())}
+    return found
+
+
+@pytest.mark.parametrize("scale_length", [1.0, 0.01])
+def test_every_field_in_every_unit(scene, scale_length):
+    """Each number of the model comes back in metres, whatever the scene's unit is; nothing is left at its default."""
+    scene.unit_settings.scale_length = scale_length
+    expected = distinct()
+    _, notes = write_scene(expected, scene)
+    assert notes == []
+    found = read_scene(scene)
+    assert tuple(scene.gravity) == pytest.approx([part / scale_length for part in expected.gravity])
+    assert found.gravity == pytest.approx(expected.gravity, rel=1e-6)
+    for there in (*expected.links, *expected.joints):
+        here = found.link(there.name) if isinstance(there, Link) else found.joint(there.name)
+        require_no_default(there)
+        assert numbers_of(here) == pytest.approx(numbers_of(there), rel=1e-6, abs=1e-9), there.name
+    for there in expected.joints:
+        here = found.joint(there.name)
+        for mine, theirs in zip(here.axes, there.axes, strict=True):
+            require_no_default(theirs)
+            assert numbers_of(mine) == pytest.approx(numbers_of(theirs), rel=1e-6), there.name
+    mimic = found.joint("turn").mimic
+    assert mimic.leader == "push"
+    assert numbers_of(mimic) == pytest.approx(numbers_of(expected.joint("turn").mimic), rel=1e-6)
+
+
+def test_numbers_that_blender_cannot_hold(scene):
+    """Properties have bounds; a number beyond them is changed, and the user is told."""
+    model = machine()
+    axis = model.joint("turn").axes[0]
+    axis.damping, axis.friction, axis.spring_stiffness = -0.5, -0.25, -7.0
+    _, notes = write_scene(model, scene)
+    for name, value in (("damping", -0.5), ("friction", -0.25), ("spring stiffness", -7.0)):
+        assert f"joint 'turn': its {name} {value} cannot be kept: it is 0.0 here" in notes
+
+
+def test_gravity_of_a_second_model(scene):
+    """A scene has one gravity: that of a model which joins others is left out, and the user is told."""
+    _, notes = write_scene(machine(), scene)
+    assert not any("gravity" in note for note in notes)
+    again = machine()
+    again.gravity = (0.0, 0.0, -1.62)
+    _, notes = write_scene(again, scene)
+    assert any("gravity (0.0, 0.0, -1.62) is left out: the scene's is (0.0, 0.0, -3.71)" in note for note in notes)
+    assert read_scene(scene).gravity == (0.0, 0.0, -3.71)
+
+
+@pytest.mark.parametrize("kind", ["MESH", "BOX"])
+def test_mirrored_shape(scene, build, kind):
+    """A mirrored mesh leaves with its points where they are seen, with a proper rotation."""
+    cube = build.cube(size=1.0, scale=(-2.0, 1.0, 1.0), rotation_euler=(0.1, 0.2, 0.3))
+    for vertex in cube.data.vertices:
+        vertex.co.x += 0.5 + 0.1 * (vertex.co.y > 0.0) * (kind == "MESH")
+    link(cube).primitive = kind
+    build.tag(cube)
+    found = read_scene(scene, with_shapes=True).links[0]
+    shape = found.visuals[0]
+    X_WS = compose(found.pose, shape.pose)
+    seen = np.array([cube.matrix_world @ vertex.co for vertex in cube.data.vertices])
+    if kind == "BOX":
+        assert X_WS[:3] == pytest.approx(seen.mean(axis=0), abs=1e-6)
+        return
+    rotation = np.array(quat_to_mat(X_WS[3:])).reshape(3, 3)
+    points = (shape.geometry.vertices * shape.geometry.scale) @ rotation.T + X_WS[:3]
+    assert points == pytest.approx(seen, abs=1e-5)

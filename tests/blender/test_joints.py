@@ -6,7 +6,15 @@ import bpy
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, has_left_its_frame, read_scene
+from limberjack.addon.bridge import (
+    AXIS_FIELDS,
+    JOINT_FIELDS,
+    LINK_FIELDS,
+    MIMIC_FIELDS,
+    frames_at_empty,
+    has_left_its_frame,
+    read_scene,
+)
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Axis, Joint, Link, Mimic, ModelError
 
@@ -255,3 +263,52 @@ def test_broken_joint(scene, build, damage, message):
     with pytest.raises(RuntimeError, match=message):
         bpy.ops.limberjack.simulate()
     assert bpy.context.window_manager.limberjack_status.error
+
+
+def test_parent_that_was_deleted(scene, build):
+    """Blender empties the pointer without a word: that is an error to mend, and no choice of the world."""
+    bars, empties = build.pendulum(2)
+    bpy.data.objects.remove(empties[0])
+    bpy.data.objects.remove(bars[0])
+    assert joint(empties[1]).parent is None
+    for read in (lambda: read_scene(scene), lambda: frames_at_empty(empties[1])):
+        with pytest.raises(ModelError, match="'bar1_joint' has lost its parent: choose another, or tick Join to World"):
+            read()
+    joint(empties[1]).to_world = True
+    build.select(empties[1])
+    bpy.ops.limberjack.joint_frames_from_empty()
+    assert read_scene(scene).joints[0].parent == "world"
+
+
+def test_parent_and_world_never_contradict_each_other(build):
+    """Whichever of the two the user or a script sets, the other follows, and the frames are asked for anew."""
+    bars, empties = build.pendulum(2)
+    settings = joint(empties[1])
+    assert joint(empties[0]).to_world
+    assert not settings.to_world
+    settings.to_world = True
+    assert (settings.parent, settings.X_PJ) == (None, "")
+    settings.parent = bars[0]
+    assert not settings.to_world
+    settings.parent = None
+    assert settings.to_world
+
+
+def test_frames_of_several_joints(build):
+    """With one faulty joint among the selected, none is changed."""
+    _, empties = build.pendulum(3)
+    empties[0].location.x += 1.0
+    empties[2].location.x += 1.0
+    joint(empties[1]).child = None
+    before = [(joint(empty).X_PJ, joint(empty).X_CJ) for empty in empties]
+    build.select(*empties)
+    with pytest.raises(RuntimeError, match="'bar1_joint' has no child"):
+        bpy.ops.limberjack.joint_frames_from_empty()
+    assert [(joint(empty).X_PJ, joint(empty).X_CJ) for empty in empties] == before
+
+
+def test_axis_of_any_length(scene, build):
+    """An axis is a direction: its length does not reach the model."""
+    _, empties = build.pendulum(1)
+    joint(empties[0]).axes[0].xyz = (0.0, 2.0, 0.0)
+    assert read_scene(scene).joints[0].axes[0].xyz == (0.0, 1.0, 0.0)

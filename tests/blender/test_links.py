@@ -195,3 +195,98 @@ def test_untag(scene, build):
     build.select(cube)
     bpy.ops.limberjack.link_untag()
     assert not read_scene(scene).links
+
+
+def key_scale(obj):
+    for frame, size in ((1, 1.0), (10, 2.0)):
+        obj.scale = (size, size, size)
+        obj.keyframe_insert("scale", frame=frame)
+
+
+def drive_scale(obj):
+    obj.driver_add("scale", 0).driver.expression = "frame"
+
+
+def play_scale(obj):
+    key_scale(obj)
+    data = obj.animation_data
+    data.nla_tracks.new().strips.new("strip", 1, data.action)
+    data.action = None
+
+
+@pytest.mark.parametrize("change", [key_scale, drive_scale, play_scale])
+def test_changing_scale_of_a_carrier_is_refused(scene, build, change):
+    """What carries a link would change its size too, so the model would depend on the frame."""
+    cube, holder, top = build.cube(), build.cube("holder"), build.cube("top")
+    cube.parent, holder.parent = holder, top
+    build.tag(cube)
+    change(top)
+    with pytest.raises(ModelError, match="object 'top' changes its size in its animation, and it carries link 'Cube'"):
+        read_scene(scene)
+
+
+def test_driven_scale_is_refused(scene, build):
+    """A driver changes the size of a link as keys do."""
+    cube = build.cube()
+    build.tag(cube)
+    drive_scale(cube)
+    with pytest.raises(ModelError, match="link 'Cube' changes its size"):
+        read_scene(scene)
+
+
+def test_tagging_what_has_no_size(scene, build):
+    """A scale of zero is refused before any of the selected objects becomes a link."""
+    good, flat = build.cube("good"), build.cube("flat", scale=(1.0, 1.0, 0.0))
+    with pytest.raises(RuntimeError, match="'flat' has a scale of zero") as caught:
+        build.tag(flat, good)
+    assert "Traceback" not in str(caught.value)
+    assert not link(good).is_link
+    assert not link(flat).is_link
+    assert not link(good).rest_pose
+
+
+def test_shapes_on_a_bone(scene, build):
+    """A mesh on a bone moves against the armature: the error names it; what is no shape may hang there."""
+    bpy.ops.object.armature_add()
+    rig = bpy.context.object
+    shell, hand, lamp = build.cube("shell"), build.cube("hand"), bpy.data.objects.new("lamp", None)
+    scene.collection.objects.link(lamp)
+    for obj in (hand, lamp):
+        obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", rig.pose.bones[0].name
+    shell.parent = hand
+    build.tag(rig)
+    with pytest.raises(ModelError, match=r"'hand' is a shape of link 'Armature' but hangs on a bone .*: parent it to"):
+        read_scene(scene)
+    shell.parent, hand.parent_type = None, "OBJECT"
+    assert link(rig).is_link
+    link(rig).mass_source = "DENSITY"
+    assert read_one(scene).mass == pytest.approx(8000.0)
+
+
+def test_children_are_looked_up_once(scene, build, monkeypatch):
+    """Blender searches the whole file for an object's children, so that asking each object takes quadratic time."""
+
+    def children(obj):
+        raise AssertionError(f"'{obj.name}' was searched for")
+
+    base, child = build.cube("base"), build.cube("child", (5.0, 0.0, 0.0))
+    child.parent = base
+    monkeypatch.setattr(bpy.types.Object, "children", property(children))
+    build.tag(base)
+    assert len(read_scene(scene, with_shapes=True).links[0].visuals) == 2
+
+
+def test_untagging_a_baked_link(scene, build):
+    """The bake goes with the link, since nothing could take it off an object that is no link."""
+    bars, _ = build.pendulum(2)
+    before = [tuple(row) for row in bars[1].matrix_world]
+    bpy.ops.limberjack.simulate()
+    scene.frame_set(20)
+    build.select(bars[1])
+    bpy.ops.limberjack.link_untag()
+    bpy.context.view_layer.update()
+    assert bars[1].animation_data is None
+    assert [tuple(row) for row in bars[1].matrix_world] == before
+    assert bars[0].animation_data.action
+    bpy.ops.limberjack.bake_clear()
+    assert not bpy.data.actions

@@ -1,6 +1,7 @@
 """The modal operator and the panels, driven without a window."""
 
 import time
+from importlib import import_module
 from types import SimpleNamespace
 
 import bpy
@@ -122,6 +123,7 @@ def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
     monkeypatch.setattr(warming, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
     monkeypatch.setattr(jit, "_cache_root", tmp_path)
+    monkeypatch.setattr(import_module("limberjack.core.solvers.warm_up"), "_warm_here", False)
     assert Warming.is_needed()
     child = Warming()
     while not child.is_done:
@@ -197,3 +199,21 @@ def test_errors_show_in_the_panel(build):
     bpy.ops.limberjack.joint_frames_from_empty()
     bpy.ops.limberjack.simulate()
     assert "has no child" not in draw_all(bars[0])
+
+
+def test_failure_after_the_dialog(build):
+    """What fails after the user agreed to replace animation is told in words."""
+    bars, _ = build.pendulum(1)
+    bars[0].driver_add("location", 0)
+    with pytest.raises(RuntimeError, match="has a driver") as caught:
+        bpy.ops.limberjack.simulate_overwriting("EXEC_DEFAULT")
+    assert "Traceback" not in str(caught.value)
+    assert status().error.startswith("link 'bar0' has a driver")
+
+
+def test_lost_parent_shows_in_the_panel(build):
+    """The panel tells a lost parent from the world, and offers the world."""
+    bars, joints = build.pendulum(2)
+    assert "was deleted" not in draw_all(joints[0])
+    bpy.data.objects.remove(bars[0])
+    assert "The parent was deleted" in draw_all(joints[1])

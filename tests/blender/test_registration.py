@@ -9,6 +9,8 @@ import bpy
 import pytest
 
 import limberjack
+from limberjack.addon import ids, registry
+from limberjack.core import jit
 from limberjack.core.version import VERSION
 
 ROOT = Path(limberjack.__file__).parent
@@ -56,3 +58,21 @@ def test_manifest():
     tool = next(path for folder in folders for path in folder.glob("scripts/addons_core/bl_pkg/cli/blender_ext.py"))
     done = subprocess.run([sys.executable, str(tool), "validate", str(ROOT)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_cache_of_an_extension(tmp_path, monkeypatch):
+    """An extension keeps its kernels in the folder that Blender gives it."""
+    monkeypatch.setattr(jit, "_cache_root", None)
+    monkeypatch.setattr(registry, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
+    monkeypatch.setattr(bpy.utils, "extension_path_user", lambda package, path, create: f"{tmp_path}/{package}/{path}")
+    limberjack.unregister()
+    limberjack.register()
+    assert jit.cache_folder().parent == tmp_path / "bl_ext.user_default.limberjack" / "kernels"
+
+
+def test_accuracies_are_the_cores():
+    """The scene's choices, which are spelt out so that the add-on starts without numba, are those of the solvers."""
+    from limberjack.core.solvers import ACCURACIES
+
+    choices = getattr(bpy.context.scene, ids.SCENE).bl_rna.properties["accuracy"].enum_items
+    assert tuple(choice.identifier for choice in choices) == ACCURACIES

@@ -224,6 +224,15 @@ def test_what_is_not_simulated_yet_is_said():
         assert words in notes
 
 
+def test_a_motion_that_is_none_is_told():
+    """Guards the beginner whose hinge stands upright: no energy scale made of rounding, and a word on where to look."""
+    model = Model(links=[Link("door")], joints=[Joint("hinge", "revolute", WORLD, "door")])
+    run = Simulation(model, np.arange(25) / 24)
+    run.run()
+    assert run.report.energy_scale == 0.0
+    assert "nothing moves" in run.report.notes[-1]
+
+
 def test_an_unknown_key_in_the_initial_state_is_named():
     """Guards --initial against misspelt keys."""
     with pytest.raises(ModelError, match="'positions' is not known"):
