@@ -4,7 +4,7 @@ VENV := $(if $(filter 3.11,$(PYTHON)),.venv,.venv-$(PYTHON))
 BIN := $(VENV)/bin
 
 # pyenv's shims hide the versions that are not chosen; ask for its interpreter by name where there is one.
-INTERPRETER := $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(PYTHON).*/bin/python)),$(PYTHON))
+interpreter = $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python)),$(1))
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
@@ -18,7 +18,7 @@ setup: $(VENV)/.installed
 	@touch $@
 
 $(VENV)/.installed: requirements/dev.txt pyproject.toml $(filter .venv-uv/bin/uv,$(UV))
-	$(UV) venv --quiet --clear --python $(INTERPRETER) $(VENV)
+	$(UV) venv --quiet --clear --python $(call interpreter,$(PYTHON)) $(VENV)
 	$(UV) pip sync --quiet --python $(VENV) --require-hashes requirements/dev.txt
 	$(UV) pip install --quiet --python $(VENV) --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -29,10 +29,17 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest $(TESTS)
 
-lint: setup
+lint: setup .venv-lint/.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-cache
+	.venv-lint/bin/basedpyright --pythonpath .venv-lint/bin/python
+
+# Apart, since its stubs of bpy would hide the real one; of Python 3.11 whatever PYTHON says, since that is the oldest.
+.venv-lint/.installed: requirements/lint.txt $(filter .venv-uv/bin/uv,$(UV))
+	$(UV) venv --quiet --clear --python $(call interpreter,3.11) .venv-lint
+	$(UV) pip sync --quiet --python .venv-lint --require-hashes requirements/lint.txt
+	@touch $@
 
 # Other engines that judge ours; the tests marked `judges` then stop skipping.
 judges: .judges/.installed
@@ -63,6 +70,7 @@ PIN := pip compile --quiet --universal --generate-hashes --no-header --python-ve
 requirements: $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) $(PIN) --extra fast --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(UV) $(PIN) requirements/extension.in -o requirements/extension.txt
+	$(UV) $(PIN) requirements/lint.in -o requirements/lint.txt
 	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt
 	$(UV) $(PIN) requirements/uv.in -o requirements/uv.txt
 

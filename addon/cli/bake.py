@@ -39,9 +39,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     require_writable(arguments.output, (".blend",))
-    frames = tuple(arguments.frames or ())
-    if frames:
-        _require_frames(*frames)
+    if arguments.frames:
+        _require_frames(*arguments.frames)
     initial = read_initial(arguments.initial)
     require_blender()
     from ..bake import BakeRun
@@ -50,7 +49,7 @@ def _run(arguments: argparse.Namespace) -> int:
     compile_once()
     run = BakeRun(
         open_scene(),
-        *frames,
+        *(arguments.frames or ()),
         accuracy=arguments.accuracy,
         initial=initial,
         overwrite=arguments.overwrite,
