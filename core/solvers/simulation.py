@@ -20,9 +20,7 @@ from .unsupported import unsupported_features
 
 ACCURACIES = tuple(Dopri5.TOLERANCES)
 
-
 SOLVERS: dict[str, Callable[[CompiledModel, np.ndarray, np.ndarray, str], Solver]] = {"dopri5": Dopri5}
-
 
 NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
 

@@ -98,38 +98,6 @@ def click(position: Position, **modifiers) -> Steps:
     yield from press("LEFTMOUSE", **modifiers)
 
 
-def drag(start: Position, end: Position, steps: int = 8) -> Steps:
-    yield from move(start)
-    yield 0.3  # a gizmo takes the mouse only once it is highlighted
-    send("LEFTMOUSE", "PRESS")
-    for step in range(1, steps + 1):
-        yield from move(tuple(round(a + (b - a) * step / steps) for a, b in zip(start, end, strict=True)))
-    send("LEFTMOUSE", "RELEASE")
-    yield 0.3
-
-
-KEYS = {" ": "SPACE", ".": "PERIOD", "-": "MINUS"}
-DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
-KEYS |= {str(number): key for number, key in enumerate(DIGITS)}
-
-
-def type_text(text: str) -> Steps:
-    for letter in text:
-        key = KEYS.get(letter, letter.upper())
-        send(key, "PRESS", unicode=letter)
-        send(key, "RELEASE")
-        yield 0.02
-
-
-def search(operator_label: str) -> Steps:
-    """Run an operator of Blender's menus by F3, as users do who know its name."""
-    yield from move((region().x + region().width // 2, region().y + region().height * 3 // 4))
-    yield from press("F3")  # near the edge of the window, the list would open under the mouse
-    yield from type_text(operator_label)
-    yield 0.5
-    yield from press("RET")
-
-
 def choose_from_menu(number: int) -> Steps:
     """Take an entry, counted from 0, of the menu that is open."""
     yield from press("HOME")
