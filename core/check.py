@@ -86,7 +86,7 @@ def _text(values: Iterable[float]) -> str:
 def _axes(model: Model) -> Iterator[tuple[Joint, str, Axis]]:
     """Each axis that counts, with the words that name it."""
     for joint in model.joints:
-        for i, axis in enumerate(joint.axes[: joint.kind.axis_count]):
+        for i, axis in enumerate(joint.axes[: joint.axis_count]):
             yield joint, "axis" if i == 0 else f"axis {i + 1}", axis
 
 
@@ -199,8 +199,10 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
                 yield _error("not-finite", _of(joint), f"{what} is {_text(values)}; give finite numbers")
     for joint, which, axis in _axes(model):
         for what, value in vars(axis).items():
-            values = value if what == "xyz" else (value,)
-            if any(map(math.isnan, values)) or (what == "xyz" and not _finite(values)):
+            if isinstance(value, str):
+                continue
+            values = value if isinstance(value, tuple) else (value,)
+            if any(map(math.isnan, values)) or (isinstance(value, tuple) and not _finite(values)):
                 yield _error("not-finite", _of(joint), f"{what} of its {which} is {_text(values)}; give finite numbers")
 
 
@@ -223,7 +225,7 @@ def axis_not_unit(model: Model) -> Iterator[Issue]:
 
 def parallel_axes(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
-        for a, b in combinations(joint.axes[: joint.kind.axis_count], 2):
+        for a, b in combinations(joint.axes[: len(joint.columns)], 2):
             lengths = norm(a.xyz) * norm(b.xyz)
             if lengths > 0.0 and norm(cross(a.xyz, b.xyz)) < PARALLEL_TOLERANCE * lengths:
                 yield _warning(
@@ -267,11 +269,11 @@ def spring_outside_limits(model: Model) -> Iterator[Issue]:
 
 def home_outside_limits(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
-        if joint.kind.chart or not joint.kind.limited:
+        if joint.kind.chart:
             continue
-        for column, at in zip(joint.kind.columns, joint.home, strict=False):
+        for column, at in zip(joint.all_columns, joint.home, strict=False):
             axis = joint.axes[column.axis]
-            if _outside(at, axis):
+            if joint.kind.slot(column.axis).limited and _outside(at, axis):
                 yield _warning(
                     "home-outside-limits",
                     _of(joint),

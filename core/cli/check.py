@@ -23,7 +23,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _cannot_move(model: Model) -> str:
     """Why the model cannot be simulated though nothing is wrong with it; empty if it can."""
     try:
-        compile_model(model).require_mass()
+        compile_model(model).require_simulable()
     except ModelError as error:
         return str(error)
     return ""

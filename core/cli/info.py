@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from ..joints import Unit
 from ..model import WORLD, Axis, Joint, Link, Model
+from ..model.text import aligned
 from ..spatial import IDENTITY, Pose, compose, quat_rotate
 from .framework import DONE, Verb, add_file, load_usable
 
@@ -54,9 +55,10 @@ def _describe_link(link: Link) -> dict:
 def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
     X_WJ = compose(poses[joint.child], joint.X_CJ)
 
-    def describe_axis(axis: Axis) -> dict:
+    def describe_axis(number: int) -> dict:
+        axis = joint.axes[number]
         values = {name: _plain(getattr(axis, name)) for name in AXIS_FIELDS}
-        return {"xyz_world": _plain_all(quat_rotate(X_WJ[3:], axis.xyz))} | values
+        return {"xyz_world": _plain_all(quat_rotate(X_WJ[3:], joint.direction(number)))} | values
 
     told = {
         "name": joint.name,
@@ -64,7 +66,7 @@ def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
         "parent": joint.parent,
         "child": joint.child,
         "X_WJ": _describe_pose(X_WJ),
-        "axes": [describe_axis(axis) for axis in joint.axes[: joint.kind.axis_count]],
+        "axes": [describe_axis(number) for number in range(joint.axis_count)] if joint.all_columns else [],
     }
     if joint.kind.threaded:
         told["pitch"] = joint.pitch
@@ -97,22 +99,16 @@ def _table(model: Model) -> list[str]:
     return [
         f"{model.name}: {len(links)} links, {len(joints)} joints, {total:.6g} kg",
         "",
-        *_columns([("LINK", "MASS", "PARENT"), *links]),
+        aligned([("LINK", "MASS", "PARENT"), *links]),
         *([""] if joints else []),
-        *(_columns([("JOINT", "TYPE", "PARENT -> CHILD", "LIMITS", "MIMIC"), *joints]) if joints else []),
+        *([aligned([("JOINT", "TYPE", "PARENT -> CHILD", "LIMITS", "MIMIC"), *joints])] if joints else []),
     ]
 
 
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
 def _limits(joint: Joint) -> str:
-    """Degrees for what turns, metres for what slides."""
-    if not joint.kind.limited:
-        return ""
-    return ", ".join(_range(joint.axes[column.axis], column.unit) for column in joint.kind.columns)
+    """Of the axes that can have any: degrees for what turns, metres for what slides."""
+    limited = [number for number in range(joint.axis_count) if joint.kind.slot(number).limited]
+    return ", ".join(_range(joint.axes[number], joint.axis_unit(number)) for number in limited)
 
 
 def _range(axis: Axis, unit: Unit) -> str:

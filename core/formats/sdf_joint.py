@@ -47,7 +47,7 @@ def read_axes(
 ) -> list[Axis]:
     """As many axes as the type has; `in_joint_frame` turns a vector from the axes that it is given in."""
     findings.skip_unknown(joint, JOINT_TAGS)
-    tags = [axis_tag(number) for number in range(kind.axis_count)]
+    tags = [axis_tag(number) for number in range(len(kind.columns))]
     for element in joint.children:
         if element.tag in ("axis", "axis2") and element.tag not in tags:
             findings.skip(element)
@@ -69,7 +69,7 @@ def _axis(
     for part, known in ((element, AXIS_TAGS), (limit, LIMIT_TAGS), (dynamics, DYNAMICS_TAGS)):
         findings.skip_unknown(part, known)
     axis = Axis(xyz=in_joint_frame(element, findings.vector(element, "xyz", (0.0, 0.0, 1.0))))
-    if kind.limited:
+    if kind.axes[0].limited:
         axis.lower = _limit(limit, "lower", -UNBOUNDED, findings)
         axis.upper = _limit(limit, "upper", UNBOUNDED, findings)
     axis.effort = _at_most(limit, "effort", findings)

@@ -155,7 +155,7 @@ class _Writer:
         _put_pose(element, joint.X_CJ)
         if joint.kind.threaded:
             self._pitch(element, joint.pitch, subject)
-        for i, axis in enumerate(joint.axes[: joint.kind.axis_count]):
+        for i, axis in enumerate(joint.axes[: len(joint.columns)]):
             self._axis(element, axis_tag(i), axis, f"{subject}, axis {i + 1}")
         self._mimic(element, joint, subject)
         self._tell_joint_losses(joint, subject)
@@ -199,7 +199,7 @@ class _Writer:
         if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
             home = " ".join(f"{value:g}" for value in joint.home)
             self.losses.append(f"{subject}: SDF has no start position; home {home} is left out")
-        if any(axis != Axis() for axis in joint.axes[joint.kind.axis_count :]):
+        if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.columns) :]):
             self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
         if self._apart(joint):
             self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")

@@ -154,7 +154,7 @@ def _joint(element: Element, findings: Findings) -> Joint | None:
     ends = [_end(element, tag, findings) for tag in ("parent", "child")]
     if kind is None or not all(ends):
         return None
-    axes = [_axis(element, kind, findings) for _ in range(kind.axis_count)]
+    axes = [_axis(element, kind, findings) for _ in kind.axes if kind.columns]
     X_PJ = _origin(element, findings)
     return Joint(element.name, kind.name, *ends, X_PJ=X_PJ, axes=axes, mimic=_mimic(element, findings))
 
@@ -183,10 +183,10 @@ def _end(joint: Element, tag: str, findings: Findings) -> str:
 def _axis(joint: Element, kind: JointType, findings: Findings) -> Axis:
     axis = Axis(xyz=findings.attribute_vector(joint.child("axis"), "xyz", (1.0, 0.0, 0.0)))
     limit, dynamics = joint.child("limit"), joint.child("dynamics")
-    if kind.limited and limit is None:
+    if kind.axes[0].limited and limit is None:
         message = "has no <limit>, which its type requires; read as unlimited: write one, or make it continuous"
         findings.warning(joint, "no-limit", message)
-    elif kind.limited:  # left out of <limit> means 0
+    elif kind.axes[0].limited:  # left out of <limit> means 0
         axis.lower = findings.attribute(limit, "lower", 0.0, infinite=True)
         axis.upper = findings.attribute(limit, "upper", 0.0, infinite=True)
     axis.effort = findings.attribute(limit, "effort", math.inf, infinite=True)

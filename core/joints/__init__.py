@@ -1,5 +1,7 @@
-"""What a joint type is: data. See `types.py` for the list, and to add one."""
+"""What a joint type is: data. `types.py` holds the list; `parts.py` says what a type is made of."""
 
-from .types import BALL, FREE, JOINT_TYPES, SCREWS, Chart, Column, JointType, Unit
+from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, Row, Slot, Unit
+from .rows import measure
+from .types import JOINT_TYPES
 
-__all__ = ["BALL", "FREE", "JOINT_TYPES", "SCREWS", "Chart", "Column", "JointType", "Unit"]
+__all__ = ["BALL", "FREE", "JOINT_TYPES", "SCREWS", "Chart", "Column", "JointType", "Row", "Slot", "Unit", "measure"]

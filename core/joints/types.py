@@ -1,134 +1,71 @@
 """The joint types, one entry each. A new entry here is all that a new type needs.
 
-A type's coordinates are either constant screw columns in series or one of the two quaternion charts. A column turns and
-slides about one of the joint's axes; columns follow each other outward, slides before turns (Featherstone, Rigid Body
-Dynamics Algorithms, section 4.4: Table 4.1 holds these and more).
+Columns follow each other outward; where slides come before turns, a joint is one body to the kernels, and any other
+order is split by `compile_model` (Featherstone, Rigid Body Dynamics Algorithms, section 4.4: Table 4.1 holds these and
+more).
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from enum import Enum
+from ..spatial import Vec3
+from .parts import (
+    BALL_CHART,
+    DIRECTION,
+    DRIVE,
+    ENDLESS,
+    FREE_CHART,
+    LIMITS,
+    LOSSES,
+    SPRING,
+    STOPS,
+    UPPER,
+    Column,
+    JointType,
+    Row,
+    Slot,
+    Unit,
+)
+from .rows import CONE, DISTANCE, TWIST
 
-SCREWS, BALL, FREE = 0, 1, 2
-"""What kernels tell apart: a joint made of columns, and the two charts. No algorithm asks for more."""
-
-
-class Unit(Enum):
-    """What a coordinate measures; velocities and forces follow from it."""
-
-    ANGLE = "rad"
-    LENGTH = "m"
-    NUMBER = ""
-
-    @property
-    def velocity(self) -> str:
-        return f"{self.value}/s"
-
-
-@dataclass(frozen=True)
-class Column:
-    """One screw: a unit of its coordinate turns by `turn` [rad] and slides by `slide` [m] about axis number `axis`.
-
-    A `threaded` column slides by the joint's pitch [m/turn] besides.
-    """
-
-    axis: int = 0
-    turn: float = 0.0
-    slide: float = 0.0
-    threaded: bool = False
-
-    @property
-    def unit(self) -> Unit:
-        return Unit.ANGLE if self.turn else Unit.LENGTH
-
-    def slide_with(self, pitch: float) -> float:
-        """Metres per unit of the coordinate, on a joint of `pitch` [m/turn]."""
-        return self.slide + (pitch / math.tau if self.threaded else 0.0)
+X: Vec3 = (1.0, 0.0, 0.0)
+Y: Vec3 = (0.0, 1.0, 0.0)
+Z: Vec3 = (0.0, 0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class Chart:
-    """Coordinates with a quaternion in them: nq positions, nv velocities, and where they start."""
-
-    code: int
-    home: tuple[float, ...]
-    q_units: tuple[tuple[str, Unit], ...]
-    qd_units: tuple[tuple[str, Unit], ...]
+def _turns(*directions: tuple[str, Vec3], after: int = 0) -> tuple[tuple[Column, ...], tuple[Slot, ...]]:
+    """Columns that turn about fixed directions, and their slots; they number their axes from `after`."""
+    columns = tuple(Column(axis=after + i, turn=1.0) for i in range(len(directions)))
+    return columns, tuple(Slot(name).fixed_to(direction) for name, direction in directions)
 
 
-_XYZ = tuple((name, Unit.LENGTH) for name in ("x", "y", "z"))
-_QUAT = tuple((name, Unit.NUMBER) for name in ("qw", "qx", "qy", "qz"))
-_OMEGA = tuple((name, Unit.ANGLE) for name in ("wx", "wy", "wz"))
-_VELOCITY = tuple((name, Unit.LENGTH) for name in ("vx", "vy", "vz"))
-
-BALL_CHART = Chart(BALL, (1.0, 0.0, 0.0, 0.0), _QUAT, _OMEGA)
-FREE_CHART = Chart(FREE, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), _XYZ + _QUAT, _VELOCITY + _OMEGA)
+def _slides(*directions: tuple[str, Vec3]) -> tuple[tuple[Column, ...], tuple[Slot, ...]]:
+    columns = tuple(Column(axis=i, slide=1.0) for i in range(len(directions)))
+    return columns, tuple(Slot(name).fixed_to(direction) for name, direction in directions)
 
 
-@dataclass(frozen=True)
-class JointType:
-    """A joint type, as data.
+def _euler(order: str) -> JointType:
+    columns, axes = _turns(*((letter, {"x": X, "y": Y, "z": Z}[letter]) for letter in order))
+    upper = order.upper()
+    return JointType(
+        f"euler_{order}",
+        f"Euler {upper}",
+        f"Three hinges about {upper[0]}, then {upper[1]}, then {upper[2]}",
+        columns=columns,
+        axes=axes,
+    )
 
-    Attributes:
-        name: what a `Joint` calls it.
-        label, summary: what a person reads in a menu.
-        columns: the screws in series, outward; empty for a chart or a fixed joint.
-        chart: the quaternion chart, or None.
-        sdf, urdf: its name in those formats, or None where they have none.
-        limited: whether position limits mean something on its axes.
-    """
 
-    name: str
-    label: str
-    summary: str
-    columns: tuple[Column, ...] = ()
-    chart: Chart | None = None
-    sdf: str | None = None
-    urdf: str | None = None
-    limited: bool = True
+_PLANE_SLIDES, _PLANE_SLIDE_SLOTS = _slides(("x", X), ("y", Y))
+_PLANE_TURN, _PLANE_TURN_SLOT = _turns(("turn", Z), after=2)
+_SLIDES, _SLIDE_SLOTS = _slides(("x", X), ("y", Y), ("z", Z))
+_TURNS, _TURN_SLOTS = _turns(("rx", X), ("ry", Y), ("rz", Z), after=3)
 
-    @property
-    def code(self) -> int:
-        """SCREWS, BALL or FREE."""
-        return self.chart.code if self.chart else SCREWS
-
-    @property
-    def axis_count(self) -> int:
-        return len({column.axis for column in self.columns})
-
-    @property
-    def threaded(self) -> bool:
-        return any(column.threaded for column in self.columns)
-
-    @property
-    def home(self) -> tuple[float, ...]:
-        """Coordinates at which the two joint frames coincide, shape (nq,)."""
-        return self.chart.home if self.chart else (0.0,) * len(self.columns)
-
-    @property
-    def nq(self) -> int:
-        return len(self.home)
-
-    @property
-    def nv(self) -> int:
-        return len(self.chart.qd_units) if self.chart else len(self.columns)
-
-    @property
-    def q_units(self) -> tuple[tuple[str, Unit], ...]:
-        """Name (empty where there is but one) and unit of each position coordinate."""
-        return self.chart.q_units if self.chart else self._column_units()
-
-    @property
-    def qd_units(self) -> tuple[tuple[str, Unit], ...]:
-        """Name and unit of each velocity coordinate; `Unit.velocity` is the unit to print."""
-        return self.chart.qd_units if self.chart else self._column_units()
-
-    def _column_units(self) -> tuple[tuple[str, Unit], ...]:
-        single = len(self.columns) == 1
-        return tuple(("" if single else str(i + 1), column.unit) for i, column in enumerate(self.columns))
-
+_ELASTIC = LOSSES | SPRING | DRIVE
+_BALL_AXES = (
+    *(Slot(name, _ELASTIC, direction, unit=Unit.ANGLE) for name, direction in (("x", X), ("y", Y), ("z", Z))),
+    Slot("cone", DIRECTION | UPPER | STOPS, unit=Unit.ANGLE),
+    Slot("twist", LIMITS, along=3, unit=Unit.ANGLE),
+)
 
 JOINT_TYPES: dict[str, JointType] = {
     entry.name: entry
@@ -142,9 +79,9 @@ JOINT_TYPES: dict[str, JointType] = {
             "Continuous",
             "Hinge that turns without end",
             columns=(Column(turn=1.0),),
+            axes=(Slot(fields=ENDLESS),),
             sdf="continuous",
             urdf="continuous",
-            limited=False,
         ),
         JointType("prismatic", "Prismatic", "Slider", columns=(Column(slide=1.0),), sdf="prismatic", urdf="prismatic"),
         JointType(
@@ -161,8 +98,71 @@ JOINT_TYPES: dict[str, JointType] = {
             columns=(Column(axis=0, turn=1.0), Column(axis=1, turn=1.0)),
             sdf="universal",
         ),
-        JointType("ball", "Ball", "Turns every way about a point", chart=BALL_CHART, sdf="ball"),
+        JointType(
+            "revolute2",
+            "Two Hinges",
+            "Two hinges in series, as on a steered wheel",
+            columns=(Column(axis=0, turn=1.0), Column(axis=1, turn=1.0)),
+            sdf="revolute2",
+        ),
+        JointType(
+            "cylindrical",
+            "Cylindrical",
+            "Slides along its axis and turns about it",
+            columns=(Column(axis=0, slide=1.0), Column(axis=1, turn=1.0)),
+            axes=(Slot("slide"), Slot("turn", ENDLESS - DIRECTION | LIMITS, along=0)),
+        ),
+        JointType(
+            "planar",
+            "Planar",
+            "Slides in the joint's XY plane and turns in it",
+            columns=_PLANE_SLIDES + _PLANE_TURN,
+            axes=_PLANE_SLIDE_SLOTS + _PLANE_TURN_SLOT,
+        ),
+        _euler("zyx"),
+        _euler("xyz"),
+        _euler("yxz"),
+        _euler("zxy"),
+        JointType("translation", "Translation", "Slides every way, never turns", columns=_SLIDES, axes=_SLIDE_SLOTS),
+        JointType(
+            "d6",
+            "Six Axes",
+            "Three slides and three hinges, each free, limited or locked",
+            columns=_SLIDES + _TURNS,
+            axes=_SLIDE_SLOTS + _TURN_SLOTS,
+        ),
+        JointType("custom", "Custom", "Any turns, slides and screws, one after the other", is_open=True),
+        JointType(
+            "ball",
+            "Ball",
+            "Turns every way about a point",
+            chart=BALL_CHART,
+            axes=_BALL_AXES,
+            rows=(Row(CONE, 3), Row(TWIST, 4)),
+            law=(0, 1, 2),
+            sdf="ball",
+        ),
         JointType("free", "Free", "Moves and turns every way", chart=FREE_CHART, urdf="floating"),
+        JointType(
+            "distance",
+            "Distance",
+            "Keeps two points between a nearest and a farthest distance, as a rope or rod does",
+            chart=FREE_CHART,
+            axes=(Slot("distance", LIMITS, Z, unit=Unit.LENGTH),),
+            rows=(Row(DISTANCE, 0),),
+        ),
+        JointType(
+            "cable",
+            "Cable",
+            "Holds a piece of cable along Z by its stiffness against stretch, bend and twist",
+            chart=FREE_CHART,
+            axes=(
+                Slot("stretch", LOSSES | {"spring_stiffness"}, Z, unit=Unit.LENGTH),
+                Slot("bend", LOSSES | {"spring_stiffness"}, X, unit=Unit.ANGLE),
+                Slot("twist", LOSSES | SPRING, Z, unit=Unit.ANGLE),
+            ),
+            law=(0, 0, 0, 1, 1, 2),
+        ),
     )
 }
 """Every joint type, by name, in the order of a menu."""

@@ -39,7 +39,7 @@ def link_poses(model: Model, q: dict | None = None) -> dict[str, Pose]:
         ModelError: the joints do not form trees, or `q` does not fit them.
     """
     compiled = compile_model(model)
-    drawn = {name: span.joint.kind.home for name, span in compiled.spans.items()}
+    drawn = {name: span.joint.q_neutral for name, span in compiled.spans.items()}
     X_WL = np.zeros((len(compiled.link_names), 7))
     forward_kinematics.python(
         compiled.arrays,

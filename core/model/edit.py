@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from .elements import Axis, Joint, Model, ModelError
+from .elements import Axis, Joint, ModelError
+from .model import Model
 
-AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if field.name != "xyz")
+AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if field.type == "float")
 
 
 def set_joint_property(model: Model, joint_name: str, name: str, text: str) -> Joint:
@@ -20,20 +21,27 @@ def set_joint_property(model: Model, joint_name: str, name: str, text: str) -> J
     """
     joint = model.joint(joint_name)
     if name == "home":
-        joint.home = _numbers(joint, name, text, joint.kind.nq)
+        joint.home = _numbers(joint, name, text, len(joint.neutral))
     elif name == "pitch" and joint.kind.threaded:
         (joint.pitch,) = _numbers(joint, name, text, 1)
-    elif name in AXIS_PROPERTIES and joint.kind.axis_count:
+    elif axes := [
+        axis for number, axis in enumerate(joint.axes[: joint.axis_count]) if name in _settable(joint, number)
+    ]:
         (value,) = _numbers(joint, name, text, 1, may_be_infinite=True)
-        for axis in joint.axes:
+        for axis in axes:
             setattr(axis, name, value)
     else:
-        allowed = ["home"] * bool(joint.kind.nq) + ["pitch"] * joint.kind.threaded
-        allowed += AXIS_PROPERTIES if joint.kind.axis_count else ()
+        allowed = ["home"] * bool(joint.neutral) + ["pitch"] * joint.kind.threaded
+        known = set().union(*(_settable(joint, number) for number in range(joint.axis_count)))
+        allowed += [name for name in AXIS_PROPERTIES if name in known]
         raise ModelError(
             f"joint '{joint.name}' ({joint.type}) has no property '{name}'; it has: {', '.join(allowed) or 'none'}"
         )
     return joint
+
+
+def _settable(joint: Joint, number: int) -> set[str]:
+    return joint.kind.slot(number).fields & set(AXIS_PROPERTIES)
 
 
 def _numbers(joint: Joint, name: str, text: str, count: int, may_be_infinite: bool = False) -> tuple[float, ...]:

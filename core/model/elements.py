@@ -1,19 +1,14 @@
-"""`Model`, `Link`, `Joint` and `Axis`: what a file, a scene or a script says, in SI units and radians."""
+"""`Link`, `Joint` and `Axis`: what a file, a scene or a script says, in SI units and radians."""
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
 import math
-from dataclasses import dataclass, field
-from typing import TypeVar
-
-import numpy as np
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ..geometry import Shape
-from ..joints import JOINT_TYPES, JointType
-from ..spatial import IDENTITY, Pose, Sym3, Vec3
+from ..joints import JOINT_TYPES, Column, JointType, Unit
+from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3
 
 WORLD = "world"
 INF = math.inf
@@ -31,37 +26,60 @@ class StateError(ModelError):
 class Axis:
     """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
 
+    Which of these mean something on an axis, its type's `Slot` says.
+
     Attributes:
         xyz: unit vector in the parent-side joint frame at q = 0.
+        turn [rad], slide [m], point [m]: of a `custom` joint's axis only, what a unit of its coordinate does, and where
+            its line passes in the joint frame.
+        locked: it stays at home and has no coordinate.
         lower, upper: position limits [U].
+        stiffness, dissipation: of the stops at the limits; infinite stiffness is a rigid stop, with `restitution`.
         effort: largest drive force [N m or N]. velocity: largest speed [U/s].
-        stiffness, dissipation: of the stops at the limits.
         damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
         spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
+        drive_mode: a position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m] and drive_damping
+            [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping, and a force drive
+            pushes with drive_target [N m or N].
     """
 
     xyz: Vec3 = (0.0, 0.0, 1.0)
+    turn: float = 1.0
+    slide: float = 0.0
+    point: Vec3 = ZERO
+    locked: bool = False
     lower: float = -INF
     upper: float = INF
-    effort: float = INF
-    velocity: float = INF
     stiffness: float = 1e8
     dissipation: float = 1.0
+    restitution: float = 0.0
+    effort: float = INF
+    velocity: float = INF
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
     spring_reference: float = 0.0
     spring_stiffness: float = 0.0
+    drive_mode: Literal["off", "position", "velocity", "force"] = "off"
+    drive_stiffness: float = 0.0
+    drive_damping: float = 0.0
+    drive_target: float = 0.0
 
 
 @dataclass
 class Mimic:
-    """The follower's coordinate is multiplier * (leader - reference) + offset; it sits on the follower."""
+    """A joint's coordinate is multiplier * (the leader's - reference) + offset; it sits on the follower.
+
+    Attributes:
+        axis, leader_axis: which axis follows, and which it follows.
+    """
 
     leader: str
     multiplier: float = 1.0
     offset: float = 0.0
     reference: float = 0.0
+    axis: int = 0
+    leader_axis: int = 0
 
 
 @dataclass
@@ -90,10 +108,12 @@ class Joint:
 
     Attributes:
         X_PJ, X_CJ: the joint's frame in the parent and in the child link; they coincide at q = 0 [m].
-        axes: as many as the type has.
+        axes: as many as the type has; on an open type, any number.
         pitch: of a screw [m/turn], right-handed.
-        home: coordinates at which a simulation starts, shape (nq,); () becomes the type's own.
+        home: coordinates at which a simulation starts, those of locked axes too; () becomes q = 0, or what is nearest
+            to it within the limits.
         mimic: this joint follows another.
+        closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
     """
 
     name: str
@@ -106,61 +126,111 @@ class Joint:
     pitch: float = 0.0
     home: tuple[float, ...] = ()
     mimic: Mimic | None = None
+    closes_loop: bool = False
 
     def __post_init__(self):
         if self.type not in JOINT_TYPES:
             raise ModelError(
                 f"joint '{self.name}': type '{self.type}' is not known; allowed are {', '.join(JOINT_TYPES)}"
             )
-        missing = self.kind.axis_count - len(self.axes)
-        self.axes += [Axis() for _ in range(missing)]
+        slots = self.kind.axes
+        self.axes = self.axes + [Axis() for _ in slots[len(self.axes) :]]
+        for number, slot in enumerate(slots):
+            if not slot.is_pointed:
+                self.axes[number] = replace(self.axes[number], xyz=self.direction(number))
         self.home = self.home or self._neutral_within_limits()
 
     @property
     def kind(self) -> JointType:
         return JOINT_TYPES[self.type]
 
+    @property
+    def axis_count(self) -> int:
+        """How many of `axes` mean something."""
+        return len(self.axes) if self.kind.is_open else len(self.kind.axes)
+
+    def direction(self, number: int) -> Vec3:
+        """Of axis `number`, in the parent-side joint frame at q = 0."""
+        slot = self.kind.slot(number)
+        return slot.direction or self.axes[number if slot.along is None else slot.along].xyz
+
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The screws in series, outward, those of locked axes too."""
+        if not self.kind.is_open:
+            return self.kind.columns
+        return tuple(Column(i, axis.turn, axis.slide, point=axis.point) for i, axis in enumerate(self.axes))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The screws that have a coordinate."""
+        return tuple(column for column in self.all_columns if not self.is_locked(column.axis))
+
+    def is_locked(self, number: int) -> bool:
+        return self.axes[number].locked and "locked" in self.kind.slot(number).fields
+
+    @property
+    def nq(self) -> int:
+        """How many position coordinates it has."""
+        return len(self.kind.chart.home) if self.kind.chart else len(self.columns)
+
+    @property
+    def nv(self) -> int:
+        """How many velocity coordinates it has."""
+        return len(self.kind.chart.qd_units) if self.kind.chart else len(self.columns)
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        """Coordinates at which the two joint frames coincide, shaped as `home`."""
+        return self.kind.chart.home if self.kind.chart else (0.0,) * len(self.all_columns)
+
+    @property
+    def q_home(self) -> tuple[float, ...]:
+        """`home` without what is locked, shape (nq,)."""
+        return self._unlocked(self.home)
+
+    @property
+    def q_neutral(self) -> tuple[float, ...]:
+        """`neutral` without what is locked, shape (nq,)."""
+        return self._unlocked(self.neutral)
+
+    @property
+    def home_units(self) -> tuple[tuple[str, Unit], ...]:
+        """Name (empty where there is but one) and unit of each number of `home`."""
+        if self.kind.chart:
+            return self.kind.chart.q_units
+        return tuple((self.kind.slot(column.axis).name, column.unit) for column in self.all_columns)
+
+    @property
+    def q_units(self) -> tuple[tuple[str, Unit], ...]:
+        """Name (empty where the type has but one) and unit of each position coordinate."""
+        return self._unlocked(self.home_units)
+
+    @property
+    def qd_units(self) -> tuple[tuple[str, Unit], ...]:
+        """Name and unit of each velocity coordinate; `Unit.velocity` is the unit to print."""
+        return self.kind.chart.qd_units if self.kind.chart else self.q_units
+
+    def axis_unit(self, number: int) -> Unit:
+        """What the coordinate about or along axis `number` measures."""
+        for column in self.all_columns:
+            if column.axis == number:
+                return column.unit
+        return self.kind.slot(number).unit or Unit.NUMBER
+
+    def _unlocked(self, values: tuple) -> tuple:
+        if self.kind.chart:
+            return values
+        return tuple(
+            value for value, column in zip(values, self.all_columns, strict=True) if not self.is_locked(column.axis)
+        )
+
     def _neutral_within_limits(self) -> tuple[float, ...]:
-        if self.kind.chart or not self.kind.limited:
-            return self.kind.home
-        axes = [self.axes[column.axis] for column in self.kind.columns]
-        return tuple(min(max(0.0, axis.lower), axis.upper) for axis in axes)
-
-
-@dataclass
-class Model:
-    """Links and joints, with the gravity [m/s^2, world axes] that acts on them.
-
-    Links and joints of a model in a model are named `outer::inner`.
-    """
-
-    name: str = "model"
-    links: list[Link] = field(default_factory=list)
-    joints: list[Joint] = field(default_factory=list)
-    gravity: Vec3 = (0.0, 0.0, -9.81)
-
-    def link(self, name: str) -> Link:
-        return _named(self.links, "link", name)
-
-    def joint(self, name: str) -> Joint:
-        return _named(self.joints, "joint", name)
-
-    def dump(self) -> str:
-        """Everything in the model as text, the same bytes for the same model; mesh points as a digest."""
-        return json.dumps(dataclasses.asdict(self), indent=1, default=_digest)
-
-
-Named = TypeVar("Named", Link, Joint)
-
-
-def _named(items: list[Named], what: str, name: str) -> Named:
-    for item in items:
-        if item.name == name:
-            return item
-    raise ModelError(f"there is no {what} '{name}'; there are: {', '.join(i.name for i in items) or 'none'}")
-
-
-def _digest(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-    raise TypeError(f"cannot dump {type(value).__name__}")
+        if self.kind.chart:
+            return self.kind.chart.home
+        return tuple(
+            min(max(0.0, self.axes[column.axis].lower), self.axes[column.axis].upper)
+            if self.kind.slot(column.axis).limited
+            else 0.0
+            for column in self.all_columns
+        )

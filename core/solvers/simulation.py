@@ -11,8 +11,7 @@ import numpy as np
 
 from ..dynamics import forward_residual, mechanical_energy
 from ..kinematics import forward_kinematics, make_work
-from ..model import CompiledModel, Model, ModelError, StateError, compile_model
-from ..model.compiled import coordinate_names
+from ..model import CompiledModel, Model, ModelError, StateError, compile_model, coordinate_names
 from ..trajectory import Trajectory
 from .dopri5 import Dopri5
 from .protocol import Progress, Solver
@@ -93,7 +92,7 @@ class Simulation:
             raise ValueError(f"solver '{solver}' is not known; allowed are {', '.join(SOLVERS)}")
         q, qd = _start(initial)
         self.compiled = compile_model(model)
-        self.compiled.require_mass()
+        self.compiled.require_simulable()
         self.frames_done = 0
         self._wall_time = 0.0
         self._notes = unsupported_features(model, self.compiled)

@@ -11,6 +11,7 @@ _AXIS_FEATURES: tuple[tuple[str, Callable[[Axis], bool]], ...] = (
     ("position limits", lambda axis: math.isfinite(axis.lower) or math.isfinite(axis.upper)),
     ("dry friction", lambda axis: axis.friction > 0.0),
     ("velocity limits", lambda axis: math.isfinite(axis.velocity)),
+    ("drives", lambda axis: axis.drive_mode != "off"),
 )
 
 
@@ -24,6 +25,9 @@ def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
     followers = [joint.name for joint in model.joints if joint.mimic]
     if followers:
         notes.append(f"mimic joints are kept but move freely in the simulation yet: {_listed(followers)}")
+    if model.couplings:
+        names = [coupling.name for coupling in model.couplings]
+        notes.append(f"couplings are kept but do not act in the simulation yet: {_listed(names)}")
     return notes
 
 

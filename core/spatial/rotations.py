@@ -6,7 +6,7 @@ import math
 
 from ..jit import jitable
 from .types import Pose, Quat, Vec3
-from .vectors import add, rotate, scale
+from .vectors import add, dot, rotate, scale
 
 
 @jitable
@@ -64,6 +64,27 @@ def quat_of_mat(R):
     if q[0] < 0.0:
         return -q[0], -q[1], -q[2], -q[3]
     return q
+
+
+@jitable
+def quat_of_rotvec(v):
+    """The turn by |v| [rad] about v."""
+    angle = math.sqrt(dot(v, v))
+    k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
+    return math.cos(0.5 * angle), k * v[0], k * v[1], k * v[2]
+
+
+@jitable
+def rotvec_of_quat(q):
+    """The rotation vector of at most half a turn [rad]; q and -q give the same."""
+    sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    if sine < 1e-9:
+        k = 2.0 / q[0]
+    elif q[0] < 0.0:
+        k = -2.0 * math.atan2(sine, -q[0]) / sine
+    else:
+        k = 2.0 * math.atan2(sine, q[0]) / sine
+    return k * q[1], k * q[2], k * q[3]
 
 
 def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:

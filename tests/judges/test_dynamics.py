@@ -51,9 +51,9 @@ def by_joint(compiled, q, qd, tau) -> dict:
     spans = compiled.spans.items()
     return {
         name: (
-            q[span.q : span.q + span.joint.kind.nq].tolist(),
-            qd[span.v : span.v + span.joint.kind.nv].tolist(),
-            tau[span.v : span.v + span.joint.kind.nv].tolist(),
+            q[span.q].tolist(),
+            qd[span.v].tolist(),
+            tau[span.v].tolist(),
         )
         for name, span in spans
     }

@@ -7,7 +7,7 @@ import numpy as np
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, CompiledModel, Joint, Link, Model
 
-MOVING_TYPES = tuple(name for name, kind in JOINT_TYPES.items() if kind.nv)
+MOVING_TYPES = tuple(name for name in JOINT_TYPES if name != "fixed")
 
 
 def random_pose(rng: np.random.Generator, reach: float = 0.3) -> tuple:
@@ -40,7 +40,7 @@ def random_tree(seed: int, size: int = 30) -> Model:
         model.links.append(random_link(rng, f"link{i}"))
         parent = WORLD if i == 0 else f"link{rng.integers(max(0, i - 4), i)}"
         name = types[i % len(types)]
-        axes = [Axis(xyz=random_unit(rng)) for _ in range(JOINT_TYPES[name].axis_count)]
+        axes = [Axis(xyz=random_unit(rng)) for _ in JOINT_TYPES[name].axes or "ab"]
         model.joints.append(
             Joint(f"joint{i}", name, parent, f"link{i}", random_pose(rng), random_pose(rng), axes, pitch=0.3)
         )
@@ -52,8 +52,7 @@ def random_state(compiled: CompiledModel, seed: int) -> tuple[np.ndarray, np.nda
     q, qd = rng.normal(size=compiled.nq), rng.normal(size=compiled.nv)
     for span in compiled.spans.values():
         if span.joint.kind.chart:
-            end = span.q + span.joint.kind.nq
-            q[end - 4 : end] /= np.linalg.norm(q[end - 4 : end])
+            q[span.q][-4:] /= np.linalg.norm(q[span.q][-4:])
     return q, qd
 
 
@@ -69,7 +68,7 @@ def chain(size: int, joint_type: str = "revolute") -> Model:
                 WORLD if i == 0 else f"rod{i - 1}",
                 f"rod{i}",
                 X_PJ=(0.0 if i == 0 else 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-                axes=[Axis(xyz=(0.0, 1.0, 0.0)) for _ in range(JOINT_TYPES[joint_type].axis_count)],
+                axes=[Axis(xyz=(0.0, 1.0, 0.0)) for _ in JOINT_TYPES[joint_type].axes],
             )
         )
     return model

@@ -78,7 +78,8 @@ def models(draw):
         model.links.append(link)
         kind = JOINT_TYPES[draw(st.sampled_from(SDF_TYPES))]
         X_CJ = draw(poses)
-        asides = [None] if kind.axis_count < 2 else [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
+        count = len(kind.columns)
+        asides = [None] if count < 2 else [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
         model.joints.append(
             Joint(
                 f"joint {i}",
@@ -87,7 +88,7 @@ def models(draw):
                 link.name,
                 compose(inverse(parent.pose if parent else IDENTITY), compose(link.pose, X_CJ)),
                 X_CJ,
-                [draw(axes(kind.limited, aside)) for aside in asides[: kind.axis_count]],
+                [draw(axes(kind.axes[0].limited, aside)) for aside in asides[:count]],
                 pitch=draw(positive) if kind.threaded else 0.0,
             )
         )

@@ -50,7 +50,7 @@ def test_a_moving_link_without_mass_is_named():
     massless = Link("flag", 0.0, inertia=(0.0,) * 6)
     compiled = compile_model(Model(links=[massless], joints=[Joint("pole", "revolute", WORLD, "flag")]))
     with pytest.raises(ModelError, match=r"link 'flag'.*joint 'pole'.*mass"):
-        compiled.require_mass()
+        compiled.require_simulable()
 
 
 def test_a_massless_link_may_carry_one_with_mass():
@@ -60,7 +60,7 @@ def test_a_massless_link_may_carry_one_with_mass():
         Joint("a", "revolute", WORLD, "empty", axes=[Axis(xyz=(1.0, 0.0, 0.0))]),
         Joint("b", "revolute", "empty", "bob", axes=[Axis(xyz=(0.0, 1.0, 0.0))]),
     ]
-    compile_model(Model(links=links, joints=joints)).require_mass()
+    compile_model(Model(links=links, joints=joints)).require_simulable()
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_numbers_arrive(model):
     [
         ("led", "damping", "1", "no joint 'led'; there are: lead, socket"),
         ("lead", "dampnig", "1", r"joint 'lead' \(screw\) has no property 'dampnig'; it has: home, pitch, lower"),
-        ("socket", "damping", "1", r"joint 'socket' \(ball\) has no property 'damping'; it has: home"),
+        ("socket", "armature", "1", r"joint 'socket' \(ball\) has no property 'armature'; it has: home, lower"),
         ("lead", "damping", "much", r"damping takes 1 number\(s\), found 'much'"),
         ("lead", "damping", "nan", "found 'nan'"),
         ("socket", "home", "1,0", r"home takes 4 number\(s\)"),

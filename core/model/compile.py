@@ -1,0 +1,246 @@
+"""`compile_model`: from links and joints to the flat arrays that kernels walk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..joints import SCREWS
+from ..spatial import (
+    IDENTITY,
+    ZERO,
+    Pose,
+    Vec3,
+    add,
+    compose,
+    cross,
+    dot,
+    inverse,
+    norm,
+    quat_of_mat,
+    quat_rotate,
+    quat_to_mat,
+    scale,
+    sub,
+    sym_add,
+    sym_rotate,
+    sym_shift,
+    z_to,
+)
+from .compiled import BODY, COLUMN, Arrays, CompiledModel, JointSpan, LoopJoint
+from .elements import WORLD, Axis, Joint, Link
+from .graph import Branch, Tree, spanning_tree
+from .model import Model
+from .screws import Screw, screws_of
+
+SAME_LINE = 1e-12
+"""Metres, and sine of an angle, within which lines count as one."""
+
+
+def compile_model(model: Model, merge_fixed: bool = True) -> CompiledModel:
+    """Compile a model; joints that close loops are left to `CompiledModel.loops`.
+
+    Args:
+        merge_fixed: let links that cannot move against each other share a body; off, each joint has a body of its own.
+
+    Raises:
+        ModelError: a joint's end is no link, or an axis has no direction.
+    """
+    build = _Build(model, merge_fixed)
+    tree = spanning_tree(model.links, model.joints)
+    loose = list(tree.roots)
+    for branch in tree.branches:
+        while branch.inner in loose:
+            build.float(loose.pop(0))
+        build.place(branch)
+    for link in loose:
+        build.float(link)
+    return build.finish(tree)
+
+
+@dataclass
+class _Body:
+    """A body while its columns and links are gathered.
+
+    Attributes:
+        turning: unit vectors of the columns that turn, in the body's own axes as drawn.
+        X_BJ: the joint's moving frame in the body's, after the columns so far, as drawn.
+        back: rotation from the body's axes to the parent's, as drawn.
+    """
+
+    parent: int
+    branch: Branch
+    kind: int
+    offset: Vec3
+    X_BJ: Pose
+    back: Pose = IDENTITY
+    columns: list[tuple] = field(default_factory=list)
+    turning: list[Vec3] = field(default_factory=list)
+    mass: float = 0.0
+    moment: Vec3 = ZERO
+    inertia: tuple = (0.0,) * 6
+
+    def carry(self, link: Link, X_BL: Pose) -> None:
+        """Take on a link's mass, moment and inertia about the body's origin (the parallel-axis theorem)."""
+        com = add(X_BL[:3], quat_rotate(X_BL[3:], link.com))
+        self.mass += link.mass
+        self.moment = add(self.moment, scale(com, link.mass))
+        turned = sym_rotate(quat_to_mat(X_BL[3:]), link.inertia)
+        self.inertia = sym_add(self.inertia, sym_add(turned, sym_shift(link.mass, com)))
+
+    def takes(self, screw: Screw) -> bool:
+        """Whether the screw can act at this body's origin, wherever the columns before it have gone.
+
+        A slide takes the origin along, out of the line of every column that has turned before it, unless it slides
+        along that line. A turn must be about a line through the origin; while nothing has turned yet, the origin can
+        still be moved there.
+        """
+        direction = quat_rotate(self.X_BJ[3:], screw.direction)
+        if screw.slide and any(norm(cross(direction, turned)) > SAME_LINE for turned in self.turning):
+            return False
+        return not screw.turn or not self.turning or norm(self.aside(screw)) <= SAME_LINE
+
+    def aside(self, screw: Screw) -> Vec3:
+        """The way from the body's origin to the screw's line, in the body's axes [m]."""
+        direction = quat_rotate(self.X_BJ[3:], screw.direction)
+        point = add(self.X_BJ[:3], quat_rotate(self.X_BJ[3:], screw.point))
+        return sub(point, scale(direction, dot(point, direction)))
+
+    def add(self, screw: Screw, axis: Axis, fields: frozenset[str]) -> None:
+        """Let the screw be the next column."""
+        if screw.turn and not self.turning:
+            self._move_origin(self.aside(screw))
+        direction = quat_rotate(self.X_BJ[3:], screw.direction)
+        align = quat_of_mat(z_to(direction))
+        onto: Pose = ZERO + align
+        numbers = (getattr(axis, name) if name in fields else 0.0 for name in COLUMN.names[3:])
+        self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *numbers))
+        self.X_BJ = compose(inverse(onto), self.X_BJ)
+        self.back = compose(self.back, onto)
+        self.turning = [quat_rotate(inverse(onto)[3:], turned) for turned in self.turning]
+        if screw.turn:
+            self.turning.append((0.0, 0.0, 1.0))
+
+    def _move_origin(self, step: Vec3) -> None:
+        self.offset = add(self.offset, quat_rotate(self.back[3:], step))
+        self.X_BJ = sub(self.X_BJ[:3], step) + self.X_BJ[3:]
+
+
+class _Build:
+    def __init__(self, model: Model, merge_fixed: bool):
+        self.model, self.merge_fixed = model, merge_fixed
+        self.links = {link.name: link for link in model.links}
+        ground = Branch(Joint("", "fixed", WORLD, WORLD))
+        self.bodies = [_Body(0, ground, SCREWS, ZERO, IDENTITY)]
+        self.where: dict[str, tuple[int, Pose]] = {WORLD: (0, IDENTITY)}
+
+    def float(self, name: str) -> None:
+        """Let a link move freely in the world.
+
+        As in Drake, its joint bears the link's name, with underscores before it while that is a joint's name.
+        """
+        link = self.links[name]
+        while any(joint.name == name for joint in self.model.joints):
+            name = f"_{name}"
+        self.place(Branch(Joint(name, "free", WORLD, link.name, X_PJ=link.pose)))
+
+    def place(self, branch: Branch) -> None:
+        joint = branch.joint
+        ends = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
+        body, X_BP = self.where[branch.inner]
+        X_BJ = compose(X_BP, ends[0])
+        if joint.kind.chart:
+            body, X_BJ = self._chart_body(branch, body, X_BJ)
+        elif joint.nv or not self.merge_fixed:
+            body, X_BJ = self._screw_bodies(branch, body, X_BJ)
+        else:
+            for screw in _outward(branch):
+                X_BJ = compose(X_BJ, screw.pose(screw.locked_at))
+        X_BL = compose(X_BJ, inverse(ends[1]))
+        self.where[branch.outer] = body, X_BL
+        self.bodies[body].carry(self.links[branch.outer], X_BL)
+
+    def _chart_body(self, branch: Branch, parent: int, X_BJ: Pose) -> tuple[int, Pose]:
+        joint = branch.joint
+        body = _Body(parent, branch, joint.kind.code, X_BJ[:3], IDENTITY)
+        align = quat_to_mat(X_BJ[3:])
+        for i in range(joint.nv):
+            number = joint.kind.law[i] if joint.kind.law else None
+            fields = frozenset() if number is None else joint.kind.slot(number).fields
+            axis = Axis() if number is None else joint.axes[number]
+            forces = (getattr(axis, name) if name in fields else 0.0 for name in COLUMN.names[3:])
+            body.columns.append((align, 0.0, 0.0, *forces))
+        self.bodies.append(body)
+        return len(self.bodies) - 1, IDENTITY
+
+    def _screw_bodies(self, branch: Branch, parent: int, X_BJ: Pose) -> tuple[int, Pose]:
+        """One body, or several in series where one cannot take the order of the columns."""
+        joint = branch.joint
+        body = self._new_body(branch, parent, X_BJ)
+        for screw in _outward(branch):
+            if screw.locked_at is not None:
+                body.X_BJ = compose(body.X_BJ, screw.pose(screw.locked_at))
+                continue
+            if not body.takes(screw):
+                body = self._new_body(branch, len(self.bodies) - 1, body.X_BJ)
+            body.add(screw, joint.axes[screw.axis], joint.kind.slot(screw.axis).fields)
+        return len(self.bodies) - 1, body.X_BJ
+
+    def _new_body(self, branch: Branch, parent: int, X_BJ: Pose) -> _Body:
+        body = _Body(parent, branch, SCREWS, X_BJ[:3], ZERO + X_BJ[3:])
+        self.bodies.append(body)
+        return body
+
+    def finish(self, tree: Tree) -> CompiledModel:
+        bodies, columns, spans, nq, nv = self._records()
+        names = tuple(self.links)
+        q_home = np.zeros(nq)
+        for span in spans.values():
+            q_home[span.q] = span.joint.q_home
+        return CompiledModel(
+            model=self.model,
+            tree=tree,
+            arrays=Arrays(bodies, columns, np.array(self.model.gravity, dtype=np.float64)),
+            nq=nq,
+            nv=nv,
+            q_home=q_home,
+            link_names=names,
+            link_body=np.array([self.where[name][0] for name in names], dtype=np.int64),
+            X_BL=np.array([self.where[name][1] for name in names], dtype=np.float64).reshape(-1, 7),
+            spans=spans,
+            loops=tuple(self._loop(joint) for joint in tree.loops),
+        )
+
+    def _records(self) -> tuple[np.recarray, np.recarray, dict[str, JointSpan], int, int]:
+        bodies = np.zeros(len(self.bodies), BODY).view(np.recarray)
+        columns = np.zeros(sum(len(body.columns) for body in self.bodies), COLUMN).view(np.recarray)
+        spans: dict[str, JointSpan] = {}
+        starts: dict[int, tuple[int, int]] = {}
+        q = v = 0
+        for i, body in enumerate(self.bodies):
+            joint, nv = body.branch.joint, len(body.columns)
+            bodies[i] = (body.parent, body.kind, q, v, v + nv, body.offset, body.mass, body.moment, body.inertia)
+            for j, column in enumerate(body.columns):
+                columns[v + j] = column
+            first_q, first_v = starts.setdefault(id(joint), (q, v))
+            q, v = q + (joint.nq if joint.kind.chart else nv), v + nv
+            if joint.nv:
+                back = body.branch.backward
+                at_q, at_v = _slice(first_q, q, back), _slice(first_v, v, back)
+                spans[joint.name] = JointSpan(joint, body.branch.outer, i, at_q, at_v)
+        return bodies, columns, spans, q, v
+
+    def _loop(self, joint: Joint) -> LoopJoint:
+        (parent, X_BP), (child, X_BC) = self.where[joint.parent], self.where[joint.child]
+        return LoopJoint(joint, parent, child, compose(X_BP, joint.X_PJ), compose(X_BC, joint.X_CJ))
+
+
+def _slice(start: int, end: int, backward: bool) -> slice:
+    return slice(end - 1, start - 1 if start else None, -1) if backward else slice(start, end)
+
+
+def _outward(branch: Branch) -> list[Screw]:
+    """The joint's screws in the order in which the tree walks them."""
+    screws = screws_of(branch.joint)
+    return [screw.backward() for screw in reversed(screws)] if branch.backward else screws

@@ -1,0 +1,154 @@
+"""Couplings: equations between the coordinates of joints. A new kind is one entry in `COUPLING_TYPES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..spatial import dot, quat_rotate
+from .elements import Joint, ModelError
+
+
+@dataclass(frozen=True)
+class Term:
+    """`weight` times the coordinate of a joint's axis."""
+
+    joint: str
+    axis: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Equation:
+    """The sum of the terms equals `constant`, in rad or m."""
+
+    name: str
+    terms: tuple[Term, ...]
+    constant: float
+
+
+@dataclass(frozen=True)
+class CouplingType:
+    """What a coupling does, as data.
+
+    Attributes:
+        parts: what each of its axes is called.
+        weights: of each part's coordinate, from the coupling's ratio.
+    """
+
+    name: str
+    label: str
+    summary: str
+    parts: tuple[str, ...]
+    weights: Callable[[float], tuple[float, ...]]
+
+
+COUPLING_TYPES: dict[str, CouplingType] = {
+    entry.name: entry
+    for entry in (
+        CouplingType(
+            "gear",
+            "Gear",
+            "The output turns ratio times as far as the input; negative where two outer gears mesh",
+            ("input", "output"),
+            lambda ratio: (-ratio, 1.0),
+        ),
+        CouplingType(
+            "rack",
+            "Rack and Pinion",
+            "The rack slides by ratio metres for a radian of the pinion",
+            ("pinion", "rack"),
+            lambda ratio: (-ratio, 1.0),
+        ),
+        CouplingType(
+            "differential",
+            "Differential",
+            "One side and ratio times the other turn as far as (1 + ratio) times the carrier (Willis)",
+            ("carrier", "side", "other side"),
+            lambda ratio: (-(1.0 + ratio), 1.0, ratio),
+        ),
+    )
+}
+
+
+@dataclass
+class Coupling:
+    """An equation between axes, its type's weights times their coordinates: their sum is `offset` [rad or m].
+
+    Attributes:
+        type: a name in `COUPLING_TYPES`.
+        axes: (joint, number of its axis) for each of the type's parts.
+    """
+
+    name: str
+    type: str
+    axes: list[tuple[str, int]]
+    ratio: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self):
+        if self.type not in COUPLING_TYPES:
+            raise ModelError(
+                f"coupling '{self.name}': type '{self.type}' is not known; allowed are {', '.join(COUPLING_TYPES)}"
+            )
+        parts = COUPLING_TYPES[self.type].parts
+        if len(self.axes) != len(parts):
+            raise ModelError(
+                f"coupling '{self.name}' couples {len(self.axes)} axes; its type takes {len(parts)}: {', '.join(parts)}"
+            )
+
+    def equation(self, _joints: list[Joint]) -> Equation:
+        weights = COUPLING_TYPES[self.type].weights(self.ratio)
+        terms = (Term(joint, axis, weight) for (joint, axis), weight in zip(self.axes, weights, strict=True))
+        return Equation(self.name, tuple(terms), self.offset)
+
+
+@dataclass
+class Gearbox:
+    """SDFormat's gearbox: two links that turn on hinges of a third, the reference, by angles of a fixed ratio.
+
+    Angle 1 is that of `parent` against `reference` about `axis`, angle 2 that of `child` against it about `axis2`, both
+    axes in the reference link's frame at q = 0: angle 2 = -ratio * angle 1.
+
+    Source: SDFormat specification, joint/gearbox_ratio and joint/gearbox_reference_body.
+    """
+
+    name: str
+    parent: str
+    child: str
+    reference: str
+    ratio: float = 1.0
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    axis2: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    def equation(self, joints: list[Joint]) -> Equation:
+        """As an equation between the two hinges.
+
+        Raises:
+            ModelError: a link is not joined to the reference by one hinge.
+        """
+        one, two = self._term(joints, self.parent, self.axis), self._term(joints, self.child, self.axis2)
+        terms = (Term(one.joint, one.axis, self.ratio * one.weight), two)
+        return Equation(self.name, terms, 0.0)
+
+    def _term(self, joints: list[Joint], link: str, axis: tuple[float, float, float]) -> Term:
+        """The hinge between `link` and the reference, weighted by the sense in which it counts the angle."""
+        hinges = [joint for joint in joints if {joint.parent, joint.child} == {link, self.reference}]
+        if len(hinges) != 1 or len(hinges[0].columns) != 1 or not hinges[0].columns[0].turn:
+            raise ModelError(
+                f"gearbox '{self.name}': link '{link}' does not turn on one hinge of the reference link "
+                f"'{self.reference}'; name as reference the link that carries both hinges"
+            )
+        hinge = hinges[0]
+        number = hinge.columns[0].axis
+        forward = hinge.parent == self.reference
+        X_RJ = hinge.X_PJ if forward else hinge.X_CJ
+        along = dot(quat_rotate(X_RJ[3:], hinge.direction(number)), axis)
+        return Term(hinge.name, number, (1.0 if along >= 0.0 else -1.0) * (1.0 if forward else -1.0))
+
+
+def mimic_equation(follower: Joint) -> Equation:
+    """follower - multiplier * leader = offset - multiplier * reference"""
+    mimic = follower.mimic
+    terms = (Term(follower.name, mimic.axis, 1.0), Term(mimic.leader, mimic.leader_axis, -mimic.multiplier))
+    return Equation(follower.name, terms, mimic.offset - mimic.multiplier * mimic.reference)

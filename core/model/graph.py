@@ -1,0 +1,149 @@
+"""The spanning tree of a model's joints: which joints carry links, which close loops, and what floats."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..joints import FREE
+from .elements import WORLD, Joint, Link, ModelError
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A joint of the tree; `backward` where it is its parent link that it carries."""
+
+    joint: Joint
+    backward: bool = False
+
+    @property
+    def inner(self) -> str:
+        """The link nearer to the root."""
+        return self.joint.child if self.backward else self.joint.parent
+
+    @property
+    def outer(self) -> str:
+        """The link that it carries."""
+        return self.joint.parent if self.backward else self.joint.child
+
+
+@dataclass(frozen=True)
+class Tree:
+    """How a model's joints hang together.
+
+    Attributes:
+        branches: the joints that carry links, parents first, depth first.
+        loops: the joints left over, each of which closes a loop.
+        roots: the links that no joint leads to from the world; each floats.
+    """
+
+    branches: tuple[Branch, ...]
+    loops: tuple[Joint, ...]
+    roots: tuple[str, ...]
+
+    def path(self, link: str) -> list[Branch]:
+        """From the root outward to `link`."""
+        above = {branch.outer: branch for branch in self.branches}
+        path = []
+        while link in above:
+            path.append(above[link])
+            link = above[link].inner
+        return path[::-1]
+
+    def around(self, loop: Joint) -> list[Branch]:
+        """The branches that `loop` closes into a ring: those that lead to one of its ends only."""
+        one, other = self.path(loop.parent), self.path(loop.child)
+        shared = sum(a is b for a, b in zip(one, other, strict=False))
+        return one[shared:] + other[shared:]
+
+    def links_from(self, link: str) -> list[str]:
+        """`link` and all that it carries, parents first."""
+        found = {link: None}
+        for branch in self.branches:
+            if branch.inner in found:
+                found[branch.outer] = None
+        return list(found)
+
+
+def spanning_tree(links: Iterable[Link], joints: Iterable[Joint]) -> Tree:
+    """The shallowest tree, joints in their order; the same for the same model.
+
+    A joint is walked from parent to child, and where nothing else leads to its parent, backward: only a chart never is,
+    as its coordinates belong to the child. A free chart holds nothing, so it serves where nothing else leads.
+
+    Raises:
+        ModelError: a joint's end is no link, or its two ends are one.
+    """
+    search = _Search([link.name for link in links], list(joints))
+    return search.run()
+
+
+class _Search:
+    def __init__(self, links: list[str], joints: list[Joint]):
+        self.links, self.joints = links, joints
+        self.touching: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
+        for joint in joints:
+            self._require_ends(joint)
+            if not joint.closes_loop:
+                self.touching[joint.parent].append(joint)
+                self.touching[joint.child].append(joint)
+        self.above: dict[str, Branch | None] = {}
+
+    def _require_ends(self, joint: Joint) -> None:
+        for end in (joint.parent, joint.child):
+            if end not in self.touching:
+                raise ModelError(f"joint '{joint.name}': there is no link '{end}'; name a link of the model")
+        if joint.parent == joint.child:
+            raise ModelError(f"joint '{joint.name}' joins '{joint.child}' with itself; name two links")
+
+    def run(self) -> Tree:
+        self._reach(WORLD)
+        carried = {joint.child for joint in self.joints if not joint.closes_loop}
+        roots = []
+        for name in sorted(self.links, key=carried.__contains__):  # a link that is no joint's child comes first
+            if name not in self.above:
+                roots.append(name)
+                self._reach(name)
+        branches = self._depth_first([WORLD, *sorted(roots, key=self.links.index)])
+        used = {id(branch.joint) for branch in branches}
+        loops = tuple(joint for joint in self.joints if id(joint) not in used)
+        return Tree(tuple(branches), loops, tuple(sorted(roots, key=self.links.index)))
+
+    def _reach(self, root: str) -> None:
+        """Breadth first over all that hangs together with `root`; the free charts wait until nothing else is left."""
+        self.above[root] = None
+        near, waiting = deque([root]), deque()
+        while near or waiting:
+            if not near:
+                branch = waiting.popleft()
+                if branch.outer not in self.above:
+                    self.above[branch.outer] = branch
+                    near.append(branch.outer)
+                continue
+            here = near.popleft()
+            for joint in self.touching[here]:
+                branch = Branch(joint, backward=joint.child == here)
+                if branch.outer in self.above or (branch.backward and joint.kind.chart):
+                    continue
+                if joint.kind.code == FREE:
+                    waiting.append(branch)
+                else:
+                    self.above[branch.outer] = branch
+                    near.append(branch.outer)
+
+    def _depth_first(self, roots: list[str]) -> list[Branch]:
+        order = {id(joint): number for number, joint in enumerate(self.joints)}
+        outward: dict[str, list[Branch]] = {}
+        for branch in self.above.values():
+            if branch:
+                outward.setdefault(branch.inner, []).append(branch)
+        for branches in outward.values():
+            branches.sort(key=lambda branch: order[id(branch.joint)])
+        found: list[Branch] = []
+        stack = [branch for root in reversed(roots) for branch in reversed(outward.get(root, []))]
+        while stack:
+            branch = stack.pop()
+            found.append(branch)
+            stack.extend(reversed(outward.get(branch.outer, [])))
+        return found

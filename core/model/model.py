@@ -1,0 +1,143 @@
+"""`Model`: links, joints and couplings under names, and what can be asked of them as they are."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from ..spatial import Vec3
+from .couplings import Coupling, Equation, Gearbox, mimic_equation
+from .elements import WORLD, Joint, Link, ModelError
+from .graph import Branch, Tree, spanning_tree
+from .text import aligned
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint that closes a loop, and the joints of the tree that it closes into a ring."""
+
+    joint: Joint
+    around: tuple[Branch, ...]
+
+    def __str__(self) -> str:
+        names = ", ".join(f"'{branch.joint.name}'" for branch in self.around)
+        return f"joint '{self.joint.name}' closes a loop with {names}" if names else f"joint '{self.joint.name}'"
+
+
+@dataclass
+class Model:
+    """Links and joints, with the gravity [m/s^2, world axes] that acts on them.
+
+    Links and joints of a model in a model are named `outer::inner`. `editing.py` has the verbs that change a model.
+    """
+
+    name: str = "model"
+    links: list[Link] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    gravity: Vec3 = (0.0, 0.0, -9.81)
+    couplings: list[Coupling | Gearbox] = field(default_factory=list)
+
+    def link(self, name: str) -> Link:
+        """Raises `ModelError` where there is none."""
+        return _named(self.links, "link", name)
+
+    def joint(self, name: str) -> Joint:
+        """Raises `ModelError` where there is none."""
+        return _named(self.joints, "joint", name)
+
+    def copy(self) -> Model:
+        """One that shares nothing with this one."""
+        return copy.deepcopy(self)
+
+    def tree(self) -> Tree:
+        """How the joints hang together.
+
+        Raises:
+            ModelError: a joint's end is no link, or its two ends are one.
+        """
+        return spanning_tree(self.links, self.joints)
+
+    def loops(self) -> list[Loop]:
+        """The joints that close loops, in the model's order: those that are marked, and those that the tree left over.
+
+        Raises:
+            ModelError: as `tree`.
+        """
+        tree = self.tree()
+        return [Loop(joint, tuple(tree.around(joint))) for joint in tree.loops]
+
+    def equations(self) -> list[Equation]:
+        """Of every mimic and coupling.
+
+        Raises:
+            ModelError: a gearbox that finds no hinges on its reference link.
+        """
+        mimics = [mimic_equation(joint) for joint in self.joints if joint.mimic]
+        return mimics + [coupling.equation(self.joints) for coupling in self.couplings]
+
+    def home(self) -> dict[str, tuple[float, ...]]:
+        """Every moving joint's home, as a state to start from; locked axes have no coordinate."""
+        return {joint.name: joint.q_home for joint in self.joints if joint.nq}
+
+    def mid_limits(self) -> dict[str, tuple[float, ...]]:
+        """As `home`, with each column that has two finite limits in the middle between them."""
+        return {joint.name: _middle(joint) for joint in self.joints if joint.nq}
+
+    def dump(self) -> str:
+        """Everything in the model as text, the same bytes for the same model; mesh points as a digest."""
+        return json.dumps(dataclasses.asdict(self), indent=1, default=_digest)
+
+    def __str__(self) -> str:
+        """The tree as a table: index, link, joint, type, parent and children; then the loops."""
+        tree = self.tree()
+        above = {branch.outer: branch for branch in tree.branches}
+        index = {link.name: number for number, link in enumerate(self.links, 1)} | {WORLD: 0}
+        rows = [("INDEX", "LINK", "JOINT", "TYPE", "PARENT", "CHILDREN")]
+        for link in self.links:
+            branch = above.get(link.name)
+            parent = branch.inner if branch else WORLD
+            children = [other.outer for other in tree.branches if other.inner == link.name]
+            rows.append(
+                (
+                    str(index[link.name]),
+                    link.name,
+                    branch.joint.name if branch else "",
+                    branch.joint.type if branch else "floats",
+                    f"{parent} ({index[parent]})",
+                    ", ".join(f"{child} ({index[child]})" for child in children),
+                )
+            )
+        heading = f"{self.name}: {len(self.links)} links, {len(self.joints)} joints"
+        return "\n".join([heading, aligned(rows), *map(str, self.loops())])
+
+
+Named = TypeVar("Named", Link, Joint)
+
+
+def _named(items: list[Named], what: str, name: str) -> Named:
+    for item in items:
+        if item.name == name:
+            return item
+    raise ModelError(f"there is no {what} '{name}'; there are: {', '.join(i.name for i in items) or 'none'}")
+
+
+def _middle(joint: Joint) -> tuple[float, ...]:
+    middle = list(joint.q_home)
+    for i, column in enumerate(joint.columns):
+        axis = joint.axes[column.axis]
+        if joint.kind.slot(column.axis).limited and math.isfinite(axis.lower) and math.isfinite(axis.upper):
+            middle[i] = 0.5 * (axis.lower + axis.upper)
+    return tuple(middle)
+
+
+def _digest(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    raise TypeError(f"cannot dump {type(value).__name__}")

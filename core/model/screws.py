@@ -1,0 +1,79 @@
+"""A joint's screws in its own frame, and the pose X_J(q) that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..joints import BALL
+from ..spatial import (
+    IDENTITY,
+    ZERO,
+    Pose,
+    Vec3,
+    add,
+    compose,
+    norm,
+    quat_normalized,
+    quat_of_rotvec,
+    quat_rotate,
+    scale,
+    sub,
+)
+from .elements import Joint, ModelError
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A unit of the coordinate turns by `turn` [rad] about a line and slides by `slide` [m] along it.
+
+    Attributes:
+        direction, point: of the line, a unit vector and any of its points [m], in the joint's frame.
+        axis: the number of the joint's axis that it belongs to.
+        locked_at: the coordinate that it is held at, or None if it moves.
+    """
+
+    direction: Vec3
+    point: Vec3
+    turn: float
+    slide: float
+    axis: int = 0
+    locked_at: float | None = None
+
+    def pose(self, value: float) -> Pose:
+        """Of the frame after it in the frame before it, at coordinate `value`."""
+        quat = quat_of_rotvec(scale(self.direction, self.turn * value))
+        moved = sub(self.point, quat_rotate(quat, self.point))
+        return add(moved, scale(self.direction, self.slide * value)) + quat
+
+    def backward(self) -> Screw:
+        return Screw(scale(self.direction, -1.0), self.point, self.turn, self.slide, self.axis, self.locked_at)
+
+
+def screws_of(joint: Joint) -> list[Screw]:
+    """Outward, those of locked axes too; empty for a chart.
+
+    Raises:
+        ModelError: an axis has no direction.
+    """
+    screws = []
+    for column, home in zip(joint.all_columns, joint.home, strict=True) if not joint.kind.chart else ():
+        direction = joint.direction(column.axis)
+        length = norm(direction)
+        if not length > 0.0:
+            raise ModelError(f"joint '{joint.name}': axis {column.axis + 1} is 0 0 0; give it a direction")
+        locked_at = home if joint.is_locked(column.axis) else None
+        slide = column.slide_with(joint.pitch)
+        screws.append(Screw(scale(direction, 1.0 / length), column.point, column.turn, slide, column.axis, locked_at))
+    return screws
+
+
+def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
+    """X_J(q): of the child-side joint frame in the parent-side one, with q of shape (nq,); locked axes at home."""
+    if joint.kind.chart:
+        position = ZERO if joint.kind.code == BALL else tuple(q[:3])
+        return position + quat_normalized(q[-4:])
+    pose, values = IDENTITY, iter(q)
+    for screw in screws_of(joint):
+        pose = compose(pose, screw.pose(next(values) if screw.locked_at is None else screw.locked_at))
+    return pose
