@@ -1,8 +1,29 @@
-"""Forward and inverse dynamics and energy: kernels over `CompiledModel.arrays` and `kinematics.make_work`'s records."""
+"""Forward and inverse dynamics, momentum and energy.
 
-from .aba import forward_dynamics
+Functions of a `CompiledModel` are for those who ask once; the kernels below them, over `CompiledModel.arrays` and
+`kinematics.make_work`'s records, for those who ask in a loop.
+"""
+
+from .aba import articulated_body
+from .crba import composite_body
 from .energy import mechanical_energy
+from .equations import forward_dynamics, inverse_dynamics, mass_matrix, passive_forces
+from .momentum import centre_of_mass, momentum
 from .residual import forward_residual
-from .rnea import inverse_dynamics
+from .rnea import newton_euler
+from .wrenches import joint_wrenches
 
-__all__ = ["forward_dynamics", "forward_residual", "inverse_dynamics", "mechanical_energy"]
+__all__ = [
+    "articulated_body",
+    "centre_of_mass",
+    "composite_body",
+    "forward_dynamics",
+    "forward_residual",
+    "inverse_dynamics",
+    "joint_wrenches",
+    "mass_matrix",
+    "mechanical_energy",
+    "momentum",
+    "newton_euler",
+    "passive_forces",
+]

@@ -48,7 +48,7 @@ from ..spatial import (
 
 
 @kernel
-def forward_dynamics(model, work, q, qd, tau, qdd):
+def articulated_body(model, work, q, qd, tau, qdd):
     """Write to `qdd`, shape (nv,), the accelerations that joint forces `tau`, shape (nv,), and gravity cause."""
     accelerations(model, work, q, qd, tau, qdd)
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..kinematics import make_work
 from ..model.compiled import Arrays
-from .aba import forward_dynamics
-from .rnea import inverse_dynamics
+from .aba import articulated_body
+from .rnea import newton_euler
 
 
 def forward_residual(arrays: Arrays, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -18,8 +18,8 @@ def forward_residual(arrays: Arrays, q: np.ndarray, qd: np.ndarray, tau: np.ndar
     """
     work = make_work(arrays)
     qdd, back, holding = np.zeros_like(qd), np.zeros_like(qd), np.zeros_like(qd)
-    forward_dynamics(arrays, work, q, qd, tau, qdd)
-    inverse_dynamics(arrays, work, q, qd, qdd, back)
-    inverse_dynamics(arrays, work, q, qd, np.zeros_like(qd), holding)
+    articulated_body(arrays, work, q, qd, tau, qdd)
+    newton_euler(arrays, work, q, qd, qdd, back)
+    newton_euler(arrays, work, q, qd, np.zeros_like(qd), holding)
     scale = max(np.abs(holding).max(initial=0.0), np.abs(tau).max(initial=0.0), 1e-12)
     return np.abs(back - tau) / scale

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..kinematics.motion import chart_rate, move, rigid_inertia_of, screw_of
+from ..kinematics.motion import accelerate, move, rigid_inertia_of, screw_of
 from ..kinematics.work import get3, get9, get_pair, put3, put_pair
 from ..spatial import (
     ZERO,
@@ -16,9 +16,7 @@ from ..spatial import (
     force_from,
     inertia_rotate,
     momentum,
-    motion_at,
     pair_add,
-    pair_scale,
     power,
     rotate_back,
     scale,
@@ -26,7 +24,7 @@ from ..spatial import (
 
 
 @kernel
-def inverse_dynamics(model, work, q, qd, qdd, tau):
+def newton_euler(model, work, q, qd, qdd, tau):
     """Write to `tau`, shape (nv,), the joint forces under which gravity and they together give `qdd`, shape (nv,)."""
     torques(model, work, q, qd, qdd, tau)
 
@@ -39,17 +37,8 @@ def torques(model, work, q, qd, qdd, tau):
         body = model.bodies[i]
         own = work.bodies[i]
         R, velocity = move(model, work, i, q, qd)
-        acceleration = motion_at(get_pair(work.bodies[body.parent].acceleration), get3(own.arm))
-        if body.kind == SCREWS:
-            for j in range(body.v, body.v_end):
-                column = work.columns[j]
-                push = pair_scale(screw_of(model.columns[j], get3(column.axis)), qdd[j])
-                acceleration = pair_add(acceleration, pair_add(get_pair(column.bias), push))
-        else:
-            acceleration = pair_add(acceleration, get_pair(work.columns[body.v].bias))
-            acceleration = pair_add(acceleration, chart_rate(R, qdd, body))
+        acceleration = accelerate(model, work, i, R, qdd)
         inertia = inertia_rotate(R, rigid_inertia_of(body))
-        put_pair(own.acceleration, acceleration)
         put_pair(
             own.force, pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
         )

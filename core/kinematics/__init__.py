@@ -1,6 +1,23 @@
-"""From joint coordinates to link poses."""
+"""Between joint coordinates and the poses and twists of links."""
 
-from .forward import forward_kinematics, link_poses, write_link_poses
+from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at
+from .forward import forward_kinematics, link_poses, place_links, write_link_poses
+from .jacobian import link_jacobian
+from .joint_motion import JointMotion
 from .work import Work, make_work
 
-__all__ = ["Work", "forward_kinematics", "link_poses", "make_work", "write_link_poses"]
+__all__ = [
+    "Coordinates",
+    "Gap",
+    "JointMotion",
+    "Work",
+    "coordinates_at",
+    "forward_kinematics",
+    "joint_coordinates",
+    "link_jacobian",
+    "link_poses",
+    "make_work",
+    "place_links",
+    "rates_at",
+    "write_link_poses",
+]

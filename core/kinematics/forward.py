@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..jit import jitable, kernel
-from ..model import Model, compile_model
-from ..spatial import Pose, add, quat_mul, quat_of_mat, rotate
+from ..model import CompiledModel, Model, ModelError, compile_model
+from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
 from .motion import move
-from .work import get3, get4, get9, make_work, put3, put4
+from .work import get3, get4, get9, get_pair, make_work, put3, put4
 
 
 @kernel
-def forward_kinematics(model, work, q, link_body, X_BL, X_WL):
+def place_links(model, work, q, link_body, X_BL, X_WL):
     """Write to `X_WL`, shape (L, 7), the link poses at q, shape (nq,); link_body and X_BL are `CompiledModel`'s."""
     still = np.zeros(model.columns.shape[0])
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, still)
     write_link_poses(work, link_body, X_BL, X_WL)
+
+
+@kernel
+def move_links(model, work, q, qd, link_body, X_BL, X_WL, V_WL):
+    """As `place_links`, and write to `V_WL`, shape (L, 6), the link twists at velocities qd, shape (nv,)."""
+    for i in range(1, model.bodies.shape[0]):
+        move(model, work, i, q, qd)
+    write_link_poses(work, link_body, X_BL, X_WL)
+    for i in range(link_body.shape[0]):
+        body = work.bodies[link_body[i]]
+        angular, linear = get_pair(body.velocity)
+        arm = rotate(get9(body.rotation), get3(X_BL[i]))
+        put3(V_WL[i], add(linear, cross(angular, arm)))
+        put3(V_WL[i], angular, 3)
 
 
 @jitable
@@ -30,18 +46,58 @@ def write_link_poses(work, link_body, X_BL, X_WL):
         put4(X_WL[i], quat_mul(quat_of_mat(R), get4(X_BL[i], 3)), 3)
 
 
+def forward_kinematics(
+    compiled: CompiledModel,
+    q: np.ndarray,
+    qd: np.ndarray | None = None,
+    links: Iterable[str] | None = None,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
+
+    Poses are x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the
+    angular velocity [rad/s].
+
+    Args:
+        q: shape (nq,). qd: shape (nv,), at rest if left out.
+        links: write only these rows; `out` keeps its other ones.
+        out: arrays to write into, of the shapes above.
+
+    Raises:
+        ModelError: a name of `links` that is no link.
+    """
+    count = len(compiled.link_names)
+    X_WL, V_WL = out or (np.tile(np.array([0.0, 0, 0, 1, 0, 0, 0]), (count, 1)), np.zeros((count, 6)))
+    rows = np.arange(count) if links is None else np.array([link_row(compiled, name) for name in links], dtype=np.int64)
+    poses, twists = np.zeros((len(rows), 7)), np.zeros((len(rows), 6))
+    rates = np.zeros(compiled.nv) if qd is None else np.asarray(qd, dtype=np.float64)
+    positions = np.asarray(q, dtype=np.float64)
+    work = make_work(compiled.arrays)
+    move_links(compiled.arrays, work, positions, rates, compiled.link_body[rows], compiled.X_BL[rows], poses, twists)
+    X_WL[rows], V_WL[rows] = poses, twists
+    return X_WL, V_WL
+
+
+def link_row(compiled: CompiledModel, name: str) -> int:
+    """The row of a link in arrays of all links. Raises `ModelError` where there is none."""
+    try:
+        return compiled.link_names.index(name)
+    except ValueError:
+        raise ModelError(f"there is no link '{name}'; there are: {', '.join(compiled.link_names)}") from None
+
+
 def link_poses(model: Model, q: dict | None = None) -> dict[str, Pose]:
     """The pose X_WL of every link, by name, with the joints at `q`: {joint: number or list}, and at q = 0 elsewhere.
 
     Runs undecorated, so that a caller who wants it once waits for no compilation.
 
     Raises:
-        ModelError: the joints do not form trees, or `q` does not fit them.
+        ModelError: the model cannot be compiled, or `q` does not fit it.
     """
     compiled = compile_model(model)
     drawn = {name: span.joint.q_neutral for name, span in compiled.spans.items()}
     X_WL = np.zeros((len(compiled.link_names), 7))
-    forward_kinematics.python(
+    place_links.python(
         compiled.arrays,
         make_work(compiled.arrays),
         compiled.q_from(drawn | (q or {})),

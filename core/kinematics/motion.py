@@ -88,3 +88,25 @@ def move(model, work, i, q, qd):
     put3(own.origin, add(get3(parent.origin), arm))
     put_pair(own.velocity, velocity)
     return R, velocity
+
+
+@jitable
+def accelerate(model, work, i, R, qdd):
+    """Leave in `acceleration` that of body i, after its parent's, `move` and the joint accelerations `qdd`; return it.
+
+    It is the spatial acceleration at the body's own origin, in world axes: the rate at which the velocity field changes
+    at that point of space.
+    """
+    body = model.bodies[i]
+    own = work.bodies[i]
+    acceleration = motion_at(get_pair(work.bodies[body.parent].acceleration), get3(own.arm))
+    if body.kind == SCREWS:
+        for j in range(body.v, body.v_end):
+            column = work.columns[j]
+            push = pair_scale(screw_of(model.columns[j], get3(column.axis)), qdd[j])
+            acceleration = pair_add(acceleration, pair_add(get_pair(column.bias), push))
+    else:
+        acceleration = pair_add(acceleration, get_pair(work.columns[body.v].bias))
+        acceleration = pair_add(acceleration, chart_rate(R, qdd, body))
+    put_pair(own.acceleration, acceleration)
+    return acceleration

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..dynamics import forward_residual, mechanical_energy
-from ..kinematics import forward_kinematics, make_work
+from ..kinematics import make_work, place_links
 from ..model import CompiledModel, Model, ModelError, StateError, compile_model, coordinate_names
 from ..trajectory import Trajectory
 from .dopri5 import Dopri5
@@ -152,7 +152,7 @@ class Simulation:
         solver, out, compiled = self._solver, self._recorded, self.compiled
         out.q[frame], out.qd[frame], out.dissipated[frame] = solver.q, solver.qd, solver.dissipated
         out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
-        forward_kinematics(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
+        place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
         self.frames_done = frame + 1
 
     def _explanation(self, frame: int) -> str:

@@ -21,6 +21,8 @@ from .inertias import (
     articulated_solve,
     inertia_rotate,
     momentum,
+    rigid_add,
+    rigid_from,
 )
 from .motions import force_cross, force_from, motion_at, motion_cross, pair_add, pair_scale, pair_sub, power
 from .rotations import (
@@ -127,6 +129,8 @@ __all__ = [
     "quat_rate",
     "quat_rotate",
     "quat_to_mat",
+    "rigid_add",
+    "rigid_from",
     "rotate",
     "rotate_back",
     "rotvec_of_quat",

@@ -19,6 +19,7 @@ from .vectors import (
     sym_outer,
     sym_product,
     sym_rotate,
+    sym_shift,
     sym_sub,
 )
 
@@ -99,3 +100,24 @@ def articulated_solve(A, f):
     K = mat_sym(H, M_inverse)
     w = sym_mul(sym_inverse(sym_sub(J, sym_product(K, H))), sub(f[0], rotate(K, f[1])))
     return w, sym_mul(M_inverse, sub(f[1], rotate_back(H, w)))
+
+
+@jitable
+def rigid_add(a, b):
+    return a[0] + b[0], add(a[1], b[1]), sym_add(a[2], b[2])
+
+
+@jitable
+def rigid_from(rigid, r):
+    """A rigid inertia, taken at a point that lies r away, seen at the origin of r."""
+    mass, h, J = rigid
+    x, y, z = r
+    across = (
+        2.0 * (y * h[1] + z * h[2]),
+        -(x * h[1] + y * h[0]),
+        -(x * h[2] + z * h[0]),
+        2.0 * (x * h[0] + z * h[2]),
+        -(y * h[2] + z * h[1]),
+        2.0 * (x * h[0] + y * h[1]),
+    )
+    return mass, add(h, scale(r, mass)), sym_add(sym_add(J, across), sym_shift(mass, r))

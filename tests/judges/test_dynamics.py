@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limberjack.core.dynamics import forward_dynamics
+from limberjack.core.dynamics import articulated_body
 from limberjack.core.formats import read
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import compile_model
@@ -34,7 +34,7 @@ def test_forward_dynamics_is_pinocchios(urdf, tmp_path):
     for seed in range(5):
         q, qd = random_state(compiled, seed)
         tau, qdd = 5.0 * rng.normal(size=compiled.nv), np.zeros(compiled.nv)
-        forward_dynamics(compiled.arrays, make_work(compiled.arrays), q, qd, tau, qdd)
+        articulated_body(compiled.arrays, make_work(compiled.arrays), q, qd, tau, qdd)
         states.append(by_joint(compiled, q, qd, tau))
         ours.append(qdd)
     base = compiled.floating[0] if compiled.floating else ""

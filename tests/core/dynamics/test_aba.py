@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limberjack.core.dynamics import forward_dynamics, inverse_dynamics
+from limberjack.core.dynamics import articulated_body, newton_euler
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, compile_model
 from support.models import MOVING_TYPES, chain, random_state, random_tree
@@ -11,7 +11,7 @@ from support.models import MOVING_TYPES, chain, random_state, random_tree
 
 def accelerations(compiled, q, qd, tau):
     qdd = np.zeros(compiled.nv)
-    forward_dynamics(compiled.arrays, make_work(compiled.arrays), q, qd, tau, qdd)
+    articulated_body(compiled.arrays, make_work(compiled.arrays), q, qd, tau, qdd)
     return qdd
 
 
@@ -22,8 +22,8 @@ def residual(model, seed):
     tau = np.random.default_rng(seed).normal(size=compiled.nv)
     back, still = np.zeros(compiled.nv), np.zeros(compiled.nv)
     work = make_work(compiled.arrays)
-    inverse_dynamics(compiled.arrays, work, q, qd, accelerations(compiled, q, qd, tau), back)
-    inverse_dynamics(compiled.arrays, work, q, qd, np.zeros(compiled.nv), still)
+    newton_euler(compiled.arrays, work, q, qd, accelerations(compiled, q, qd, tau), back)
+    newton_euler(compiled.arrays, work, q, qd, np.zeros(compiled.nv), still)
     return np.abs(back - tau).max() / np.abs(still).max()
 
 
@@ -73,5 +73,5 @@ def test_undecorated_and_compiled_agree():
     q, qd = random_state(compiled, 5)
     tau = np.random.default_rng(5).normal(size=compiled.nv)
     plain = np.zeros(compiled.nv)
-    forward_dynamics.python(compiled.arrays, make_work(compiled.arrays), q, qd, tau, plain)
+    articulated_body.python(compiled.arrays, make_work(compiled.arrays), q, qd, tau, plain)
     assert plain == pytest.approx(accelerations(compiled, q, qd, tau), rel=1e-11, abs=1e-11)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limberjack.core.dynamics import forward_dynamics, mechanical_energy
+from limberjack.core.dynamics import articulated_body, mechanical_energy
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, compile_model
 from limberjack.core.solvers.dopri5 import rates_of_positions
@@ -21,7 +21,7 @@ def test_energy_changes_by_the_power_of_the_forces(seed):
         np.zeros(compiled.nv),
         np.zeros(compiled.nq),
     )
-    forward_dynamics(arrays, work, q, qd, tau, qdd)
+    articulated_body(arrays, work, q, qd, tau, qdd)
     rates_of_positions(arrays, q, qd, q_rate)
 
     def energy(time):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core.kinematics import forward_kinematics, link_poses, make_work
+from limberjack.core.kinematics import link_poses, make_work, place_links
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, compile_model
 from limberjack.core.spatial import IDENTITY, compose, inverse, norm, scale
 from support.models import random_pose, random_state, random_tree, random_unit
@@ -36,7 +36,7 @@ def test_poses_follow_the_definition(seed):
     compiled = compile_model(model)
     q, _ = random_state(compiled, seed)
     X_WL = np.zeros((len(model.links), 7))
-    forward_kinematics(compiled.arrays, make_work(compiled.arrays), q, compiled.link_body, compiled.X_BL, X_WL)
+    place_links(compiled.arrays, make_work(compiled.arrays), q, compiled.link_body, compiled.X_BL, X_WL)
     expected = {WORLD: IDENTITY}
     for joint in model.joints:
         span = compiled.spans.get(joint.name)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limberjack.core.dynamics import forward_dynamics
+from limberjack.core.dynamics import articulated_body
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, compile_model
 from support.models import random_link, random_pose
@@ -14,7 +14,7 @@ def swung(links, welds):
     hinge = Joint("hinge", "continuous", WORLD, links[0].name, axes=[Axis(xyz=(0.0, 0.6, 0.8))])
     compiled = compile_model(Model(links=links, joints=[hinge, *welds]))
     qdd = np.zeros(compiled.nv)
-    forward_dynamics(compiled.arrays, make_work(compiled.arrays), np.array([0.4]), np.array([1.2]), np.zeros(1), qdd)
+    articulated_body(compiled.arrays, make_work(compiled.arrays), np.array([0.4]), np.array([1.2]), np.zeros(1), qdd)
     return compiled, qdd
 
 

@@ -1,0 +1,59 @@
+"""The mass matrix by the composite-rigid-body algorithm.
+
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, Table 6.2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jitable, kernel
+from ..kinematics.jacobian import motion_of_dof
+from ..kinematics.motion import move, rigid_inertia_of
+from ..kinematics.work import get3, put3
+from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
+
+
+@kernel
+def composite_body(model, work, q, M):
+    """Write to `M`, shape (nv, nv), the mass matrix at q, armatures included."""
+    still = np.zeros(model.columns.shape[0])
+    count = model.bodies.shape[0]
+    composite = np.zeros((count, 10))
+    for i in range(1, count):
+        R, _ = move(model, work, i, q, still)
+        put_rigid(composite[i], inertia_rotate(R, rigid_inertia_of(model.bodies[i])))
+    for i in range(count - 1, 0, -1):
+        carried = rigid_from(get_rigid(composite[i]), get3(work.bodies[i].arm))
+        outer = composite[model.bodies[i].parent]
+        put_rigid(outer, rigid_add(get_rigid(outer), carried))
+    M[:, :] = 0.0
+    for i in range(1, count):
+        for j in range(model.bodies[i].v, model.bodies[i].v_end):
+            fill_row(model, work, i, j, get_rigid(composite[i]), M)
+            M[j, j] += model.columns[j].armature
+
+
+@jitable
+def fill_row(model, work, i, j, inertia, M):
+    """The force that accelerates all that dof j of body i carries, felt by the dofs of that body and of those below."""
+    force = momentum(inertia, motion_of_dof(model, work, i, j))
+    below = i
+    while below > 0:
+        for k in range(model.bodies[below].v, model.bodies[below].v_end):
+            M[j, k] = power(motion_of_dof(model, work, below, k), force)
+            M[k, j] = M[j, k]
+        force = force_from(force, get3(work.bodies[below].arm))
+        below = model.bodies[below].parent
+
+
+@jitable
+def get_rigid(a):
+    return a[0], get3(a, 1), (a[4], a[5], a[6], a[7], a[8], a[9])
+
+
+@jitable
+def put_rigid(a, rigid):
+    a[0] = rigid[0]
+    put3(a, rigid[1], 1)
+    a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]

@@ -1,0 +1,142 @@
+"""From link poses and twists back to joint coordinates, with what no coordinates explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..joints import BALL
+from ..model import WORLD, CompiledModel, Joint
+from ..model.screws import screws_of
+from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_rotate, rotvec_of_quat
+from .forward import link_row
+from .joint_motion import JointMotion
+from .screw_coordinates import screw_coordinates
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far a joint's frames are from where, and how fast from how, its coordinates put them [m, rad, m/s, rad/s]."""
+
+    distance: float = 0.0
+    angle: float = 0.0
+    speed: float = 0.0
+    turning: float = 0.0
+
+    @property
+    def largest(self) -> float:
+        return max(self.distance, self.angle, self.speed, self.turning)
+
+
+@dataclass
+class Coordinates:
+    """What `joint_coordinates` found.
+
+    Attributes:
+        q: shape (nq,). qd: shape (nv,).
+        gaps: for every joint that was asked for, fixed ones too, what the poses violate of it.
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    gaps: dict[str, Gap] = field(default_factory=dict)
+
+    @property
+    def residual(self) -> float:
+        """The largest number in `gaps`."""
+        return max((gap.largest for gap in self.gaps.values()), default=0.0)
+
+
+def joint_coordinates(
+    compiled: CompiledModel,
+    X_WL: np.ndarray,
+    V_WL: np.ndarray | None = None,
+    near: tuple[np.ndarray, np.ndarray] | None = None,
+    links: Iterable[str] | None = None,
+) -> Coordinates:
+    """The coordinates of the tree at which the links stand at X_WL and move with V_WL.
+
+    Args:
+        X_WL: shape (L, 7), rows in `compiled.link_names`' order; V_WL: shape (L, 6), at rest if left out; as
+            `forward_kinematics` gives them.
+        near: (q, qd), shapes (nq,) and (nv,): whole turns are counted from there, gimbals keep their first angle, and
+            joints that are not asked for keep theirs. Home, at rest, if left out.
+        links: only the joints that carry these.
+
+    Raises:
+        ModelError: a name of `links` that is no link.
+    """
+    q, qd = (compiled.q_home, np.zeros(compiled.nv)) if near is None else near
+    found = Coordinates(q.copy(), qd.copy())
+    wanted = None if links is None else {compiled.link_names[link_row(compiled, name)] for name in links}
+    for joint, outer in _tree_joints(compiled):
+        if wanted is not None and outer not in wanted:
+            continue
+        span = compiled.spans.get(joint.name)
+        start = found.q[span.q] if span else np.zeros(0)
+        X = _relative_pose(compiled, joint, X_WL)
+        values = coordinates_at(joint, X, start)
+        V = np.zeros(6) if V_WL is None else _relative_twist(compiled, joint, X_WL, V_WL)
+        rates, left = rates_at(joint, values, V)
+        off = compose(inverse(JointMotion(joint).transform(values)), X)
+        found.gaps[joint.name] = Gap(
+            norm(off[:3]),
+            norm(rotvec_of_quat(off[3:])),
+            float(np.linalg.norm(left[:3])),
+            float(np.linalg.norm(left[3:])),
+        )
+        if span:
+            found.q[span.q], found.qd[span.v] = values, rates
+    return found
+
+
+def coordinates_at(joint: Joint, X_J: Pose, near: np.ndarray) -> np.ndarray:
+    """The joint's own coordinates, shape (nq,), at which its frames stand X_J apart, or nearly so; near as before."""
+    if not joint.kind.chart:
+        return screw_coordinates(screws_of(joint), X_J, near)
+    quat = np.array(quat_normalized(X_J[3:]))
+    if quat @ near[-4:] < 0.0:
+        quat = -quat
+    return quat if joint.kind.code == BALL else np.concatenate([X_J[:3], quat])
+
+
+def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(qd, what is left of V): the smallest velocities, shape (nv,), that explain V best.
+
+    V: twist of the child-side frame against the parent-side one, in child-side axes, linear first, shape (6,).
+    """
+    S = JointMotion(joint).subspace(q)
+    qd = np.linalg.lstsq(S, V, rcond=1e-9)[0] if joint.nv else np.zeros(0)
+    return qd, V - S @ qd
+
+
+def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, str]]:
+    """Every joint of the tree with the link that it carries, parents first, the implicit ones that float included."""
+    floats = [(span.joint, span.link) for span in compiled.spans.values() if span.link in compiled.floating]
+    return floats + [(branch.joint, branch.outer) for branch in compiled.tree.branches]
+
+
+def _link(compiled: CompiledModel, values: np.ndarray, name: str, ground: Iterable[float]) -> tuple[float, ...]:
+    return tuple(ground) if name == WORLD else tuple(values[compiled.link_names.index(name)].tolist())
+
+
+def _relative_pose(compiled: CompiledModel, joint: Joint, X_WL: np.ndarray) -> Pose:
+    """X_J that the poses of both links ask for."""
+    X_WP, X_WC = (_link(compiled, X_WL, name, IDENTITY) for name in (joint.parent, joint.child))
+    return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+
+
+def _relative_twist(compiled: CompiledModel, joint: Joint, X_WL: np.ndarray, V_WL: np.ndarray) -> np.ndarray:
+    """Of the child-side frame against the parent link, at the child-side origin and in its axes, linear first."""
+    poses = [_link(compiled, X_WL, name, IDENTITY) for name in (joint.parent, joint.child)]
+    twists = [np.array(_link(compiled, V_WL, name, (0.0,) * 6)) for name in (joint.parent, joint.child)]
+    X_WJ = compose(poses[1], joint.X_CJ)
+    linear, angular = np.zeros(3), np.zeros(3)
+    for sign, X_WL_, V in zip((-1.0, 1.0), poses, twists, strict=True):
+        arm = np.subtract(X_WJ[:3], X_WL_[:3])
+        linear += sign * (V[:3] + np.cross(V[3:], arm))
+        angular += sign * V[3:]
+    back = inverse(X_WJ)[3:]
+    return np.array([*quat_rotate(back, tuple(linear)), *quat_rotate(back, tuple(angular))])

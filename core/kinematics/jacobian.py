@@ -1,0 +1,73 @@
+"""Jacobians: how fast a point that moves with a link moves, for each velocity coordinate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jitable, kernel
+from ..joints import BALL, SCREWS
+from ..model import CompiledModel
+from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
+from .forward import link_row
+from .motion import move, screw_of
+from .work import get3, get9, make_work, put3
+
+
+@jitable
+def motion_of_dof(model, work, i, j):
+    """The motion of body i at its own origin, in world axes, that a unit of its velocity coordinate j makes."""
+    body = model.bodies[i]
+    if body.kind == SCREWS:
+        return screw_of(model.columns[j], get3(work.columns[j].axis))
+    R = get9(work.bodies[i].rotation)
+    part = j - body.v
+    turned = body.kind == BALL or part >= 3
+    k = part % 3
+    axis = (R[k], R[3 + k], R[6 + k])
+    if turned:
+        return axis, ZERO
+    return ZERO, axis
+
+
+@jitable
+def write_jacobian(model, work, body, point, J):
+    """Write to `J`, shape (6, nv), the motion of a point [m, in the world] that moves along with `body`."""
+    for row in range(6):
+        for j in range(J.shape[1]):
+            J[row, j] = 0.0
+    i = body
+    while i > 0:
+        arm = sub(point, get3(work.bodies[i].origin))
+        for j in range(model.bodies[i].v, model.bodies[i].v_end):
+            angular, linear = motion_at(motion_of_dof(model, work, i, j), arm)
+            put3(J[:, j], linear)
+            put3(J[:, j], angular, 3)
+        i = model.bodies[i].parent
+
+
+@kernel
+def body_jacobian(model, work, q, body, point, J):
+    """As `write_jacobian`, of a point given in the body's frame, shape (3,) [m], at coordinates q."""
+    still = np.zeros(model.columns.shape[0])
+    for i in range(1, model.bodies.shape[0]):
+        move(model, work, i, q, still)
+    place = work.bodies[body]
+    write_jacobian(model, work, body, add(get3(place.origin), rotate(get9(place.rotation), get3(point))), J)
+
+
+def link_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3 = ZERO) -> np.ndarray:
+    """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
+
+    Args:
+        q: shape (nq,).
+        point: in the link's frame [m].
+
+    Raises:
+        ModelError: there is no such link.
+    """
+    row = link_row(compiled, link)
+    X_BL = compiled.X_BL[row]
+    at = np.array(add(tuple(X_BL[:3]), quat_rotate(tuple(X_BL[3:]), point)))
+    J = np.zeros((6, compiled.nv))
+    body_jacobian(compiled.arrays, make_work(compiled.arrays), np.asarray(q, float), compiled.link_body[row], at, J)
+    return J

@@ -1,0 +1,70 @@
+"""One joint by itself: how its child-side frame stands and moves for given coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..joints import measure
+from ..model import WORLD, Joint, Link, Model, compile_model, joint_pose
+from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
+from .motion import accelerate, move
+from .work import get9, get_pair, make_work, put_pair
+
+
+class JointMotion:
+    """How the child-side frame of a joint moves in the parent-side one. Twists are in child-side axes, linear first.
+
+    Everything is computed by the very steps that move whole models, undecorated.
+    """
+
+    def __init__(self, joint: Joint):
+        alone = replace(joint, parent=WORLD, child="child", X_PJ=IDENTITY, X_CJ=IDENTITY, closes_loop=False)
+        self.joint = joint
+        self._compiled = compile_model(Model(links=[Link("child")], joints=[alone]), merge_fixed=False)
+        self._work = make_work(self._compiled.arrays)
+
+    def transform(self, q: Sequence[float]) -> Pose:
+        """X_J(q), for q of shape (nq,)."""
+        return joint_pose(self.joint, q)
+
+    def subspace(self, q: Sequence[float]) -> np.ndarray:
+        """S(q), shape (6, nv): the twist is S(q) qd."""
+        columns = [self._moved(q, unit)[0] for unit in np.eye(self.joint.nv)]
+        return np.array(columns).reshape(-1, 6).T
+
+    def drift(self, q: Sequence[float], qd: Sequence[float]) -> np.ndarray:
+        """The rate of S(q) qd at constant qd, shape (6,) [m/s^2, rad/s^2]."""
+        return self._moved(q, qd)[1]
+
+    def rows(self, q: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+        """What the constraint rows measure, shape (rows,), and their gradients over qd, shape (rows, nv)."""
+        X = self.transform(q)
+        measures = [measure(row.measure, X[:3], X[3:], self.joint.direction(row.axis)) for row in self.joint.kind.rows]
+        values = np.array([value for value, _ in measures])
+        gradients = np.array([(*force, *torque) for _, (torque, force) in measures]).reshape(-1, 6)
+        return values, gradients @ self.subspace(q)
+
+    def _moved(self, q: Sequence[float], qd: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+        """Twist and its rate, in child-side axes at the child-side origin."""
+        arrays, work = self._compiled.arrays, self._work
+        q, qd = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
+        put_pair(work.bodies[0].acceleration, (ZERO, ZERO))
+        still = np.zeros(self._compiled.nv)
+        for i in range(1, len(arrays.bodies)):
+            R, _ = move(arrays, work, i, q, qd)
+            accelerate(arrays, work, i, R, still)
+        last, X_BC = work.bodies[-1], self._compiled.X_BL[0]
+        return tuple(
+            _in_child(get_pair(pair), get9(last.rotation), X_BC) for pair in (last.velocity, last.acceleration)
+        )
+
+
+def _in_child(motion, R, X_BC: np.ndarray) -> np.ndarray:
+    """A motion at the body's origin, in world axes, as (linear, angular) at the child-side frame, in its axes."""
+    angular, linear = (np.array(rotate_back(R, part)) for part in motion)
+    linear = linear + np.cross(angular, X_BC[:3])
+    turn = np.array(quat_to_mat(tuple(X_BC[3:]))).reshape(3, 3)
+    return np.concatenate([turn.T @ linear, turn.T @ angular])
