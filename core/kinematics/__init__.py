@@ -4,12 +4,15 @@ from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, ra
 from .forward import forward_kinematics, link_poses, place_links, write_link_poses
 from .jacobian import link_jacobian
 from .joint_motion import JointMotion
+from .mobility import Mobility, Redundancy, mobility
 from .work import Work, make_work
 
 __all__ = [
     "Coordinates",
     "Gap",
     "JointMotion",
+    "Mobility",
+    "Redundancy",
     "Work",
     "coordinates_at",
     "forward_kinematics",
@@ -17,6 +20,7 @@ __all__ = [
     "link_jacobian",
     "link_poses",
     "make_work",
+    "mobility",
     "place_links",
     "rates_at",
     "write_link_poses",

@@ -1,0 +1,75 @@
+"""What a finding is, and the words that findings share."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..model import Coupling, Gearbox, Joint, Link
+
+
+@dataclass
+class Issue:
+    """One finding.
+
+    Attributes:
+        severity: an error is a model that cannot be used; a warning is one whose numbers are suspect, and kept; a note
+            is a property of a good model that one may wonder at.
+        code: a short slug, the same for all findings of a kind.
+        subject: what it is about, such as "link 'arm'".
+        message: what is wrong, the value, what is allowed, how to mend it.
+        line: in the file that the model came from; None where there is none.
+    """
+
+    severity: Literal["error", "warning", "note"]
+    code: str
+    subject: str
+    message: str
+    line: int | None = None
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
+
+    def format(self, path: object) -> str:
+        """`FILE:LINE: error code: subject: message`, as compilers print it."""
+        where = f"{path}:{self.line}" if self.line else f"{path}"
+        return f"{where}: {self.severity} {self.code}: {self.subject}: {self.message}"
+
+
+def count_issues(issues: Iterable[Issue]) -> tuple[int, int]:
+    """How many errors and how many warnings."""
+    severities = Counter(issue.severity for issue in issues)
+    return severities["error"], severities["warning"]
+
+
+def error(code: str, subject: str, message: str) -> Issue:
+    return Issue("error", code, subject, message)
+
+
+def warning(code: str, subject: str, message: str) -> Issue:
+    return Issue("warning", code, subject, message)
+
+
+def note(code: str, subject: str, message: str) -> Issue:
+    return Issue("note", code, subject, message)
+
+
+def name_of(item: Link | Joint | Coupling | Gearbox) -> str:
+    """As messages name it: what it is, and its name."""
+    return f"{type(item).__name__.lower()} '{item.name}'"
+
+
+def all_finite(values: Iterable[float]) -> bool:
+    return all(map(math.isfinite, values))
+
+
+def as_text(values: Iterable[float]) -> str:
+    return " ".join(f"{value:g}" for value in values)
+
+
+def quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,194 @@
+"""Findings about the numbers of single joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ..joints import JOINT_TYPES, measure
+from ..model import Axis, Joint, Model, joint_pose
+from ..spatial import Vec3, cross, norm, sub
+from .issue import Issue, all_finite, as_text, error, name_of, warning
+
+UNIT_TOLERANCE = 1e-4
+"""How far from 1 the length of an axis may be before it counts as a mistake and not as rounded digits."""
+
+PARALLEL_TOLERANCE = 1e-6
+"""Sine of the angle [1] below which two axes count as parallel."""
+
+NEVER_NEGATIVE = (
+    "damping",
+    "friction",
+    "armature",
+    "spring_stiffness",
+    "stiffness",
+    "dissipation",
+    "restitution",
+    "drive_stiffness",
+    "drive_damping",
+)
+
+
+def _axes(model: Model, field: str) -> Iterator[tuple[Joint, str, Axis]]:
+    """Each axis on which the field means something, with the words that name it."""
+    for joint in model.joints:
+        for i, axis in enumerate(joint.axes[: joint.axis_count]):
+            if field in joint.kind.slot(i).fields:
+                yield joint, _which(joint, i), axis
+
+
+def _which(joint: Joint, number: int) -> str:
+    name = joint.kind.slot(number).name
+    return "axis" if not name else f"axis {name}" if name.isdigit() else f"{name} axis"
+
+
+def numbers_of_joints(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        for what, values in (
+            ("frame in the parent", joint.X_PJ),
+            ("frame in the child", joint.X_CJ),
+            ("home", joint.home),
+            ("pitch", (joint.pitch,)),
+        ):
+            if not all_finite(values):
+                yield error("not-finite", name_of(joint), f"{what} is {as_text(values)}; give finite numbers")
+        for number, axis in enumerate(joint.axes[: joint.axis_count]):
+            for what in joint.kind.slot(number).fields - {"drive_mode", "locked"}:
+                value = getattr(axis, what)
+                values = value if isinstance(value, tuple) else (value,)
+                if any(map(math.isnan, values)) or (isinstance(value, tuple) and not all_finite(values)):
+                    message = f"{what} of its {_which(joint, number)} is {as_text(values)}; give finite numbers"
+                    yield error("not-finite", name_of(joint), message)
+
+
+def zero_axis(model: Model) -> Iterator[Issue]:
+    for joint, which, axis in _axes(model, "xyz"):
+        if norm(axis.xyz) == 0.0:
+            yield error("zero-axis", name_of(joint), f"its {which} is 0 0 0, which has no direction; write 0 0 1, say")
+
+
+def axis_not_unit(model: Model) -> Iterator[Issue]:
+    for joint, which, axis in _axes(model, "xyz"):
+        length = norm(axis.xyz)
+        if length > 0.0 and math.isfinite(length) and abs(length - 1.0) > UNIT_TOLERANCE:
+            yield warning(
+                "axis-not-unit",
+                name_of(joint),
+                f"its {which} {as_text(axis.xyz)} has length {length:g}; only its direction is used: give length 1",
+            )
+
+
+def parallel_axes(model: Model) -> Iterator[Issue]:
+    """Two columns, one after the other, that make the same motion: only their sum can be known."""
+    for joint in model.joints:
+        for a, b in pairwise(joint.columns):
+            one, other = (joint.direction(column.axis) for column in (a, b))
+            way = sub(b.point, a.point)
+            alike = a.turn * b.slide_with(joint.pitch) == b.turn * a.slide_with(joint.pitch)
+            if alike and _parallel(one, other) and (not a.turn or norm(way) == 0.0 or _parallel(one, way)):
+                yield warning(
+                    "parallel-axes",
+                    name_of(joint),
+                    f"its axes {as_text(one)} and {as_text(other)} are parallel; turn one of them",
+                )
+
+
+def _parallel(a: Vec3, b: Vec3) -> bool:
+    lengths = norm(a) * norm(b)
+    return lengths > 0.0 and norm(cross(a, b)) < PARALLEL_TOLERANCE * lengths
+
+
+def cannot_move(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        if not joint.nv and joint.kind is not JOINT_TYPES["fixed"]:
+            why = "every axis is locked" if joint.axis_count else "it has no axis"
+            message = f"{why}, so the joint cannot move; unlock or add one, or make it fixed"
+            yield warning("cannot-move", name_of(joint), message)
+
+
+def crossed_limits(model: Model) -> Iterator[Issue]:
+    for joint, which, axis in _axes(model, "lower"):
+        if axis.lower > axis.upper:
+            yield warning(
+                "crossed-limits",
+                name_of(joint),
+                f"on its {which} lower {axis.lower:g} is above upper {axis.upper:g}; swap them",
+            )
+
+
+def negative_numbers(model: Model) -> Iterator[Issue]:
+    for what in NEVER_NEGATIVE:
+        for joint, which, axis in _axes(model, what):
+            if getattr(axis, what) < 0.0:
+                yield warning(
+                    f"negative-{what.replace('_', '-')}",
+                    name_of(joint),
+                    f"{what} of its {which} is {getattr(axis, what):g}, which feeds it energy; give 0 or more",
+                )
+
+
+def too_bouncy(model: Model) -> Iterator[Issue]:
+    for joint, which, axis in _axes(model, "restitution"):
+        if axis.restitution > 1.0:
+            yield warning(
+                "too-bouncy",
+                name_of(joint),
+                f"restitution of its {which} is {axis.restitution:g}, which feeds it energy; give 0 to 1",
+            )
+
+
+def spring_outside_limits(model: Model) -> Iterator[Issue]:
+    for joint, which, axis in _axes(model, "spring_reference"):
+        if (
+            joint.kind.slot(joint.axes.index(axis)).limited
+            and axis.spring_stiffness
+            and _outside(axis.spring_reference, axis)
+        ):
+            yield warning(
+                "spring-outside-limits",
+                name_of(joint),
+                f"on its {which} the spring pulls to {axis.spring_reference:g}, outside the limits"
+                f" {axis.lower:g} to {axis.upper:g}; it will press against a stop",
+            )
+
+
+def home_outside_limits(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        for number, at in _measured(joint):
+            axis = joint.axes[number]
+            if joint.kind.slot(number).limited and _outside(at, axis):
+                yield warning(
+                    "home-outside-limits",
+                    name_of(joint),
+                    f"home {at:g} is outside the limits {axis.lower:g} to {axis.upper:g}; move one of them",
+                )
+
+
+def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
+    """What the limits of each axis are about, at home."""
+    for column, at in zip(joint.all_columns, joint.home, strict=False):
+        if not joint.is_locked(column.axis):
+            yield column.axis, at
+    if joint.kind.rows and all_finite(joint.home):
+        X = joint_pose(joint, joint.home)
+        for row in joint.kind.rows:
+            yield row.axis, measure(row.measure, X[:3], X[3:], joint.direction(row.axis))[0]
+
+
+def _outside(value: float, axis: Axis) -> bool:
+    return axis.lower <= axis.upper and not axis.lower <= value <= axis.upper
+
+
+FINDINGS = (
+    numbers_of_joints,
+    zero_axis,
+    axis_not_unit,
+    parallel_axes,
+    cannot_move,
+    crossed_limits,
+    negative_numbers,
+    too_bouncy,
+    spring_outside_limits,
+    home_outside_limits,
+)

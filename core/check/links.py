@@ -1,0 +1,63 @@
+"""Findings about single links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..model import Model
+from .issue import Issue, all_finite, as_text, error, name_of, warning
+
+INERTIA_TOLERANCE = 1e-6
+"""Part of the largest principal moment by which rounding may break the triangle inequality."""
+
+
+def bad_mass(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        if not math.isfinite(link.mass):
+            yield error("mass-not-finite", name_of(link), f"mass is {link.mass:g} kg; give a finite number, 0 or more")
+        elif link.mass < 0.0:
+            yield error("negative-mass", name_of(link), f"mass is {link.mass:g} kg; give 0 or more")
+
+
+def massless(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        if link.mass == 0.0:
+            yield warning(
+                "massless",
+                name_of(link),
+                "mass is 0 kg; only a link that is fixed to another can do without: give it mass",
+            )
+
+
+def numbers_of_links(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        for what, values in (("pose", link.pose), ("centre of mass", link.com), ("inertia", link.inertia)):
+            if not all_finite(values):
+                yield error("not-finite", name_of(link), f"{what} is {as_text(values)}; give finite numbers")
+
+
+def inertia_not_physical(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        if not (link.mass > 0.0 and all_finite(link.inertia)):
+            continue
+        xx, xy, xz, yy, yz, zz = link.inertia
+        small, middle, large = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments = as_text((small, middle, large))
+        if small <= 0.0:
+            yield warning(
+                "inertia-not-positive",
+                name_of(link),
+                f"principal moments are {moments} kg m^2; all three must be above 0",
+            )
+        elif small + middle < large * (1.0 - INERTIA_TOLERANCE):
+            yield warning(
+                "inertia-not-physical",
+                name_of(link),
+                f"principal moments are {moments} kg m^2; no body has one above the sum of the others: compute it anew",
+            )
+
+
+FINDINGS = (bad_mass, massless, numbers_of_links, inertia_not_physical)

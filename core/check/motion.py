@@ -1,0 +1,116 @@
+"""Notes on how a model can move: what its loops ask for, and what the engine cannot follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..kinematics import coordinates_at, mobility
+from ..model import WORLD, Model, ModelError, compile_model, joint_pose
+from ..model.model import Loop
+from ..spatial import IDENTITY, compose, inverse, norm, rotvec_of_quat
+from .issue import Issue, name_of, note, quoted
+
+OPEN = 1e-6
+"""Metres, and radians, by which a loop may stand open as drawn and count as closed."""
+
+MOST_UNKNOWNS = 1500
+"""Velocities up to which mobility is counted: the time goes with their cube, and this many take a few seconds."""
+
+
+def loops(model: Model) -> Iterator[Issue]:
+    """One for each loop joint, with the code that tells how it came about."""
+    for loop in model.loops():
+        code, why = _origin(loop)
+        yield note(code, name_of(loop.joint), f"{why}{_ring(loop)}; loops cannot be simulated yet")
+
+
+def _origin(loop: Loop) -> tuple[str, str]:
+    joint = loop.joint
+    if joint.closes_loop:
+        return "loop", "is marked to close a loop"
+    if loop.around and all(not branch.backward for branch in loop.around) and loop.around[0].inner == joint.child:
+        return "cycle", "goes back to where its joints began"
+    holder = next((branch.joint for branch in loop.around if branch.outer == joint.child), None)
+    if holder is not None and holder.child == joint.child:
+        return "second-parent", f"holds link '{joint.child}', which joint '{holder.name}' holds as well"
+    return "loop", "closes a loop"
+
+
+def _ring(loop: Loop) -> str:
+    names = [branch.joint.name for branch in loop.around]
+    return f", round by {quoted(names)}" if names else ""
+
+
+def no_room(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        axes = [joint.axes[column.axis] for column in joint.columns]
+        limited = all(joint.kind.slot(column.axis).limited for column in joint.columns)
+        if axes and limited and all(axis.lower == axis.upper for axis in axes):
+            yield note("no-room", name_of(joint), "its limits leave no room, so it cannot move; widen them to let it")
+
+
+def open_loops(model: Model) -> Iterator[Issue]:
+    poses = {WORLD: IDENTITY} | {link.name: link.pose for link in model.links}
+    for loop in model.loops():
+        joint = loop.joint
+        X_WP, X_WC = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
+        X = compose(inverse(X_WP), X_WC)
+        q = coordinates_at(joint, X, np.array(joint.q_neutral))
+        gap = compose(inverse(joint_pose(joint, q.tolist())), X)
+        distance, angle = norm(gap[:3]), norm(rotvec_of_quat(gap[3:]))
+        if max(distance, angle) > OPEN:
+            yield note(
+                "open-loop",
+                name_of(joint),
+                f"as drawn, its two sides are {distance:.3g} m and {angle:.3g} rad apart; move one of its links there",
+            )
+
+
+def mobility_by_rank(model: Model) -> Iterator[Issue]:
+    """The count, then the loops that ask for what is given already, then the chains that spin idly."""
+    found_loops = model.loops()
+    if not found_loops:
+        return
+    subject = f"model '{model.name}'"
+    unknowns = compile_model(model).nv + sum(loop.joint.nv for loop in found_loops)
+    if unknowns > MOST_UNKNOWNS:
+        yield note("mobility", subject, f"has {unknowns} velocities, and is counted up to {MOST_UNKNOWNS} only")
+        return
+    found = mobility(model)
+    freedom = "1 degree of freedom" if found.by_rank == 1 else f"{found.by_rank} degrees of freedom"
+    yield note("mobility", subject, f"has {freedom} as drawn; Gruebler's count gives {found.by_count}")
+    for entry in found.redundancies:
+        if entry.redundant:
+            yield note(
+                "redundant-loop",
+                name_of(entry.loop.joint),
+                f"{entry.redundant} of its {entry.constraints} constraints are given already by {_rest(entry.loop)}; "
+                "that is no error, but forces along them cannot be told apart",
+            )
+    for chain in found.spins:
+        many = len(chain) > 1
+        yield note(
+            "spin",
+            f"link{'s' * many} {quoted(chain)}",
+            f"can spin about {'their' if many else 'its'} own axis while all else stands still; a universal joint "
+            "instead of a ball would hold it",
+        )
+
+
+def _rest(loop: Loop) -> str:
+    return quoted(branch.joint.name for branch in loop.around) or "the links that it joins"
+
+
+def cannot_simulate(model: Model) -> Iterator[Issue]:
+    """Why the model cannot be simulated though nothing is wrong with it."""
+    if not model.loops():
+        try:
+            compile_model(model).require_simulable()
+        except ModelError as reason:
+            subject, _, message = str(reason).partition(": ")
+            yield note("massless-moving", subject, f"cannot be simulated as it is: {message}")
+
+
+FINDINGS = (no_room, loops, open_loops, mobility_by_rank, cannot_simulate)

@@ -1,0 +1,60 @@
+"""Findings about how links and joints hang together: names and ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ..model import WORLD, Model
+from .issue import Issue, error, name_of
+
+
+def no_links(model: Model) -> Iterator[Issue]:
+    if not model.links:
+        yield error("no-links", f"model '{model.name}'", "has no links; a model needs at least one: add a link")
+
+
+def repeated_names(model: Model) -> Iterator[Issue]:
+    for items in (model.links, model.joints, model.couplings):
+        counts = Counter(item.name for item in items)
+        for item in {item.name: item for item in items}.values():
+            if counts[item.name] > 1:
+                yield error(
+                    "repeated-name", name_of(item), f"{counts[item.name]} have this name; give each a name of its own"
+                )
+
+
+def reserved_names(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        if link.name == WORLD:
+            yield error("reserved-name", name_of(link), "'world' names the ground itself; give the link another name")
+
+
+def unknown_links(model: Model) -> Iterator[Issue]:
+    known = {link.name for link in model.links}
+    for joint in model.joints:
+        if joint.parent not in known | {WORLD}:
+            yield error(
+                "unknown-parent", name_of(joint), f"parent '{joint.parent}' is not there; name a link, or world"
+            )
+        if joint.child not in known | {WORLD}:
+            yield error("unknown-child", name_of(joint), f"child '{joint.child}' is not there; name a link")
+
+
+def child_is_world(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        if joint.child == WORLD != joint.parent:
+            yield error("child-is-world", name_of(joint), "the world cannot be a child; swap parent and child")
+
+
+def same_parent_and_child(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        if joint.parent == joint.child:
+            yield error(
+                "parent-is-child",
+                name_of(joint),
+                f"joins '{joint.child}' with itself; parent and child must be two links",
+            )
+
+
+FINDINGS = (no_links, repeated_names, reserved_names, unknown_links, child_is_world, same_parent_and_child)
