@@ -30,7 +30,8 @@ def _origin(loop: Loop) -> tuple[str, str]:
     joint = loop.joint
     if joint.closes_loop:
         return "loop", "is marked to close a loop"
-    if loop.around and all(not branch.backward for branch in loop.around) and loop.around[0].inner == joint.child:
+    ring = [joint, *(branch.joint for branch in loop.around)]
+    if len({each.parent for each in ring}) == len({each.child for each in ring}) == len(ring):
         return "cycle", "goes back to where its joints began"
     holder = next((branch.joint for branch in loop.around if branch.outer == joint.child), None)
     if holder is not None and holder.child == joint.child:
@@ -40,7 +41,7 @@ def _origin(loop: Loop) -> tuple[str, str]:
 
 def _ring(loop: Loop) -> str:
     names = [branch.joint.name for branch in loop.around]
-    return f", round by {quoted(names)}" if names else ""
+    return f", round by {quoted(names)}" if len(names) > 1 else ""
 
 
 def no_room(model: Model) -> Iterator[Issue]:
@@ -80,7 +81,7 @@ def mobility_by_rank(model: Model) -> Iterator[Issue]:
         return
     found = mobility(model)
     freedom = "1 degree of freedom" if found.by_rank == 1 else f"{found.by_rank} degrees of freedom"
-    yield note("mobility", subject, f"has {freedom} as drawn; Gruebler's count gives {found.by_count}")
+    yield note("mobility", subject, f"has {freedom} as drawn; by Gruebler's count, {found.by_count}")
     for entry in found.redundancies:
         if entry.redundant:
             yield note(

@@ -35,9 +35,17 @@ def joint_forces(model, q, qd, tau):
             lost += column.damping * qd[j] * qd[j]
             if body.kind == SCREWS:
                 tau[j] -= column.spring_stiffness * (q[body.q + j - body.v] - column.spring_reference)
-        if body.kind != SCREWS:
+        if body.kind != SCREWS and has_springs(model, body):
             add_chart_springs(model, body, q, tau)
     return lost
+
+
+@jitable
+def has_springs(model, body):
+    total = 0.0
+    for j in range(body.v, body.v_end):
+        total += model.columns[j].spring_stiffness
+    return total != 0.0
 
 
 @jitable
@@ -118,7 +126,7 @@ def spring_energy(model, q):
                 column = model.columns[j]
                 stretch = q[body.q + j - body.v] - column.spring_reference
                 energy += 0.5 * column.spring_stiffness * stretch * stretch
-        else:
+        elif has_springs(model, body):
             linear, angular = chart_stretch(model, body, q)
             if body.kind != BALL:
                 energy -= 0.5 * dot(linear, pulls(model, body.v, linear))

@@ -5,15 +5,19 @@ from .forward import forward_kinematics, link_poses, place_links, write_link_pos
 from .jacobian import link_jacobian
 from .joint_motion import JointMotion
 from .mobility import Mobility, Redundancy, mobility
+from .view import Articulation, ArticulationView, articulations
 from .work import Work, make_work
 
 __all__ = [
+    "Articulation",
+    "ArticulationView",
     "Coordinates",
     "Gap",
     "JointMotion",
     "Mobility",
     "Redundancy",
     "Work",
+    "articulations",
     "coordinates_at",
     "forward_kinematics",
     "joint_coordinates",

@@ -10,7 +10,7 @@ and Gogu, Structural Synthesis of Parallel Robots (2008), section 2.3, for mobil
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,10 @@ from .work import make_work
 
 RANK_TOLERANCE = 1e-6
 """Part of the largest singular value below which one counts as none: axes are often given with six digits."""
+
+
+LONGEST_CHAIN = 8
+"""Links in a row that are looked at together for a spin."""
 
 
 @dataclass(frozen=True)
@@ -154,46 +158,50 @@ class _Count:
 
     # ---- chains that spin
 
-    def _spins(self, equations: list[np.ndarray]) -> Iterable[tuple[str, ...]]:
+    def _spins(self, equations: list[np.ndarray]) -> Iterator[tuple[str, ...]]:
         motions = _null_space(np.array(equations), self.unknowns)[: self.compiled.nv]
+        scale = np.array([[1.0 / self.length]] * 3 + [[1.0]] * 3)
         twists = {
-            name: self._jacobian(body, self.X_WL[name]) @ motions / np.array([[self.length]] * 3 + [[1.0]] * 3)
+            name: scale * (self._jacobian(body, self.X_WL[name]) @ motions)
             for name, body in zip(self.compiled.link_names, self.compiled.link_body, strict=True)
         }
-        for chain in self._chains():
+        seen: list[set[str]] = []
+        for chain in sorted(self._chains(), key=len):
+            if any(spin <= {*chain} for spin in seen):
+                continue
             others = [twists[name] for name in twists if name not in chain]
             alike = [twists[name] - twists[chain[0]] for name in chain[1:]]
-            still = _null_space(np.vstack(others + alike), motions.shape[1])
-            yield from [chain] * still.shape[1]
+            if _null_space(np.vstack(others + alike), motions.shape[1]).shape[1]:
+                seen.append({*chain})
+                yield chain
 
-    def _chains(self) -> list[tuple[str, ...]]:
-        """Links in a row between two different others, each held by just two joints."""
-        bodies = dict(zip(self.compiled.link_names, self.compiled.link_body.tolist(), strict=True))
-        neighbours: dict[int, list[int]] = {body: [] for body in {0, *bodies.values()}}
+    def _chains(self) -> Iterator[tuple[str, ...]]:
+        """Links in a row between two different others, each of them held by just two joints."""
+        links = dict(zip(self.compiled.link_names, self.compiled.link_body.tolist(), strict=True))
+        neighbours: dict[int, list[int]] = {body: [] for body in {0, *links.values()}}
         for joint in self.model.joints:
-            one, other = (bodies.get(name, 0) for name in (joint.parent, joint.child))
+            one, other = (links.get(name, 0) for name in (joint.parent, joint.child))
             if one != other:
                 neighbours[one].append(other)
                 neighbours[other].append(one)
         between = {body for body, near in neighbours.items() if body and len(near) == 2}
-        chains = []
-        while between:
-            run = _connected(min(between), between, neighbours)
-            between -= run
-            ends = {near for body in run for near in neighbours[body]} - run
-            if len(ends) == 2:
-                chains.append(tuple(name for name, body in bodies.items() if body in run))
-        return chains
+        for first in sorted(between):
+            for run in _runs(first, between, neighbours):
+                yield tuple(name for name, body in links.items() if body in run)
 
 
-def _connected(first: int, among: set[int], neighbours: dict[int, list[int]]) -> set[int]:
-    run, waiting = {first}, [first]
-    while waiting:
-        for near in neighbours[waiting.pop()]:
-            if near in among and near not in run:
-                run.add(near)
-                waiting.append(near)
-    return run
+def _runs(first: int, between: set[int], neighbours: dict[int, list[int]]) -> Iterator[set[int]]:
+    """Rows of bodies from `first` on, either way, shortest first, that end at two different bodies."""
+    for way in neighbours[first]:
+        run, before, here = {first}, way, first
+        while True:
+            ahead = next((body for body in neighbours[here] if body != before), before)
+            if ahead != way:
+                yield {*run}
+            if ahead not in between or ahead in run or ahead == way or len(run) == LONGEST_CHAIN:
+                break
+            run.add(ahead)
+            before, here = here, ahead
 
 
 def _rank(equations: list[np.ndarray], unknowns: int) -> int:

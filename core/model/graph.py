@@ -69,8 +69,8 @@ class Tree:
 def spanning_tree(links: Iterable[Link], joints: Iterable[Joint]) -> Tree:
     """The shallowest tree, joints in their order; the same for the same model.
 
-    A joint is walked from parent to child, and where nothing else leads to its parent, backward: only a chart never is,
-    as its coordinates belong to the child. A free chart holds nothing, so it serves where nothing else leads.
+    A joint is walked from parent to child, or backward; only a chart never is, as its coordinates belong to the child.
+    A free chart holds nothing, so it serves where nothing else leads.
 
     Raises:
         ModelError: a joint's end is no link, or its two ends are one.
@@ -111,26 +111,26 @@ class _Search:
         return Tree(tuple(branches), loops, tuple(sorted(roots, key=self.links.index)))
 
     def _reach(self, root: str) -> None:
-        """Breadth first over all that hangs together with `root`; the free charts wait until nothing else is left."""
+        """Breadth first over all that hangs together with `root`; free charts wait until nothing else leads on."""
         self.above[root] = None
-        near, waiting = deque([root]), deque()
-        while near or waiting:
-            if not near:
-                branch = waiting.popleft()
-                if branch.outer not in self.above:
-                    self.above[branch.outer] = branch
-                    near.append(branch.outer)
-                continue
-            here = near.popleft()
+        ways: deque[Branch] = deque()
+        free: deque[Branch] = deque()
+        here: str | None = root
+        while here is not None:
             for joint in self.touching[here]:
                 branch = Branch(joint, backward=joint.child == here)
-                if branch.outer in self.above or (branch.backward and joint.kind.chart):
-                    continue
-                if joint.kind.code == FREE:
-                    waiting.append(branch)
-                else:
-                    self.above[branch.outer] = branch
-                    near.append(branch.outer)
+                if not (joint.kind.chart and branch.backward):
+                    (free if joint.kind.code == FREE else ways).append(branch)
+            here = self._next(ways) or self._next(free)
+
+    def _next(self, ways: deque[Branch]) -> str | None:
+        """The next link to go on from, now that it has a branch above it; None when all ways have been gone."""
+        while ways:
+            branch = ways.popleft()
+            if branch.outer not in self.above:
+                self.above[branch.outer] = branch
+                return branch.outer
+        return None
 
     def _depth_first(self, roots: list[str]) -> list[Branch]:
         order = {id(joint): number for number, joint in enumerate(self.joints)}

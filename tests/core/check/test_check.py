@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from limberjack.core.check import Issue, check_model
-from limberjack.core.model import Axis, Joint, Link, Mimic, Model
+from limberjack.core.check import FINDINGS, Issue, check_model
+from limberjack.core.model import Axis, Coupling, Gearbox, Joint, Link, Mimic, Model
 
 NAN = math.nan
 
@@ -29,6 +29,20 @@ def spoiled(what):
 def setting(target, **changes):
     for name, value in changes.items():
         setattr(target, name, value)
+
+
+LOCKED = Axis(locked=True)
+
+
+def gear():
+    return Coupling("mesh", "gear", [("j", 0), ("k", 1)])
+
+
+def bent_ball(model):
+    """A ball whose cone leaves no room for its home, half a radian aside."""
+    cone = Axis(upper=0.2)
+    home = (math.cos(0.25), math.sin(0.25), 0.0, 0.0)
+    model.joints.append(Joint("neck", "ball", "world", "a", axes=[Axis(), Axis(), Axis(), cone], home=home))
 
 
 CASES = [
@@ -57,8 +71,22 @@ CASES = [
     ("warning", "crossed-limits", lambda a, j, m: setting(j.axes[0], lower=2.0)),
     ("warning", "spring-outside-limits", lambda a, j, m: setting(j.axes[0], spring_stiffness=1.0, spring_reference=3)),
     ("warning", "home-outside-limits", lambda a, j, m: setting(j, home=(2.0,))),
+    ("warning", "home-outside-limits", lambda a, j, m: bent_ball(m)),
+    ("warning", "cannot-move", lambda a, j, m: setting(j.axes[0], locked=True)),
+    ("warning", "cannot-move", lambda a, j, m: m.joints.append(Joint("d6", "d6", "world", "a", axes=[LOCKED] * 6))),
+    ("warning", "cannot-move", lambda a, j, m: m.joints.append(Joint("bare", "custom", "world", "a"))),
+    ("warning", "negative-damping", lambda a, j, m: setting(j.axes[0], damping=-1.0)),
+    ("warning", "negative-drive-stiffness", lambda a, j, m: setting(j.axes[0], drive_stiffness=-1.0)),
+    ("warning", "too-bouncy", lambda a, j, m: setting(j.axes[0], restitution=1.5)),
     ("error", "unknown-leader", lambda a, j, m: setting(j, mimic=Mimic("z"))),
     ("error", "unknown-leader", lambda a, j, m: setting(j, mimic=Mimic("j"))),
+    ("error", "mimic-cycle", lambda a, j, m: (setting(j, mimic=Mimic("k")), setting(m.joints[1], mimic=Mimic("j")))),
+    ("error", "no-such-axis", lambda a, j, m: setting(j, mimic=Mimic("k", leader_axis=2))),
+    ("error", "no-such-axis", lambda a, j, m: setting(m.joints[1], mimic=Mimic("j", axis=3))),
+    ("error", "no-such-axis", lambda a, j, m: m.couplings.append(Coupling("g", "gear", [("j", 0), ("k", 5)]))),
+    ("error", "unknown-coupled-joint", lambda a, j, m: m.couplings.append(Coupling("g", "gear", [("j", 0), ("z", 0)]))),
+    ("error", "reference-not-shared", lambda a, j, m: m.couplings.append(Gearbox("g", "b", "c", "a"))),
+    ("error", "repeated-name", lambda a, j, m: setting(m, couplings=[gear(), gear()])),
 ]
 
 
@@ -74,8 +102,36 @@ def test_each_finding(severity, code, what):
     """One mistake is one finding, with its subject, and a message that says more than the code."""
     (issue,) = check_model(spoiled(what))
     assert (issue.severity, issue.code) == (severity, code)
-    assert issue.subject.split()[0] in ("model", "link", "joint")
+    assert issue.subject.split()[0] in ("model", "link", "joint", "coupling", "gearbox")
     assert len(issue.message) > 20
+
+
+def test_every_finding_is_provoked():
+    """Guards this file: a finding without a case here is a message that nobody has read."""
+    provoked = {finding for finding in FINDINGS for _, _, what in CASES if list(finding(spoiled(what)))}
+    assert provoked == {*FINDINGS}
+
+
+def test_all_at_once():
+    """Guards that one finding does not hide another."""
+    model = good()
+    model.links[0].mass = -1.0
+    model.joints[0].axes[0].upper = -2.0
+    model.joints[1].mimic = Mimic("nobody")
+    codes = {issue.code for issue in check_model(model)}
+    assert {"negative-mass", "crossed-limits", "unknown-leader"} <= codes
+
+
+def test_axes_that_mean_nothing_are_not_judged():
+    """Guards against noise: a slide shares the turn's direction, and a SCARA's parallel hinges are apart."""
+    model = good()
+    scara = [Axis(), Axis(point=(1.0, 0.0, 0.0)), Axis(point=(2.0, 0.0, 0.0))]
+    model.joints = [
+        Joint("c", "cylindrical", "world", "a"),
+        Joint("s", "custom", "a", "b", axes=scara),
+        Joint("p", "planar", "b", "c", axes=[Axis(xyz=(0.0, 0.0, 0.0))]),
+    ]
+    assert check_model(model) == []
 
 
 def test_format():

@@ -1,0 +1,233 @@
+"""A view over several articulations of one make, such as the robots of a scene: batched reading and writing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from ..joints import FREE
+from ..model import WORLD, Axis, CompiledModel, Joint, JointSpan, Model, ModelError, compile_model
+from ..spatial import Pose, compose, inverse, quat_normalized
+from .forward import forward_kinematics, link_row
+
+
+@dataclass(frozen=True)
+class Articulation:
+    """Links that joints hold together, the world apart.
+
+    Attributes:
+        name: of its root, the first of its links that hangs in the world or floats.
+        links: names, parents first. joints: names of those that move, in the order of their coordinates.
+    """
+
+    name: str
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+
+
+def articulations(compiled: CompiledModel) -> list[Articulation]:
+    """All of a model's, in the order of their roots."""
+    order = _links_parents_first(compiled)
+    piece = {name: name for name in order}
+
+    def find(name: str) -> str:
+        while piece[name] != name:
+            name = piece[name]
+        return name
+
+    for joint in compiled.model.joints:
+        if WORLD not in (joint.parent, joint.child):
+            one, other = sorted((find(joint.parent), find(joint.child)), key=order.index)
+            piece[other] = one
+    members: dict[str, list[str]] = {}
+    for name in order:
+        members.setdefault(find(name), []).append(name)
+    moving = {span.link: name for name, span in compiled.spans.items()}
+    return [
+        Articulation(root, tuple(links), tuple(moving[link] for link in links if link in moving))
+        for root, links in members.items()
+    ]
+
+
+def _links_parents_first(compiled: CompiledModel) -> list[str]:
+    order = dict.fromkeys(compiled.floating)
+    for branch in compiled.tree.branches:
+        order.setdefault(branch.outer)
+    return sorted(order, key=lambda name: compiled.link_body[link_row(compiled, name)])
+
+
+class ArticulationView:
+    """Articulations whose names match, all of one make, seen as arrays with a row for each.
+
+    A dof is a velocity coordinate of the joints that the view includes. q and qd are arrays of the whole model, shapes
+    (nq,) and (nv,), in the layout of `compiled`, and are written in place.
+
+    Attributes:
+        model, compiled: limits, targets and root poses of fixed bases are written to the model, which is compiled anew.
+        names: of the articulations, shape (A,).
+        joints, links: their names, a row for each articulation, in order.
+
+    Args:
+        pattern: of articulation names, as a shell's: `robot*`.
+        include, exclude: joint types whose coordinates to show, all if left out, and which of these not to.
+
+    Raises:
+        ModelError: nothing matches, or what matches is of several makes.
+    """
+
+    def __init__(
+        self, model: Model, pattern: str = "*", include: Iterable[str] | None = None, exclude: Iterable[str] = ()
+    ):
+        self.model, self.compiled = model, compile_model(model)
+        found = articulations(self.compiled)
+        chosen = [entry for entry in found if fnmatchcase(entry.name, pattern)]
+        if not chosen:
+            known = ", ".join(entry.name for entry in found)
+            raise ModelError(f"no articulation is named like '{pattern}'; there are: {known}")
+        self._require_one_make(chosen)
+        wanted = None if include is None else {*include}
+        unwanted = {*exclude}
+        self.names = tuple(entry.name for entry in chosen)
+        self.links = [entry.links for entry in chosen]
+        self.joints = [
+            tuple(name for name in entry.joints if self._is_shown(name, wanted, unwanted)) for entry in chosen
+        ]
+
+    @property
+    def count(self) -> int:
+        return len(self.names)
+
+    def q(self, q: np.ndarray) -> np.ndarray:
+        """Joint positions, shape (A, positions)."""
+        return np.array([[value for span in row for value in q[span.q]] for row in self._spans()])
+
+    def set_q(self, q: np.ndarray, values: np.ndarray) -> None:
+        """Write joint positions, shape (A, positions) or what broadcasts to it."""
+        self._write(q, values, lambda span: span.q, sum(span.joint.nq for span in next(self._spans())))
+
+    def qd(self, qd: np.ndarray) -> np.ndarray:
+        """Joint velocities, shape (A, dofs)."""
+        return np.array([[value for span in row for value in qd[span.v]] for row in self._spans()])
+
+    def set_qd(self, qd: np.ndarray, values: np.ndarray) -> None:
+        """Write joint velocities, shape (A, dofs) or what broadcasts to it."""
+        self._write(qd, values, lambda span: span.v, self.dofs)
+
+    @property
+    def dofs(self) -> int:
+        return sum(span.joint.nv for span in next(self._spans()))
+
+    def limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """(lower, upper), each of shape (A, dofs) [rad or m]; infinite where there is none."""
+        lower, upper = self._axis_values("lower", -np.inf), self._axis_values("upper", np.inf)
+        return lower, upper
+
+    def set_limits(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Write limits; dofs that can have none must be given infinite ones. Raises `ModelError` otherwise."""
+        self._set_axis_values("lower", lower, -np.inf)
+        self._set_axis_values("upper", upper, np.inf)
+
+    def targets(self) -> np.ndarray:
+        """What the drives pull to, shape (A, dofs), in the units of their modes; NaN where there can be none."""
+        return self._axis_values("drive_target", np.nan)
+
+    def set_targets(self, targets: np.ndarray) -> None:
+        """Write targets; dofs that can have no drive must be given NaN. Raises `ModelError` otherwise."""
+        self._set_axis_values("drive_target", targets, np.nan)
+
+    def link_poses(self, q: np.ndarray) -> np.ndarray:
+        """X_WL, shape (A, links, 7)."""
+        X_WL, _ = forward_kinematics(self.compiled, q)
+        return np.array([[X_WL[link_row(self.compiled, name)] for name in row] for row in self.links])
+
+    def root_poses(self, q: np.ndarray) -> np.ndarray:
+        """X_WL of the roots, shape (A, 7)."""
+        return self.link_poses(q)[:, 0]
+
+    def set_root_poses(self, q: np.ndarray, X_WL: np.ndarray) -> None:
+        """Move the articulations so that their roots stand at X_WL, shape (A, 7) or what broadcasts to it.
+
+        A floating root moves by its coordinates in q. Anything else moves with the frames by which it hangs in the
+        world, its joints keeping their coordinates.
+        """
+        wanted = np.broadcast_to(np.asarray(X_WL, dtype=np.float64), (self.count, 7))
+        now = self.root_poses(q)
+        for row, name in enumerate(self.names):
+            goal = (*wanted[row, :3].tolist(), *quat_normalized(wanted[row, 3:].tolist()))
+            span = next((span for span in self.compiled.spans.values() if span.link == name), None)
+            if span and span.joint.kind.code == FREE and span.joint.parent == WORLD:
+                q[span.q] = compose(inverse(span.joint.X_PJ), compose(goal, span.joint.X_CJ))
+            else:
+                self._move_base(self.links[row], compose(goal, inverse(tuple(now[row].tolist()))))
+        self.compiled = compile_model(self.model)
+
+    def _move_base(self, links: tuple[str, ...], step: Pose) -> None:
+        for joint in self.model.joints:
+            if joint.parent == WORLD and joint.child in links:
+                joint.X_PJ = compose(step, joint.X_PJ)
+        for link in self.model.links:
+            if link.name in links:
+                link.pose = compose(step, link.pose)
+
+    def _is_shown(self, name: str, wanted: set[str] | None, unwanted: set[str]) -> bool:
+        kind = self.compiled.spans[name].joint.type
+        return (wanted is None or kind in wanted) and kind not in unwanted
+
+    def _require_one_make(self, chosen: list[Articulation]) -> None:
+        makes = [self._make(entry) for entry in chosen]
+        for entry, make in zip(chosen, makes, strict=True):
+            if make != makes[0]:
+                raise ModelError(
+                    f"articulations '{chosen[0].name}' and '{entry.name}' differ in their links or joints; choose a "
+                    "pattern that only those of one make match"
+                )
+
+    def _make(self, entry: Articulation) -> tuple:
+        joints = [self.compiled.spans[name].joint for name in entry.joints]
+        return len(entry.links), [(joint.type, joint.nq) for joint in joints]
+
+    def _spans(self) -> Iterator[list[JointSpan]]:
+        return ([self.compiled.spans[name] for name in row] for row in self.joints)
+
+    def _write(self, out: np.ndarray, values: np.ndarray, part: Callable[[JointSpan], slice], width: int) -> None:
+        rows = np.broadcast_to(np.asarray(values, dtype=np.float64), (self.count, width))
+        for row, spans in zip(rows, self._spans(), strict=True):
+            at = 0
+            for span in spans:
+                count = len(out[part(span)])
+                out[part(span)] = row[at : at + count]
+                at += count
+
+    def _axes(self, field: str) -> Iterator[list[Axis | None]]:
+        """A row for each articulation: the axis of each dof, or None where the field means nothing there."""
+        for spans in self._spans():
+            yield [axis for span in spans for axis in _axes_of_dofs(span.joint, field)]
+
+    def _axis_values(self, field: str, nothing: float) -> np.ndarray:
+        return np.array([[getattr(axis, field) if axis else nothing for axis in row] for row in self._axes(field)])
+
+    def _set_axis_values(self, field: str, values: np.ndarray, nothing: float) -> None:
+        rows = np.broadcast_to(np.asarray(values, dtype=np.float64), (self.count, self.dofs))
+        taken = []
+        for name, axes, row in zip(self.names, self._axes(field), rows.tolist(), strict=True):
+            for dof, (axis, value) in enumerate(zip(axes, row, strict=True)):
+                if axis is not None:
+                    taken.append((axis, value))
+                elif not np.array_equal(value, nothing, equal_nan=True):
+                    raise ModelError(
+                        f"articulation '{name}': dof {dof} has no {field}; give {nothing}, found {value:g}"
+                    )
+        for axis, value in taken:
+            setattr(axis, field, value)
+        self.compiled = compile_model(self.model)
+
+
+def _axes_of_dofs(joint: Joint, field: str) -> list[Axis | None]:
+    numbers = joint.kind.law or (None,) * joint.nv if joint.kind.chart else [column.axis for column in joint.columns]
+    return [
+        joint.axes[number] if number is not None and field in joint.kind.slot(number).fields else None
+        for number in numbers
+    ]

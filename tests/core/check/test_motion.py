@@ -1,0 +1,99 @@
+"""Notes on loops and mobility: each is provoked, and its words are read."""
+
+import pytest
+
+from limberjack.core.check import check_model, check_motion
+from limberjack.core.check.motion import FINDINGS
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from support.mechanisms import Z, bricard, four_bar, join, stewart
+
+
+def ring():
+    """Three links that carry each other in a circle, and nothing carries them."""
+    model = Model("ring", [Link(name) for name in "abc"])
+    for i, (parent, child) in enumerate(("ab", "bc", "ca")):
+        join(model, f"j{i}", "revolute", parent, child, (float(i), float(i * i), 0.0), Z)
+    return model
+
+
+def torn():
+    """A four-bar whose last pin misses its hole by a centimetre."""
+    model = four_bar()
+    x, *rest = model.joints[2].X_CJ
+    model.joints[2].X_CJ = (x + 0.01, *rest)
+    return model
+
+
+def marked():
+    model = four_bar()
+    model.joints[1].closes_loop = True
+    return model
+
+
+def doubly_held():
+    joints = [Joint("one", "ball", WORLD, "bar"), Joint("two", "revolute", WORLD, "bar")]
+    return Model("m", [Link("bar")], joints)
+
+
+def met_backward():
+    """Two pillars that carry nothing by their own joints: both beams hold on to a pillar, and then to each other."""
+    model = Model("m", [Link(name) for name in "aebc"])
+    join(model, "a", "revolute", WORLD, "a", (0.0, 0.0, 0.0), Z)
+    join(model, "e", "revolute", WORLD, "e", (3.0, 0.0, 0.0), Z)
+    join(model, "b", "revolute", "b", "a", (0.0, 1.0, 0.0), Z)
+    join(model, "c", "revolute", "c", "e", (3.0, 1.0, 0.0), Z)
+    join(model, "cb", "revolute", "c", "b", (1.0, 2.0, 0.0), Z)
+    return model
+
+
+def weightless():
+    flag = Link("flag", 0.0, inertia=(0.0,) * 6)
+    return Model("m", [flag], [Joint("pole", "revolute", WORLD, "flag")])
+
+
+def jammed():
+    return Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a", axes=[Axis(lower=0.1, upper=0.1)])])
+
+
+CASES = [
+    (ring, "cycle", "joint 'j1'", "goes back to where its joints began, round by 'j0', 'j2'"),
+    (doubly_held, "second-parent", "joint 'two'", "holds link 'bar', which joint 'one' holds as well"),
+    (marked, "loop", "joint 'crank_pin'", "is marked to close a loop"),
+    (
+        four_bar,
+        "second-parent",
+        "joint 'rocker_pin'",
+        "holds link 'rocker', which joint 'rocker_pivot' holds as well, round by 'crank_pivot', 'crank_pin'",
+    ),
+    (met_backward, "loop", "joint 'cb'", "closes a loop, round by 'e', 'c', 'a', 'b'"),
+    (torn, "open-loop", "joint 'rocker_pin'", "0.01 m and 0 rad apart"),
+    (four_bar, "mobility", "model 'four_bar'", "has 1 degree of freedom as drawn; by Gruebler's count, -2"),
+    (four_bar, "redundant-loop", "joint 'rocker_pin'", "3 of its 5 constraints are given already"),
+    (bricard, "redundant-loop", "joint 'hinge3'", "1 of its 5 constraints"),
+    (lambda: stewart("ball"), "mobility", "model 'stewart_ball'", "has 12 degrees of freedom"),
+    (lambda: stewart("ball"), "spin", "links 'tube0', 'rod0'", "can spin about their own axis"),
+    (weightless, "massless-moving", "link 'flag'", "joint 'pole' moves it"),
+    (jammed, "no-room", "joint 'j'", "its limits leave no room"),
+]
+
+
+@pytest.mark.parametrize(("make", "code", "subject", "words"), CASES, ids=[case[1] for case in CASES])
+def test_each_note(make, code, subject, words):
+    """Guards the words: which joint or link, what was found."""
+    model = make()
+    assert not [issue for issue in check_model(model) if issue.is_error]
+    notes = [issue for issue in check_motion(model) if (issue.code, issue.subject) == (code, subject)]
+    assert len(notes) == 1, [issue.format("m") for issue in check_motion(model)]
+    assert notes[0].severity == "note"
+    assert words in notes[0].message
+
+
+def test_every_note_is_provoked():
+    """Guards this file: a note without a case here is one that nobody has read."""
+    made = [make() for make, *_ in CASES]
+    assert all(any(list(finding(model)) for model in made) for finding in FINDINGS)
+
+
+def test_a_tree_has_nothing_to_tell():
+    """Guards against noise on ordinary models."""
+    assert check_motion(Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a")])) == []
