@@ -8,7 +8,7 @@ interpreter = $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/pyth
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format judges gui-test benchmark extension requirements clean
+.PHONY: setup demo test lint format judges gui-test benchmark docs extension requirements clean
 
 setup: $(VENV)/.installed
 
@@ -55,6 +55,10 @@ gui-test:
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# Pages that follow from the code; a test holds them against it.
+docs: setup
+	$(BIN)/python docs/make_joints.py
 
 # Ratios against other engines, in one run; JSON=1 prints one JSON object as the last line.
 benchmark: setup

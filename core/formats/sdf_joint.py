@@ -19,6 +19,7 @@ KINDS = {kind.sdf: kind for kind in JOINT_TYPES.values() if kind.sdf}
 JOINT_TAGS = ("parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch")
 AXIS_TAGS = ("xyz", "use_parent_model_frame", "limit", "dynamics", "mimic")
 LIMIT_TAGS = ("lower", "upper", "effort", "velocity", "stiffness", "dissipation")
+LEADER_AXES = ("axis", "axis2")
 DYNAMICS_TAGS = ("damping", "friction", "spring_reference", "spring_stiffness")
 
 
@@ -108,21 +109,23 @@ def read_pitch(joint: Element, version: tuple[int, int], findings: Findings) -> 
     return -math.tau / thread_pitch
 
 
-def read_mimic(joint: Element, scoped: Callable[[str], str], findings: Findings) -> Mimic | None:
-    """The first axis's <mimic> (1.11 and later), with the leader's name as `scoped` gives it."""
-    for number in (1, 2):
-        for element in joint.all(axis_tag(number)):
-            for mimic in element.all("mimic"):
-                findings.skip(mimic)
-    element = joint.child("axis", "mimic")
-    if element is None:
-        return None
-    if element.attributes.get("axis", "axis") != "axis":
-        findings.note(f"{joint.subject} mimics a second axis, which is not taken over (line {element.line})")
-        return None
-    return Mimic(
-        scoped(element.attributes.get("joint", "").strip()),
-        multiplier=findings.number(element, "multiplier", 1.0),
-        offset=findings.number(element, "offset", 0.0),
-        reference=findings.number(element, "reference", 0.0),
-    )
+def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], findings: Findings) -> Mimic | None:
+    """The first <mimic> of the axes (1.11 and later), with the leader's name as `scoped` gives it."""
+    found = None
+    for number in range(len(kind.columns)):
+        element = joint.child(axis_tag(number), "mimic")
+        if element is None:
+            continue
+        leader_axis = element.attributes.get("axis", "axis")
+        if found is not None or leader_axis not in LEADER_AXES:
+            findings.skip(element)
+            continue
+        found = Mimic(
+            scoped(element.attributes.get("joint", "").strip()),
+            multiplier=findings.number(element, "multiplier", 1.0),
+            offset=findings.number(element, "offset", 0.0),
+            reference=findings.number(element, "reference", 0.0),
+            axis=number,
+            leader_axis=LEADER_AXES.index(leader_axis),
+        )
+    return found

@@ -267,7 +267,7 @@ class _Reader:
             X_CJ=compose(inverse(self._pose_of(child)), X_WJ),
             axes=read_axes(element, kind, in_joint_frame, self.findings),
             pitch=read_pitch(element, self.version, self.findings) if kind.threaded else 0.0,
-            mimic=read_mimic(element, lambda name: self._name(resolve(body.scope, name)), self.findings),
+            mimic=read_mimic(element, kind, lambda name: self._name(resolve(body.scope, name)), self.findings),
         )
         self.model.joints.append(joint)
         self.lines["joint", joint.name] = element.line

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
+from ..joints import Column
 from ..model import Axis, Joint, Link, Model
 from ..spatial import IDENTITY, Pose, compose, inverse, norm, rpy_of_quat
 from .files import UnwritableError, write_together
@@ -79,6 +81,8 @@ class _Writer:
             self._link(at, link)
         for joint in self.model.joints:
             self._joint(at, joint)
+        for coupling in self.model.couplings:
+            self.losses.append(f"coupling '{coupling.name}' is left out: couplings are not written yet")
         return _xml(root)
 
     # ---- links
@@ -149,13 +153,18 @@ class _Writer:
         if joint.kind.sdf is None:
             self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")
             return
-        element = SubElement(model, "joint", name=self.names.joints[joint.name], type=joint.kind.sdf)
+        locked = {column.axis: at for column, at in self._locked(joint)}
+        kind = "revolute" if locked and joint.kind.sdf == "continuous" else joint.kind.sdf
+        element = SubElement(model, "joint", name=self.names.joints[joint.name], type=kind)
         _put(element, "parent", self.names.links[joint.parent])
         _put(element, "child", self.names.links[joint.child])
         _put_pose(element, joint.X_CJ)
         if joint.kind.threaded:
             self._pitch(element, joint.pitch, subject)
-        for i, axis in enumerate(joint.axes[: len(joint.columns)]):
+        for i, axis in enumerate(joint.axes[: len(joint.all_columns)]):
+            if i in locked:
+                self.losses.append(f"{subject}, axis {i + 1}: SDF has no locks; limits without room are written")
+                axis = replace(axis, lower=locked[i], upper=locked[i])
             self._axis(element, axis_tag(i), axis, f"{subject}, axis {i + 1}")
         self._mimic(element, joint, subject)
         self._tell_joint_losses(joint, subject)
@@ -172,8 +181,11 @@ class _Writer:
                 holder = SubElement(element, group)
                 for name in names:
                     _put(holder, name, _number(getattr(axis, name)))
-        if axis.armature:
-            self.losses.append(f"{subject}: SDF has no armature; {axis.armature:g} is left out")
+        for name in ("armature", "restitution"):
+            if getattr(axis, name):
+                self.losses.append(f"{subject}: SDF has no {name}; {getattr(axis, name):g} is left out")
+        if axis.drive_mode != "off":
+            self.losses.append(f"{subject}: SDF has no drives; its {axis.drive_mode} drive is left out")
 
     def _pitch(self, element: Element, pitch: float, subject: str) -> None:
         if self.at_least(RIGHT_HANDED_PITCH_SINCE):
@@ -187,11 +199,13 @@ class _Writer:
         mimic = joint.mimic
         if mimic is None:
             return
-        axis = element.find("axis")
+        axis = element.find(axis_tag(mimic.axis))
         if axis is None or not self.at_least(MIMIC_SINCE):
             self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out; write SDF 1.11 or later to keep it")
             return
         holder = SubElement(axis, "mimic", joint=self.names.joints[mimic.leader])
+        if mimic.leader_axis:
+            holder.set("axis", axis_tag(mimic.leader_axis))
         for tag in ("multiplier", "offset", "reference"):
             _put(holder, tag, _number(getattr(mimic, tag)))
 
@@ -199,10 +213,15 @@ class _Writer:
         if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
             home = " ".join(f"{value:g}" for value in joint.home)
             self.losses.append(f"{subject}: SDF has no start position; home {home} is left out")
-        if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.columns) :]):
+        if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) :]):
             self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
         if self._apart(joint):
             self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")
+
+    def _locked(self, joint: Joint) -> list[tuple[Column, float]]:
+        """The columns that stay at home, and where that is."""
+        pairs = zip(joint.all_columns, joint.home, strict=False)
+        return [(column, at) for column, at in pairs if joint.is_locked(column.axis)]
 
     def _apart(self, joint: Joint) -> bool:
         X_WP, X_WC = (self.links[name].pose if name in self.links else IDENTITY for name in (joint.parent, joint.child))

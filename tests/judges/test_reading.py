@@ -17,10 +17,9 @@ BELIEVED = {
 """The judges to ask, the most trusted first: judges/README.md says why."""
 
 DIFFERENT = {
-    "sdf/sdformat_joint_complete": "has gearbox and revolute2 joints, which are not supported yet",
-    "sdf/gzsim_demo_joint_types": "has gearbox and revolute2 joints, which are not supported yet",
-    "sdf/gazebo_models_demo_joint_types": "has gearbox and revolute2 joints, which are not supported yet",
-    "sdf/gzsim_joint_sensor": "has a revolute2 joint, which is not supported yet",
+    "sdf/sdformat_joint_complete": "has a gearbox joint, which is not supported yet",
+    "sdf/gzsim_demo_joint_types": "has a gearbox joint, which is not supported yet",
+    "sdf/gazebo_models_demo_joint_types": "has a gearbox joint, which is not supported yet",
     "urdf/drake_joint_parsing_test": "has a planar joint, which is not supported yet",
     "sdf/sdformat_placement_frame": "needs <include>, which is not read yet",
     "sdf/sdformat_merge_include_model": "needs <include>, which is not read yet",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from limberjack.core import formats
 from limberjack.core.geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model
+from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
 from limberjack.core.spatial import IDENTITY, compose, inverse, quat_normalized, quat_of_rpy, quat_to_mat
 
 SDF_TYPES = [name for name, kind in JOINT_TYPES.items() if kind.sdf]
@@ -167,6 +167,37 @@ def test_losses_are_told(tmp_path):
     for word in ("no free joint", "armature", "mimic of 'lead'", "home 0.5", "no axes on a ball", "two frames differ"):
         assert sum(word in loss for loss in losses) == 1, word
     assert len(losses) == 6
+
+
+def test_mimic_of_second_axes(tmp_path):
+    """Guards mimics between the second axes of two joints, which SDF tells by the element that holds them."""
+    model = Model("m", [Link("a"), Link("b"), Link("c")])
+    model.joints = [
+        Joint("lead", "universal", "a", "b", axes=[Axis(), Axis(xyz=(1.0, 0.0, 0.0))]),
+        Joint(
+            "follow",
+            "universal",
+            "a",
+            "c",
+            axes=[Axis(), Axis(xyz=(1.0, 0.0, 0.0))],
+            mimic=Mimic("lead", 2.0, axis=1, leader_axis=1),
+        ),
+    ]
+    assert formats.write(model, tmp_path / "m.sdf", sdf_version="1.11") == []
+    assert formats.read(tmp_path / "m.sdf").model.joint("follow").mimic == model.joints[1].mimic
+
+
+def test_locks_and_drives_are_losses(tmp_path):
+    """Guards what no SDF can say: a locked axis gets limits without room, and the rest is told."""
+    model = Model("m", [Link("a"), Link("b")])
+    axis = Axis(locked=True, restitution=0.5, drive_mode="position")
+    model.joints = [Joint("hinge", "continuous", "a", "b", axes=[axis])]
+    model.couplings = [Coupling("mesh", "gear", [("hinge", 0), ("hinge", 0)])]
+    losses = formats.write(model, tmp_path / "m.sdf")
+    for word in ("no locks", "no restitution; 0.5", "position drive", "coupling 'mesh' is left out"):
+        assert any(word in loss for loss in losses), word
+    again = formats.read(tmp_path / "m.sdf").model.joint("hinge")
+    assert (again.type, again.axes[0].lower, again.axes[0].upper) == ("revolute", 0.0, 0.0)
 
 
 def test_mimic_in_1_11(tmp_path):

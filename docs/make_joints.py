@@ -1,0 +1,166 @@
+"""Writes docs/joints.md from the registry of joint types: `make docs`. A test holds the file against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from limberjack.core.joints import JOINT_TYPES, Column, JointType, Slot
+from limberjack.core.joints.parts import DIRECTION, DRIVE, ENDLESS, FULL, LOSSES, LOWER, SCREW, STOPS, UPPER
+from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
+from limberjack.core.model import WORLD, Joint
+
+PAGE = Path(__file__).with_name("joints.md")
+
+HEAD = """<!-- Written by `make docs` from core/joints/types.py: change it there. -->
+# Joint types
+
+A joint has a frame in its parent link and one in its child link. At q = 0 they coincide; at q they are X_J(q) apart.
+`S(q)` is the motion subspace: the child-side frame moves against the parent-side one with the twist `S(q) qd`, here in
+child-side axes, linear part first. `x y z` are the joint frame's axes, `a` an axis that you choose, `R(a, t)` a turn by
+t about a. A type is data, one entry in `core/joints/types.py`; to add one, add an entry.
+
+A *full* axis has a lock, limits with stops (stiffness, dissipation, restitution), effort and velocity limits, armature,
+damping, friction, a spring and a drive. Springs, dampers and armature act in the simulation; limits, friction, drives
+and rows are kept, checked and exported, and do not act yet.
+
+| type | in the menu | coordinates q | velocities qd | S(q) | rows | SDF | URDF |
+|---|---|---|---|---|---|---|---|
+"""
+
+MEASURES = {
+    DISTANCE: "the distance of the two frames' origins",
+    CONE: "the angle by which the axis has left its place",
+    TWIST: "the turn about the axis that is left when its swing is undone",
+}
+
+PARTS = (
+    ("turn, slide and point of the screw", SCREW),
+    ("lower limit", LOWER),
+    ("upper limit", UPPER),
+    ("stops", STOPS),
+    ("damping and friction", LOSSES),
+    ("spring stiffness", {"spring_stiffness"}),
+    ("spring reference", {"spring_reference"}),
+    ("drive", DRIVE),
+)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A column of S(q): `angular` and `linear` times an axis, which later turns have carried away.
+
+    Attributes:
+        axis: "x", "a1" and so on.
+        turns: (axis, coordinate) of the turns after it, the last first; their inverses carry it.
+    """
+
+    axis: str
+    angular: str
+    linear: str
+    turns: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        carried = "".join(f"R({axis}, -{coordinate}) " for axis, coordinate in self.turns) + self.axis
+        return f"({_times(self.linear, carried)}; {_times(self.angular, carried)})"
+
+
+def motions(kind: JointType) -> list[Motion]:
+    """The columns of S(q) of a type whose screws all lead through one point, slides before turns."""
+    names = [_axis_name(kind, column) for column in kind.columns]
+    single = len(names) == 1
+    coordinates = ["q" if single else f"q{i + 1}" for i in range(len(names))]
+    found = []
+    for i, column in enumerate(kind.columns):
+        later = [(names[j], coordinates[j]) for j in range(len(names)) if j > i and kind.columns[j].turn]
+        later = [turn for turn in later if turn[0] != names[i]] if all(t[0] == names[i] for t in later) else later
+        linear = "pitch/2π" if column.threaded else f"{column.slide:g}"
+        found.append(Motion(names[i], f"{column.turn:g}", linear, tuple(reversed(later))))
+    return found
+
+
+def page() -> str:
+    """The whole text."""
+    table = "".join(_row(kind) for kind in JOINT_TYPES.values())
+    return HEAD + table + "".join(_section(kind) for kind in JOINT_TYPES.values())
+
+
+def _axis_name(kind: JointType, column: Column) -> str:
+    slot = kind.axes[column.axis]
+    number = column.axis if slot.along is None else slot.along
+    direction = kind.axes[number].direction
+    if direction:
+        return "xyz"[direction.index(1.0)]
+    pointed = [i for i, other in enumerate(kind.axes) if other.is_pointed]
+    return "a" if len(pointed) == 1 else f"a{pointed.index(number) + 1}"
+
+
+def _times(factor: str, vector: str) -> str:
+    if factor == "0":
+        return "0"
+    return vector if factor == "1" else f"{factor} {vector}"
+
+
+def _joint(kind: JointType) -> Joint:
+    return Joint("joint", kind.name, WORLD, "link")
+
+
+def _subspace(kind: JointType) -> str:
+    if kind.chart:
+        return "1 (6 x 6)" if len(kind.chart.qd_units) == 6 else "(0; 1)"
+    if kind.is_open:
+        return "Ad(exp(s(i+1) q(i+1)) ...)^-1 s(i)"
+    return "<br>".join(map(str, motions(kind))) or "-"
+
+
+def _units(units: tuple, rate: bool) -> str:
+    if not units:
+        return "-"
+    words = [f"{name or 'q'} [{(unit.velocity if rate else unit.value) or '1'}]" for name, unit in units]
+    return ", ".join(words)
+
+
+def _row(kind: JointType) -> str:
+    joint = _joint(kind)
+    if kind.is_open:
+        q, qd = "one a column", "one a column"
+    else:
+        q, qd = _units(joint.q_units, rate=False), _units(joint.qd_units, rate=True)
+    rows = ", ".join(kind.axes[row.axis].name for row in kind.rows) or "-"
+    cells = (f"`{kind.name}`", kind.label, q, qd, f"{_subspace(kind)}", rows, kind.sdf or "-", kind.urdf or "-")
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _section(kind: JointType) -> str:
+    slots = [("each axis", kind.slot(0))] if kind.is_open else [(slot.name or "axis", slot) for slot in kind.axes]
+    alike: dict[str, list[str]] = {}
+    for name, slot in slots:
+        alike.setdefault(_parts(slot), []).append(f"**{name}** {_direction(kind, slot)}")
+    lines = [f"{'; '.join(names)}: {parts}" for parts, names in alike.items()]
+    for row in kind.rows:
+        lines.append(f"Row `{kind.axes[row.axis].name}`: {MEASURES[row.measure]}, kept within that axis's limits.")
+    if kind.law:
+        parts = [name for name, _ in kind.chart.qd_units]
+        by_axis = {kind.axes[n].name: [p for p, m in zip(parts, kind.law, strict=True) if m == n] for n in kind.law}
+        law = "; ".join(f"{name} on {', '.join(own)}" for name, own in by_axis.items())
+        lines.append(f"Force law, springs and dampers by component, turns as the rotation vector from rest: {law}.")
+    text = f"\n## {kind.label} (`{kind.name}`)\n\n{kind.summary}.\n"
+    return text + "".join(f"\n- {line}" for line in lines) + ("\n" if lines else "")
+
+
+def _direction(kind: JointType, slot: Slot) -> str:
+    if slot.along is not None:
+        return f"along the {kind.axes[slot.along].name} axis"
+    return f"along {'xyz'[slot.direction.index(1.0)]}" if slot.direction else "in a direction that you choose"
+
+
+def _parts(slot: Slot) -> str:
+    if slot.fields >= FULL - DIRECTION:
+        return "full" + (", with turn, slide and point of its screw" if slot.fields >= SCREW else "")
+    if slot.fields >= ENDLESS - DIRECTION:
+        return "full but for the limits"
+    return ", ".join(words for words, fields in PARTS if fields & slot.fields)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
