@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ..joints import BALL
 from ..model import WORLD, CompiledModel, Joint
 from ..model.screws import screws_of
-from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_rotate, rotvec_of_quat
+from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
 from .forward import link_row
 from .joint_motion import JointMotion
 from .screw_coordinates import screw_coordinates
@@ -71,15 +72,19 @@ def joint_coordinates(
     q, qd = (compiled.q_home, np.zeros(compiled.nv)) if near is None else near
     found = Coordinates(q.copy(), qd.copy())
     wanted = None if links is None else {compiled.link_names[link_row(compiled, name)] for name in links}
+    still = np.zeros((len(compiled.link_names), 6))
+    poses: dict[str, Any] = {WORLD: IDENTITY}
+    poses |= zip(compiled.link_names, map(tuple, np.asarray(X_WL).tolist()), strict=True)
+    twists: dict[str, Any] = {WORLD: np.zeros(6)}
+    twists |= zip(compiled.link_names, still if V_WL is None else np.asarray(V_WL), strict=True)
     for joint, outer in _tree_joints(compiled):
         if wanted is not None and outer not in wanted:
             continue
         span = compiled.spans.get(joint.name)
         start = found.q[span.q] if span else np.zeros(0)
-        X = _relative_pose(compiled, joint, X_WL)
+        X = _relative_pose(joint, poses)
         values = coordinates_at(joint, X, start)
-        V = np.zeros(6) if V_WL is None else _relative_twist(compiled, joint, X_WL, V_WL)
-        rates, left = rates_at(joint, values, V)
+        rates, left = rates_at(joint, values, _relative_twist(joint, poses, twists))
         off = compose(inverse(JointMotion(joint).transform(values)), X)
         found.gaps[joint.name] = Gap(
             norm(off[:3]),
@@ -118,25 +123,20 @@ def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, str]]:
     return floats + [(branch.joint, branch.outer) for branch in compiled.tree.branches]
 
 
-def _link(compiled: CompiledModel, values: np.ndarray, name: str, ground: Iterable[float]) -> tuple[float, ...]:
-    return tuple(ground) if name == WORLD else tuple(values[compiled.link_names.index(name)].tolist())
-
-
-def _relative_pose(compiled: CompiledModel, joint: Joint, X_WL: np.ndarray) -> Pose:
+def _relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:
     """X_J that the poses of both links ask for."""
-    X_WP, X_WC = (_link(compiled, X_WL, name, IDENTITY) for name in (joint.parent, joint.child))
+    X_WP, X_WC = poses[joint.parent], poses[joint.child]
     return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
 
 
-def _relative_twist(compiled: CompiledModel, joint: Joint, X_WL: np.ndarray, V_WL: np.ndarray) -> np.ndarray:
+def _relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
     """Of the child-side frame against the parent link, at the child-side origin and in its axes, linear first."""
-    poses = [_link(compiled, X_WL, name, IDENTITY) for name in (joint.parent, joint.child)]
-    twists = [np.array(_link(compiled, V_WL, name, (0.0,) * 6)) for name in (joint.parent, joint.child)]
-    X_WJ = compose(poses[1], joint.X_CJ)
-    linear, angular = np.zeros(3), np.zeros(3)
-    for sign, X_WL_, V in zip((-1.0, 1.0), poses, twists, strict=True):
-        arm = np.subtract(X_WJ[:3], X_WL_[:3])
-        linear += sign * (V[:3] + np.cross(V[3:], arm))
-        angular += sign * V[3:]
-    back = inverse(X_WJ)[3:]
-    return np.array([*quat_rotate(back, tuple(linear)), *quat_rotate(back, tuple(angular))])
+    X_WJ = compose(poses[joint.child], joint.X_CJ)
+    child, parent = (_seen_at(X_WJ, poses[name], twists[name]) for name in (joint.child, joint.parent))
+    R = np.array(quat_to_mat(X_WJ[3:])).reshape(3, 3)
+    return np.concatenate([R.T @ (child - parent)[:3], R.T @ (child - parent)[3:]])
+
+
+def _seen_at(X_WJ: Pose, X_WL: Pose, V_WL: np.ndarray) -> np.ndarray:
+    """The twist of a link, taken at another point."""
+    return np.concatenate([V_WL[:3] + np.cross(V_WL[3:], np.subtract(X_WJ[:3], X_WL[:3])), V_WL[3:]])

@@ -13,6 +13,8 @@ from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
 from .motion import accelerate, move
 from .work import get9, get_pair, make_work, put_pair
 
+Numbers = Sequence[float] | np.ndarray
+
 
 class JointMotion:
     """How the child-side frame of a joint moves in the parent-side one. Twists are in child-side axes, linear first.
@@ -26,20 +28,20 @@ class JointMotion:
         self._compiled = compile_model(Model(links=[Link("child")], joints=[alone]), merge_fixed=False)
         self._work = make_work(self._compiled.arrays)
 
-    def transform(self, q: Sequence[float]) -> Pose:
+    def transform(self, q: Numbers) -> Pose:
         """X_J(q), for q of shape (nq,)."""
-        return joint_pose(self.joint, q)
+        return joint_pose(self.joint, [float(value) for value in q])
 
-    def subspace(self, q: Sequence[float]) -> np.ndarray:
+    def subspace(self, q: Numbers) -> np.ndarray:
         """S(q), shape (6, nv): the twist is S(q) qd."""
         columns = [self._moved(q, unit)[0] for unit in np.eye(self.joint.nv)]
         return np.array(columns).reshape(-1, 6).T
 
-    def drift(self, q: Sequence[float], qd: Sequence[float]) -> np.ndarray:
+    def drift(self, q: Numbers, qd: Numbers) -> np.ndarray:
         """The rate of S(q) qd at constant qd, shape (6,) [m/s^2, rad/s^2]."""
         return self._moved(q, qd)[1]
 
-    def rows(self, q: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """What the constraint rows measure, shape (rows,), and their gradients over qd, shape (rows, nv)."""
         X = self.transform(q)
         measures = [measure(row.measure, X[:3], X[3:], self.joint.direction(row.axis)) for row in self.joint.kind.rows]
@@ -47,19 +49,18 @@ class JointMotion:
         gradients = np.array([(*force, *torque) for _, (torque, force) in measures]).reshape(-1, 6)
         return values, gradients @ self.subspace(q)
 
-    def _moved(self, q: Sequence[float], qd: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    def _moved(self, q: Numbers, qd: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Twist and its rate, in child-side axes at the child-side origin."""
         arrays, work = self._compiled.arrays, self._work
-        q, qd = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
+        positions, velocities = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
         put_pair(work.bodies[0].acceleration, (ZERO, ZERO))
         still = np.zeros(self._compiled.nv)
         for i in range(1, len(arrays.bodies)):
-            R, _ = move(arrays, work, i, q, qd)
+            R, _ = move(arrays, work, i, positions, velocities)
             accelerate(arrays, work, i, R, still)
         last, X_BC = work.bodies[-1], self._compiled.X_BL[0]
-        return tuple(
-            _in_child(get_pair(pair), get9(last.rotation), X_BC) for pair in (last.velocity, last.acceleration)
-        )
+        R = get9(last.rotation)
+        return _in_child(get_pair(last.velocity), R, X_BC), _in_child(get_pair(last.acceleration), R, X_BC)
 
 
 def _in_child(motion, R, X_BC: np.ndarray) -> np.ndarray:

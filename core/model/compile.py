@@ -34,6 +34,9 @@ from .graph import Branch, Tree, spanning_tree
 from .model import Model
 from .screws import Screw, screws_of
 
+FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
+"""The fields of an `Axis` that a COLUMN takes over, in its order."""
+
 SAME_LINE = 1e-12
 """Metres, and sine of an angle, within which lines count as one."""
 
@@ -114,8 +117,7 @@ class _Body:
         direction = quat_rotate(self.X_BJ[3:], screw.direction)
         align = quat_of_mat(z_to(direction))
         onto: Pose = ZERO + align
-        numbers = (getattr(axis, name) if name in fields else 0.0 for name in COLUMN.names[3:])
-        self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *numbers))
+        self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *_forces(axis, fields)))
         self.X_BJ = compose(inverse(onto), self.X_BJ)
         self.back = compose(self.back, onto)
         self.turning = [quat_rotate(inverse(onto)[3:], turned) for turned in self.turning]
@@ -156,7 +158,7 @@ class _Build:
             body, X_BJ = self._screw_bodies(branch, body, X_BJ)
         else:
             for screw in _outward(branch):
-                X_BJ = compose(X_BJ, screw.pose(screw.locked_at))
+                X_BJ = compose(X_BJ, screw.held_pose())
         X_BL = compose(X_BJ, inverse(ends[1]))
         self.where[branch.outer] = body, X_BL
         self.bodies[body].carry(self.links[branch.outer], X_BL)
@@ -165,12 +167,9 @@ class _Build:
         joint = branch.joint
         body = _Body(parent, branch, joint.kind.code, X_BJ[:3], IDENTITY)
         align = quat_to_mat(X_BJ[3:])
-        for i in range(joint.nv):
-            number = joint.kind.law[i] if joint.kind.law else None
-            fields = frozenset() if number is None else joint.kind.slot(number).fields
-            axis = Axis() if number is None else joint.axes[number]
-            forces = (getattr(axis, name) if name in fields else 0.0 for name in COLUMN.names[3:])
-            body.columns.append((align, 0.0, 0.0, *forces))
+        still = [(align, 0.0, 0.0) + (0.0,) * len(FORCES)] * joint.nv
+        pulled = [(align, 0.0, 0.0, *_forces(joint.axes[n], joint.kind.slot(n).fields)) for n in joint.kind.law]
+        body.columns = pulled or still
         self.bodies.append(body)
         return len(self.bodies) - 1, IDENTITY
 
@@ -180,7 +179,7 @@ class _Build:
         body = self._new_body(branch, parent, X_BJ)
         for screw in _outward(branch):
             if screw.locked_at is not None:
-                body.X_BJ = compose(body.X_BJ, screw.pose(screw.locked_at))
+                body.X_BJ = compose(body.X_BJ, screw.held_pose())
                 continue
             if not body.takes(screw):
                 body = self._new_body(branch, len(self.bodies) - 1, body.X_BJ)
@@ -234,6 +233,11 @@ class _Build:
     def _loop(self, joint: Joint) -> LoopJoint:
         (parent, X_BP), (child, X_BC) = self.where[joint.parent], self.where[joint.child]
         return LoopJoint(joint, parent, child, compose(X_BP, joint.X_PJ), compose(X_BC, joint.X_CJ))
+
+
+def _forces(axis: Axis, fields: frozenset[str]) -> tuple[float, ...]:
+    """What a column has of an axis: nothing where the field means nothing there."""
+    return tuple(getattr(axis, name) if name in fields else 0.0 for name in FORCES)
 
 
 def _slice(start: int, end: int, backward: bool) -> slice:

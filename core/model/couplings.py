@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..spatial import dot, quat_rotate
-from .elements import Joint, ModelError
+from .elements import Joint, Mimic, ModelError
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,7 @@ class Gearbox:
         return Term(hinge.name, number, (1.0 if along >= 0.0 else -1.0) * (1.0 if forward else -1.0))
 
 
-def mimic_equation(follower: Joint) -> Equation:
+def mimic_equation(follower: str, mimic: Mimic) -> Equation:
     """follower - multiplier * leader = offset - multiplier * reference"""
-    mimic = follower.mimic
-    terms = (Term(follower.name, mimic.axis, 1.0), Term(mimic.leader, mimic.leader_axis, -mimic.multiplier))
-    return Equation(follower.name, terms, mimic.offset - mimic.multiplier * mimic.reference)
+    terms = (Term(follower, mimic.axis, 1.0), Term(mimic.leader, mimic.leader_axis, -mimic.multiplier))
+    return Equation(follower, terms, mimic.offset - mimic.multiplier * mimic.reference)

@@ -40,8 +40,8 @@ def set_joint_property(model: Model, joint_name: str, name: str, text: str) -> J
     return joint
 
 
-def _settable(joint: Joint, number: int) -> set[str]:
-    return joint.kind.slot(number).fields & set(AXIS_PROPERTIES)
+def _settable(joint: Joint, number: int) -> frozenset[str]:
+    return joint.kind.slot(number).fields & frozenset(AXIS_PROPERTIES)
 
 
 def _numbers(joint: Joint, name: str, text: str, count: int, may_be_infinite: bool = False) -> tuple[float, ...]:

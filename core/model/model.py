@@ -79,7 +79,7 @@ class Model:
         Raises:
             ModelError: a gearbox that finds no hinges on its reference link.
         """
-        mimics = [mimic_equation(joint) for joint in self.joints if joint.mimic]
+        mimics = [mimic_equation(joint.name, joint.mimic) for joint in self.joints if joint.mimic]
         return mimics + [coupling.equation(self.joints) for coupling in self.couplings]
 
     def home(self) -> dict[str, tuple[float, ...]]:

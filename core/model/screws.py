@@ -46,6 +46,11 @@ class Screw:
         moved = sub(self.point, quat_rotate(quat, self.point))
         return add(moved, scale(self.direction, self.slide * value)) + quat
 
+    def held_pose(self) -> Pose:
+        """That of a locked screw."""
+        assert self.locked_at is not None
+        return self.pose(self.locked_at)
+
     def backward(self) -> Screw:
         return Screw(scale(self.direction, -1.0), self.point, self.turn, self.slide, self.axis, self.locked_at)
 
@@ -71,9 +76,9 @@ def screws_of(joint: Joint) -> list[Screw]:
 def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
     """X_J(q): of the child-side joint frame in the parent-side one, with q of shape (nq,); locked axes at home."""
     if joint.kind.chart:
-        position = ZERO if joint.kind.code == BALL else tuple(q[:3])
+        position = ZERO if joint.kind.code == BALL else (q[0], q[1], q[2])
         return position + quat_normalized(q[-4:])
     pose, values = IDENTITY, iter(q)
     for screw in screws_of(joint):
-        pose = compose(pose, screw.pose(next(values) if screw.locked_at is None else screw.locked_at))
+        pose = compose(pose, screw.pose(next(values)) if screw.locked_at is None else screw.held_pose())
     return pose
