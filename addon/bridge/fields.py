@@ -11,7 +11,9 @@ from enum import Enum
 
 import numpy as np
 
-from ...core.joints import JointType, Unit
+from ...core.joints import Slot, Unit
+from ...core.joints.parts import DRIVE
+from ...core.model import Axis
 from .numbers import shortest, shortest_all
 
 
@@ -34,11 +36,16 @@ class Field:
 
 
 AXIS_FIELDS = (
+    Field("locked"),
     Field("xyz"),
+    Field("turn"),
+    Field("slide", Measure.LENGTH),
+    Field("point", Measure.LENGTH),
     Field("lower", Measure.COORDINATE, infinite=-math.inf),
     Field("upper", Measure.COORDINATE, infinite=math.inf),
     Field("stiffness", infinite=math.inf),
     Field("dissipation"),
+    Field("restitution"),
     Field("effort", infinite=math.inf),
     Field("velocity", Measure.COORDINATE, infinite=math.inf),
     Field("damping"),
@@ -48,13 +55,21 @@ AXIS_FIELDS = (
     Field("spring_reference", Measure.COORDINATE),
 )
 LINK_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
-JOINT_FIELDS = (Field("pitch", Measure.LENGTH),)
-MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"))
+JOINT_FIELDS = (Field("pitch", Measure.LENGTH), Field("closes_loop"))
+MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field("axis"), Field("leader_axis"))
+
+NOT_IN_SCENES = DRIVE
+"""Fields of core's `Axis` that Blender has no properties for yet."""
 
 
-def axis_unit(kind: JointType, axis: int) -> Unit:
-    """What the coordinate about or along axis number `axis` measures."""
-    return next(column.unit for column in kind.columns if column.axis == axis)
+def fields_on(slot: Slot) -> list[Field]:
+    """An axis's fields that mean something in its slot: these alone are shown, read and written."""
+    return [field for field in AXIS_FIELDS if field.name in slot.fields and (field.name != "xyz" or slot.is_pointed)]
+
+
+def has_more_than_scenes(axis: Axis) -> bool:
+    """Whether the axis asks for something that a scene cannot keep."""
+    return any(getattr(axis, name) != getattr(Axis(), name) for name in NOT_IN_SCENES)
 
 
 def read_fields(fields: Iterable[Field], properties, unit: float, coordinate: Unit = Unit.NUMBER) -> dict:
@@ -83,6 +98,8 @@ def _read(field: Field, properties, factor: float) -> float | tuple[float, ...]:
     if field.infinite is not None and not getattr(properties, field.toggle):
         return field.infinite
     value = getattr(properties, field.name)
+    if isinstance(value, int):  # True and False too
+        return value
     if isinstance(value, float):
         return shortest(value) * factor
     return tuple(number * factor for number in shortest_all(value))
@@ -93,5 +110,8 @@ def _write(field: Field, properties, value, factor: float) -> None:
         setattr(properties, field.toggle, math.isfinite(value))
         if not math.isfinite(value):
             return
+    if isinstance(getattr(properties, field.name), int):
+        setattr(properties, field.name, value)
+        return
     numbers = value / factor if isinstance(value, int | float) else [number / factor for number in value]
     setattr(properties, field.name, numbers)

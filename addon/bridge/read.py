@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ...core.joints import JOINT_TYPES, Unit
+from ...core.joints import Unit
 from ...core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
 from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, scale
 from .. import ids
-from ..props import is_joint, is_link
-from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, axis_unit, read_fields
+from ..props import axes_in_use, core_joint, is_joint, is_link
+from .fields import JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
 from .frames import require_both_ends, stored_frames
 from .mass import Weight, weigh
 from .motion import changes_its_size
@@ -67,29 +67,22 @@ def scan_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False
 def _pose_and_order(model: Model) -> None:
     """Put links where the joints' frames put them, wherever an animation has left their objects, and parents first.
 
-    At q = 0 the two frames of a joint coincide, whatever its type. A joint whose child has its pose already closes a
-    loop. From the world first, then from links that no joint carries, then from any.
+    At q = 0 the two frames of a joint coincide, whatever its type. What closes a loop, as core sees it, places nothing.
     """
-    carried = {joint.child for joint in model.joints}
-    outward: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        outward.setdefault(joint.parent, []).append(joint)
-    poses = {WORLD: IDENTITY}
-    roots = sorted(model.links, key=lambda link: link.name in carried)
-    for root in (WORLD, *(link.name for link in roots)):
-        if root not in poses:
-            poses[root] = model.link(root).pose
-        reached = [root]
-        for parent in reached:
-            for joint in outward.pop(parent, ()):
-                if joint.child not in poses:
-                    poses[joint.child] = compose(compose(poses[parent], joint.X_PJ), inverse(joint.X_CJ))
-                    reached.append(joint.child)
+    tree = model.tree()
+    poses = {WORLD: IDENTITY} | {name: model.link(name).pose for name in tree.roots}
+    rank = {name: (i, 0) for i, name in enumerate(poses)}
+    for branch in tree.branches:
+        joint = branch.joint
+        inner, outer = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
+        poses[branch.outer] = compose(compose(poses[branch.inner], inner), inverse(outer))
+        root, depth = rank[branch.inner]
+        rank[branch.outer] = (root, depth + 1)
     for link in model.links:
         link.pose = poses[link.name]
-    order = {name: i for i, name in enumerate(poses)}
+    order = {name: i for i, name in enumerate(sorted(poses, key=rank.__getitem__))}
     model.links.sort(key=lambda link: order[link.name])
-    model.joints.sort(key=lambda joint: order[joint.child])
+    model.joints.sort(key=lambda joint: max(order[joint.parent], order[joint.child]))
 
 
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
@@ -150,7 +143,7 @@ def _require_constant_size(link: bpy.types.Object) -> None:
 def _joint(obj: bpy.types.Object, unit: float, objects: set[bpy.types.Object]) -> Joint:
     """objects: those of the scene."""
     settings = getattr(obj, ids.JOINT)
-    kind = JOINT_TYPES[settings.type]
+    known = core_joint(settings)
     parent, child = _ends(obj, settings, objects)
     X_PJ, X_CJ = stored_frames(obj)
     return Joint(
@@ -160,8 +153,8 @@ def _joint(obj: bpy.types.Object, unit: float, objects: set[bpy.types.Object]) -
         child,
         X_PJ=scaled_pose(X_PJ, unit),
         X_CJ=scaled_pose(X_CJ, unit),
-        axes=[_axis(obj, settings, number, unit) for number in range(kind.axis_count)],
-        home=_home(obj, settings, unit) if settings.use_home and kind.nq else (),
+        axes=[_axis(known, number, axis, unit) for number, axis in enumerate(axes_in_use(settings))],
+        home=_home(known, settings, unit) if settings.use_home else (),
         mimic=_mimic(obj, settings, unit, objects) if settings.use_mimic else None,
         **read_fields(JOINT_FIELDS, settings, unit),
     )
@@ -181,23 +174,22 @@ def _ends(obj: bpy.types.Object, settings, objects: set[bpy.types.Object]) -> tu
     return settings.parent.name if settings.parent else WORLD, settings.child.name
 
 
-def _axis(obj: bpy.types.Object, settings, number: int, unit: float) -> Axis:
-    if number >= len(settings.axes):
-        raise ModelError(f"joint '{obj.name}' has {len(settings.axes)} axes: set its type again to get all of them")
-    values = read_fields(
-        AXIS_FIELDS, settings.axes[number], unit, coordinate=axis_unit(JOINT_TYPES[settings.type], number)
-    )
-    length = norm(values["xyz"])
-    if not length:
-        raise ModelError(f"joint '{obj.name}': its axis is (0, 0, 0): give it a direction")
-    values["xyz"] = scale(values["xyz"], 1.0 / length)
+def _axis(known: Joint, number: int, properties, unit: float) -> Axis:
+    slot = known.kind.slot(number)
+    values = read_fields(fields_on(slot), properties, unit, coordinate=known.axis_unit(number))
+    if slot.is_pointed:
+        length = norm(values["xyz"])
+        if not length:
+            which = f"axis '{slot.name}'" if slot.name else "axis"
+            raise ModelError(f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
+        values["xyz"] = scale(values["xyz"], 1.0 / length)
     return Axis(**values)
 
 
-def _home(obj: bpy.types.Object, settings, unit: float) -> tuple[float, ...]:
-    units = JOINT_TYPES[settings.type].q_units
+def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
+    units = known.home_units
     if len(settings.coordinates) != len(units):
-        raise ModelError(f"joint '{obj.name}': its start does not fit its type: set the type again")
+        raise ModelError(f"joint '{known.name}': its start does not fit its type: set the type again")
     home = [
         shortest(coordinate.home) * (unit if what is Unit.LENGTH else 1.0)
         for coordinate, (_, what) in zip(settings.coordinates, units, strict=True)
@@ -206,7 +198,7 @@ def _home(obj: bpy.types.Object, settings, unit: float) -> tuple[float, ...]:
     if turn:
         quaternion = [home[i] for i in turn]
         if not any(quaternion):
-            raise ModelError(f"joint '{obj.name}': its start has a rotation of all zeros: the first of the four is 1")
+            raise ModelError(f"joint '{known.name}': its start has a rotation of all zeros: the first of the four is 1")
         for i, value in zip(turn, quat_normalized(quaternion), strict=True):
             home[i] = value
     return tuple(home)
@@ -218,4 +210,18 @@ def _mimic(obj: bpy.types.Object, settings, unit: float, objects: set[bpy.types.
         raise ModelError(
             f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
         )
-    return Mimic(leader.name, **read_fields(MIMIC_FIELDS, settings.mimic, unit))
+    numbers = read_fields(MIMIC_FIELDS, settings.mimic, unit)
+    for what, joint in (("axis", obj), ("leader_axis", leader)):
+        numbers[what] = _axis_number(numbers[what], joint, obj)
+    return Mimic(leader.name, **numbers)
+
+
+def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
+    """Of the axis in `joint` that a mimic speaks of; where there is but one, there is nothing to choose."""
+    count = core_joint(getattr(joint, ids.JOINT)).axis_count
+    if count > 1 and number >= count:
+        raise ModelError(
+            f"joint '{follower.name}' follows with axis {number + 1} of '{joint.name}', which has {count}: choose one "
+            f"from 1 to {count}"
+        )
+    return number if count > 1 else 0

@@ -10,7 +10,7 @@ from ...core.model import WORLD, Joint, Link, Model
 from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
 from ..props import fit_to_type, is_link
-from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, axis_unit, write_fields
+from .fields import JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, has_more_than_scenes, write_fields
 from .frames import store_frames
 from .numbers import format_pose, scaled_pose, unit_length
 from .primitives import new_mesh
@@ -31,21 +31,24 @@ def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.typ
 def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     """Store how the joint moves: its type, axes, pitch and start; links, frames and leader stay as they are.
 
-    Returns what Blender's properties could not take.
+    Returns what Blender's properties could not take, and what there are none for.
     """
     unit = unit_length(scene)
     settings = getattr(obj, ids.JOINT)
     if settings.type != joint.type:
         settings.type = joint.type
+    if joint.kind.is_open:
+        settings.open_axes = len(joint.axes)
     fit_to_type(settings)
     changes = write_fields(JOINT_FIELDS, settings, joint, unit)
-    for number, axis in enumerate(joint.axes[: joint.kind.axis_count]):
-        changes += write_fields(
-            AXIS_FIELDS, settings.axes[number], axis, unit, coordinate=axis_unit(joint.kind, number)
-        )
+    for number, axis in enumerate(joint.axes[: joint.axis_count]):
+        fields = fields_on(joint.kind.slot(number))
+        changes += write_fields(fields, settings.axes[number], axis, unit, coordinate=joint.axis_unit(number))
+    if any(map(has_more_than_scenes, joint.axes[: joint.axis_count])):
+        changes.append("its drive is left out: a scene cannot keep drives yet")
     bare = Joint(joint.name, joint.type, joint.parent, joint.child, axes=list(joint.axes))
     settings.use_home = tuple(joint.home) != tuple(bare.home)
-    for coordinate, value, (_, what) in zip(settings.coordinates, joint.home, joint.kind.q_units, strict=True):
+    for coordinate, value, (_, what) in zip(settings.coordinates, joint.home, joint.home_units, strict=True):
         coordinate.home = value / (unit if what is Unit.LENGTH else 1.0)
     return [f"joint '{joint.name}': {change}" for change in changes]
 
@@ -75,6 +78,8 @@ class _Writer:
             self._write_shapes(link)
         for joint in self.model.joints:
             self._write_mimic(joint)
+        for coupling in self.model.couplings:
+            self.notes.append(f"coupling '{coupling.name}' is left out: a scene cannot keep couplings yet")
         self._report_names()
         depsgraph_of(self.scene).update()  # matrix_world of new objects is that of the origin until then
 

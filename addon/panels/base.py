@@ -33,3 +33,8 @@ def in_columns(layout):
     layout.use_property_split = True
     layout.use_property_decorate = False
     return layout
+
+
+def readable(name: str) -> str:
+    """The name that core gives an axis or a coordinate, as a label."""
+    return f"Axis {name}" if name.isdigit() else name[:1].upper() + name[1:]

@@ -7,7 +7,17 @@ import bpy
 from bpy.props import PointerProperty
 
 from .. import ids
-from .joint import AxisProperties, CoordinateProperties, JointProperties, MimicProperties, fit_to_type
+from .joint import (
+    AxisProperties,
+    CoordinateProperties,
+    JointProperties,
+    MimicProperties,
+    add_axis,
+    axes_in_use,
+    core_joint,
+    fit_to_type,
+    remove_axis,
+)
 from .link import LinkProperties
 from .scene import SceneProperties, StatusProperties
 
@@ -52,4 +62,16 @@ def has_lost_its_parent(joint: JointProperties) -> bool:
     return joint.parent is None and not joint.to_world
 
 
-__all__ = ["CLASSES", "attach", "detach", "fit_to_type", "has_lost_its_parent", "is_joint", "is_link"]
+__all__ = [
+    "CLASSES",
+    "add_axis",
+    "attach",
+    "axes_in_use",
+    "core_joint",
+    "detach",
+    "fit_to_type",
+    "has_lost_its_parent",
+    "is_joint",
+    "is_link",
+    "remove_axis",
+]

@@ -1,7 +1,8 @@
 """What an Empty stores as a joint: its frames, axes and home.
 
 A quantity whose unit depends on the joint's type is stored as a plain number. The panel shows one of its faces, in
-degrees or in metres, which read and write that number.
+degrees or in metres, which read and write that number. What follows from the type and the axes, such as units, names
+and how many coordinates there are, core tells: ask `core_joint`.
 """
 
 import zlib
@@ -12,13 +13,18 @@ from bpy.props import (
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
+    IntProperty,
     PointerProperty,
     StringProperty,
 )
 from bpy.types import Object, PropertyGroup
 
 from ...core.joints import JOINT_TYPES
+from ...core.model import Axis, Joint
 from .. import ids
+
+FEW_AXES = 3
+"""As many as can be read with all their fields in view."""
 
 
 def type_items():
@@ -47,26 +53,53 @@ def _length(stored, name, description):
     return _face(stored, name, description, unit="LENGTH")
 
 
+def _counted_from_one(stored, name, description):
+    return IntProperty(
+        name=name,
+        description=description,
+        min=1,
+        get=lambda self: getattr(self, stored) + 1,
+        set=lambda self, value: setattr(self, stored, value - 1),
+    )
+
+
 class AxisProperties(PropertyGroup):
     """One axis of a joint; names as in core's `Axis`. A limit whose `use_` is off is infinite."""
 
+    show_expanded: BoolProperty(name="Expanded", description="Show the axis's settings", default=True)
+    locked: BoolProperty(name="Locked", description="Hold the joint at its start on this axis")
     xyz: FloatVectorProperty(
         name="Axis", description="Direction in the joint's own axes", subtype="XYZ", default=(0.0, 0.0, 1.0)
+    )
+    turn: FloatProperty(
+        name="Turn", description="Radians that it turns for a unit of its coordinate", default=1.0, precision=4
+    )
+    slide: FloatProperty(
+        name="Slide", description="Way along the axis for a unit of its coordinate", unit="LENGTH", precision=4
+    )
+    point: FloatVectorProperty(
+        name="Point", description="A point of the axis, in the joint's own axes", subtype="XYZ", unit="LENGTH"
     )
     use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
     use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
     use_effort: BoolProperty(name="Effort Limit", description="Limit the force of the joint's drive")
     use_velocity: BoolProperty(name="Speed Limit", description="Limit the joint's speed")
     use_stiffness: BoolProperty(name="Soft Stop", description="The limits give way like springs", default=True)
-    lower: FloatProperty()
-    upper: FloatProperty()
-    velocity: FloatProperty(min=0.0)
-    spring_reference: FloatProperty()
+    lower: FloatProperty(name="Lower", description="Lower limit")
+    upper: FloatProperty(name="Upper", description="Upper limit")
+    velocity: FloatProperty(name="Speed", description="Largest speed, per second", min=0.0)
+    spring_reference: FloatProperty(name="Rest", description="Where the spring is at rest")
     effort: FloatProperty(name="Effort", description="Largest force of the drive, in N m or N", min=0.0)
     stiffness: FloatProperty(
         name="Stop Stiffness", description="Of the stops at the limits, in N m/rad or N/m", default=1e8, min=0.0
     )
     dissipation: FloatProperty(name="Stop Dissipation", description="Of the stops at the limits", default=1.0, min=0.0)
+    restitution: FloatProperty(
+        name="Restitution",
+        description="Part of its speed with which the joint leaves a rigid stop",
+        min=0.0,
+        max=1.0,
+    )
     damping: FloatProperty(name="Damping", description="Force per speed, in N m s/rad or N s/m", min=0.0)
     friction: FloatProperty(name="Friction", description="Dry friction, in N m or N", min=0.0)
     armature: FloatProperty(name="Armature", description="Inertia of the drive, in kg m² or kg", min=0.0)
@@ -85,12 +118,11 @@ class AxisProperties(PropertyGroup):
 
 
 class CoordinateProperties(PropertyGroup):
-    """One of a joint's position coordinates."""
+    """One of a joint's position coordinates, be it locked or not."""
 
-    home: FloatProperty()
+    home: FloatProperty(name="Start", description="Where a simulation starts")
     home_angle: _angle("home", "Start", "Where a simulation starts")
     home_length: _length("home", "Start", "Where a simulation starts")
-    home_number: _face("home", "Start", "Where a simulation starts")
 
 
 class MimicProperties(PropertyGroup):
@@ -105,17 +137,58 @@ class MimicProperties(PropertyGroup):
     multiplier: FloatProperty(name="Multiplier", description="Turns or slides per turn or slide", default=1.0)
     offset: FloatProperty(name="Offset", description="Added to what the leader gives, in rad or m")
     reference: FloatProperty(name="Reference", description="Taken from the leader's coordinate, in rad or m")
+    axis: IntProperty(name="Axis", description="Axis that follows, counted from 0", min=0)
+    leader_axis: IntProperty(name="Leader's Axis", description="Axis that is followed, counted from 0", min=0)
+    axis_number: _counted_from_one("axis", "Axis", "Which axis of this joint follows")
+    leader_axis_number: _counted_from_one("leader_axis", "Leader's Axis", "Which axis of the leader is followed")
+
+
+def core_joint(joint) -> Joint:
+    """The joint's type with its axes, for what core derives from these; of the axes, only what it derives that from."""
+    axes = [Axis(turn=axis.turn, slide=axis.slide, locked=axis.locked) for axis in axes_in_use(joint)]
+    return Joint(joint.id_data.name, joint.type, "", "", axes=axes)
+
+
+def axes_in_use(joint) -> list[AxisProperties]:
+    """Those that its type has. There may be more, and fewer in a file from before the type had so many."""
+    return joint.axes[: _axis_count(joint)]
+
+
+def _axis_count(joint) -> int:
+    kind = JOINT_TYPES[joint.type]
+    return joint.open_axes if kind.is_open else len(kind.axes)
 
 
 def fit_to_type(joint):
     """Give the joint as many axes and coordinates as its type has. Axes beyond them are kept, for the way back."""
-    kind = JOINT_TYPES[joint.type]
-    while len(joint.axes) < kind.axis_count:
-        axis = joint.axes.add()
-        axis.xyz = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))[(len(joint.axes) - 1) % 3]
+    count = _axis_count(joint)
+    while len(joint.axes) < count:
+        _append_axis(joint, len(joint.axes))
+    for axis in axes_in_use(joint):
+        axis.show_expanded = count <= FEW_AXES
     joint.coordinates.clear()
-    for value in kind.home:
+    for value in core_joint(joint).neutral:
         joint.coordinates.add().home = value
+
+
+def _append_axis(joint, number: int):
+    """A new axis at the end of all, with the direction that axis `number` has at first."""
+    joint.axes.add().xyz = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))[number % 3]
+
+
+def add_axis(joint):
+    """One more axis, outermost, on a joint of an open type."""
+    _append_axis(joint, joint.open_axes)
+    joint.axes.move(len(joint.axes) - 1, joint.open_axes)
+    joint.open_axes += 1
+    joint.coordinates.add()
+
+
+def remove_axis(joint, number: int):
+    """Take axis `number` from a joint of an open type."""
+    joint.axes.remove(number)
+    joint.coordinates.remove(number)
+    joint.open_axes -= 1
 
 
 def _is_link(_self, obj):
@@ -167,11 +240,18 @@ class JointProperties(PropertyGroup):
         poll=_is_link,
         update=_forget_frames,
     )
+    closes_loop: BoolProperty(
+        name="Closes Loop",
+        description="Where joints form a ring, let this one close it, and the others carry the links",
+    )
     X_PJ: StringProperty(
         name="Frame in Parent", description="Joint frame in the parent link: x y z qw qx qy qz, exactly"
     )
     X_CJ: StringProperty(name="Frame in Child", description="Joint frame in the child link: x y z qw qx qy qz, exactly")
     axes: CollectionProperty(type=AxisProperties)
+    open_axes: IntProperty(
+        name="Axes", description="How many axes count where the type leaves their number open", default=1, min=0
+    )
     pitch: FloatProperty(
         name="Pitch", description="Way along the axis in one turn, right-handed", unit="LENGTH", precision=4
     )

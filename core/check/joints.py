@@ -99,6 +99,14 @@ def _parallel(a: Vec3, b: Vec3) -> bool:
     return lengths > 0.0 and norm(cross(a, b)) < PARALLEL_TOLERANCE * lengths
 
 
+def idle_screw(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        for column in joint.columns:
+            if not column.turn and not column.slide_with(joint.pitch):
+                subject, which = name_of(joint), _which(joint, column.axis)
+                yield error("idle-axis", subject, f"its {which} neither turns nor slides; give it turn 1, or slide 1")
+
+
 def cannot_move(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         if not joint.nv and joint.kind is not JOINT_TYPES["fixed"]:
@@ -185,6 +193,7 @@ FINDINGS = (
     zero_axis,
     axis_not_unit,
     parallel_axes,
+    idle_screw,
     cannot_move,
     crossed_limits,
     negative_numbers,

@@ -30,9 +30,6 @@ class Axis:
 
     Attributes:
         xyz: unit vector in the parent-side joint frame at q = 0.
-        turn [rad], slide [m], point [m]: of a `custom` joint's axis only, what a unit of its coordinate does, and where
-            its line passes in the joint frame.
-        locked: it stays at home and has no coordinate.
         lower, upper: position limits [U].
         stiffness, dissipation: of the stops at the limits; infinite stiffness is a rigid stop, with `restitution`.
         effort: largest drive force [N m or N]. velocity: largest speed [U/s].
@@ -41,13 +38,12 @@ class Axis:
         drive_mode: a position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m] and drive_damping
             [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping, and a force drive
             pushes with drive_target [N m or N].
+        locked: it stays at home and has no coordinate.
+        turn [rad], slide [m], point [m]: of a `custom` joint's axis only, what a unit of its coordinate does, and where
+            its line passes in the joint frame.
     """
 
     xyz: Vec3 = (0.0, 0.0, 1.0)
-    turn: float = 1.0
-    slide: float = 0.0
-    point: Vec3 = ZERO
-    locked: bool = False
     lower: float = -INF
     upper: float = INF
     stiffness: float = 1e8
@@ -64,6 +60,10 @@ class Axis:
     drive_stiffness: float = 0.0
     drive_damping: float = 0.0
     drive_target: float = 0.0
+    locked: bool = False
+    turn: float = 1.0
+    slide: float = 0.0
+    point: Vec3 = ZERO
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..model import Axis, CompiledModel, Model
+from ..model import Axis, CompiledModel, Joint, Model
 
 _AXIS_FEATURES: tuple[tuple[str, Callable[[Axis], bool]], ...] = (
     ("position limits", lambda axis: math.isfinite(axis.lower) or math.isfinite(axis.upper)),
@@ -19,7 +19,7 @@ def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
     """One sentence a feature, with the joints or links that it concerns."""
     notes = [f"link '{name}' is not joined to the world: it floats, and falls" for name in compiled.floating]
     for feature, asked in _AXIS_FEATURES:
-        joints = [joint.name for joint in model.joints if any(map(asked, joint.axes))]
+        joints = [joint.name for joint in model.joints if any(map(asked, _moving_axes(joint)))]
         if joints:
             notes.append(f"{feature} are kept but do not act in the simulation yet: {_listed(joints)}")
     followers = [joint.name for joint in model.joints if joint.mimic]
@@ -29,6 +29,10 @@ def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
         names = [coupling.name for coupling in model.couplings]
         notes.append(f"couplings are kept but do not act in the simulation yet: {_listed(names)}")
     return notes
+
+
+def _moving_axes(joint: Joint) -> list[Axis]:
+    return [axis for number, axis in enumerate(joint.axes[: joint.axis_count]) if not joint.is_locked(number)]
 
 
 def _listed(names: list[str], most: int = 4) -> str:

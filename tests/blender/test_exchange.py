@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bridge import read_scene, store_joint, write_scene
+from limberjack.addon.bridge.fields import NOT_IN_SCENES
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Cylinder, Mesh, Shape, Sphere
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
@@ -40,10 +41,12 @@ def machine():
     links[0].collisions = [Shape("hull", Box((1.1, 0.6, 0.3)))]
     links[1].visuals = [Shape("far", Mesh(uri="model://far/away.dae", scale=(2.0, 2.0, 2.0)))]
     down = (0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
-    hinge = Axis((0.0, 1.0, 0.0), -0.5, 1.25, 30.0, 4.0, damping=0.1, friction=0.2, spring_stiffness=7.5)
+    limits = {"lower": -0.5, "upper": 1.25, "effort": 4.0, "velocity": 2.5}
+    hinge = Axis((0.0, 1.0, 0.0), **limits, damping=0.1, friction=0.2, spring_stiffness=7.5)
+    push = Axis((1.0, 0.0, 0.0), lower=0.1)
     joints = [
         Joint("turn", "revolute", "base", "arm", X_PJ=down, axes=[hinge], home=(0.25,)),
-        Joint("push", "prismatic", "arm", "slide", X_PJ=(0.1, 0.2, 1.0, *TURN), axes=[Axis((1.0, 0.0, 0.0), 0.1)]),
+        Joint("push", "prismatic", "arm", "slide", X_PJ=(0.1, 0.2, 1.0, *TURN), axes=[push]),
         Joint("swing", "ball", "world", "bob", X_PJ=(7.0, 0.0, 0.0, *TURN)),
     ]
     joints[1].mimic = Mimic("turn", 2.0, 0.5, 0.1)
@@ -241,13 +244,16 @@ def distinct():
     """A model in which no field has its default, nor the value of another field."""
     turned = (math.cos(0.2), 0.0, 0.0, math.sin(0.2))
     base = Link("base", 3.5, (0.11, 0.12, 0.13), (1.1, 0.01, 0.02, 1.2, 0.03, 1.3), (1.0, 2.0, 3.0, *TURN))
-    numbers = (0.6, 0.8, 0.0), -0.7, 1.9, 31.0, 4.5, 2e5, 2.5, 0.21, 0.22, 0.23, 0.24, 7.5
+    numbers = {"lower": -0.7, "upper": 1.9, "stiffness": 2e5, "dissipation": 2.5, "restitution": 0.35}
+    numbers |= {"effort": 31.0, "velocity": 4.5, "damping": 0.21, "friction": 0.22, "armature": 0.23}
+    numbers |= {"spring_reference": 0.24, "spring_stiffness": 7.5}
     joints = []
     for name, kind, shift in (("turn", "screw", 0.0), ("push", "prismatic", 0.5), ("swing", "free", 1.0)):
-        xyz, *others = numbers
-        axes = [] if kind == "free" else [Axis(xyz, *(number + 0.01 * shift for number in others))]
+        others = {name: number + 0.01 * shift for name, number in numbers.items()}
+        axes = [] if kind == "free" else [Axis((0.6, 0.8, 0.0), locked=True, **others)]
         X_PJ, X_CJ = (shift + 0.1, 0.2, 1.0, *TURN), (0.3, shift + 0.4, 2.0, *turned)
         joints.append(Joint(name, kind, "base", f"{name}er", X_PJ, X_CJ, axes, 0.05 + shift))
+        joints[-1].closes_loop = True
         joints[-1].home = (0.1, 0.2, 0.3, *TURN) if kind == "free" else (0.35 + shift,)
     joints[0].mimic = Mimic("push", 2.0, 0.5, 0.1)
     links = [base]
@@ -257,10 +263,14 @@ def distinct():
     return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71))
 
 
+ELSEWHERE = {"turn", "slide", "point", *NOT_IN_SCENES, "axes", "mimic", "visuals", "collisions"}
+"""Fields that this model cannot have; tests of the joint types and of drives see to them."""
+
+
 def require_no_default(item):
     bare = type(item)(*(getattr(item, field.name) for field in dataclasses.fields(item) if is_required(field)))
     for field in dataclasses.fields(item):
-        if not is_required(field) and field.name not in ("axes", "mimic", "visuals", "collisions"):
+        if not is_required(field) and field.name not in ELSEWHERE:
             assert getattr(item, field.name) != getattr(bare, field.name), field.name
 
 

@@ -15,6 +15,7 @@ from limberjack.addon.bridge import (
     has_left_its_frame,
     read_scene,
 )
+from limberjack.addon.bridge.fields import NOT_IN_SCENES
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Axis, Joint, Link, Mimic, ModelError
 
@@ -27,7 +28,7 @@ def test_every_field_of_the_core_is_in_the_table():
         Link: {"name", "pose", "visuals", "collisions"},
         Joint: {"name", "type", "parent", "child", "X_PJ", "X_CJ", "axes", "home", "mimic"},
         Mimic: {"leader"},
-        Axis: set(),
+        Axis: NOT_IN_SCENES,
     }
     tables = {Link: LINK_FIELDS, Joint: JOINT_FIELDS, Mimic: MIMIC_FIELDS, Axis: AXIS_FIELDS}
     for cls, fields in tables.items():
@@ -116,7 +117,9 @@ def test_sliding_limits_follow_the_unit_scale(scene, build):
     assert read_scene(scene).joints[0].axes[0].upper == 50.0
 
 
-@pytest.mark.parametrize(("kind", "axes", "coordinates"), [("universal", 2, 2), ("ball", 1, 4), ("free", 1, 7)])
+@pytest.mark.parametrize(
+    ("kind", "axes", "coordinates"), [("universal", 2, 2), ("ball", 5, 4), ("free", 1, 7), ("custom", 1, 1)]
+)
 def test_axes_and_coordinates_follow_the_type(scene, build, kind, axes, coordinates):
     """Choosing a type gives the joint the axes and coordinates that it needs, and loses none that it had."""
     cube = build.cube()

@@ -7,13 +7,14 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from limberjack.addon import ids, panels
+from limberjack.addon import ids
 from limberjack.addon.bake import Warming, warming
 from limberjack.addon.bridge import fcurves_of
 from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate
 from limberjack.core import jit
 
 from .conftest import joint
+from .paper import draw_all
 
 TICK, ESC, KEY = (SimpleNamespace(type=kind) for kind in ("TIMER", "ESC", "A"))
 
@@ -131,46 +132,6 @@ def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     markers = list(tmp_path.glob("*/complete"))
     assert len(markers) == 1
     assert markers[0].parent != jit.cache_folder()  # that name is of this process's own package
-
-
-class Paper:
-    """A layout that draws nothing, but refuses properties and operators that do not exist."""
-
-    def __init__(self):
-        self.texts = []
-
-    def prop(self, data, name, **_):
-        assert name in data.bl_rna.properties, name
-
-    def operator(self, name, **_):
-        module, function = name.split(".")
-        getattr(getattr(bpy.ops, module), function).get_rna_type()
-
-    def operator_menu_enum(self, name, prop, **_):
-        self.operator(name)
-
-    def label(self, text="", **_):
-        self.texts.append(text)
-
-    def progress(self, text="", **_):
-        self.texts.append(text)
-
-    def row(self, **_):
-        return self
-
-    column = row
-
-
-def draw_all(obj):
-    bpy.context.view_layer.objects.active = obj
-    paper = Paper()
-    for cls in panels.CLASSES:
-        if not hasattr(cls, "poll") or cls.poll(bpy.context):
-            fake = SimpleNamespace(layout=paper)
-            if hasattr(cls, "draw_header"):
-                cls.draw_header(fake, bpy.context)
-            cls.draw(fake, bpy.context)
-    return " ".join(paper.texts)
 
 
 def test_panels_draw(scene, build):

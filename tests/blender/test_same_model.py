@@ -68,8 +68,37 @@ def with_a_start(scene, build):
     joint(joints[0]).coordinates[0].home_angle = 0.7
 
 
+def held_by_its_parent_link(scene, build):
+    """A joint whose parent link hangs on its child link, which the world holds."""
+    bars, joints = build.pendulum(2)
+    bpy.data.objects.remove(joints[1])
+    build.join(bars[0], bars[1])
+
+
+def with_locked_axes(scene, build):
+    """A joint of six axes, some of them locked away from zero."""
+    _, joints = build.pendulum(2)
+    settings = joint(joints[1])
+    settings.type = "d6"
+    settings.use_home = True
+    for number in (0, 2, 4):
+        settings.axes[number].locked = True
+        settings.coordinates[number].home = 0.3
+
+
 @pytest.mark.parametrize(
-    "make", [plain, floating, parented, with_children, with_a_spinning_child, in_centimetres, with_a_start]
+    "make",
+    [
+        plain,
+        floating,
+        parented,
+        with_children,
+        with_a_spinning_child,
+        in_centimetres,
+        with_a_start,
+        held_by_its_parent_link,
+        with_locked_axes,
+    ],
 )
 def test_same_model_at_any_frame(scene, build, make):
     """Frames 1, 57 and the last, before, after and after clearing the bake: one model."""

@@ -176,12 +176,15 @@ def button_under_mouse() -> str:
     return manager.clipboard.removeprefix("bpy.ops.")
 
 
-def find_button(name: str) -> Steps:
-    """Hover down the sidebar until a button's operator or property starts with `name`; scroll where it must be."""
+def find_button(name: str, across: float = 0.5) -> Steps:
+    """Hover down the sidebar until a button's operator or property starts with `name`; scroll where it must be.
+
+    across: where in the sidebar's width, from 0 to 1.
+    """
     if name in _last_seen and (yield from _rests_at(_last_seen[name], name)):
         return _last_seen[name]
     sidebar = region("UI")
-    x = sidebar.x + sidebar.width // 2
+    x = sidebar.x + round(sidebar.width * across)
     for scroll in ([], ["HOME"], *[["WHEELDOWNMOUSE"] * 6] * 3):  # HOME leads to the top
         for key in scroll:
             yield from press(key)
@@ -206,9 +209,9 @@ def _rests_at(position: Position, name: str) -> Steps:
     return True
 
 
-def click_button(name: str, rows_below: float = 0, **modifiers) -> Steps:
+def click_button(name: str, rows_below: float = 0, across: float = 0.5, **modifiers) -> Steps:
     """Click a button of the sidebar; `rows_below` reaches what cannot say its name, a menu or a panel's header."""
-    x, y = yield from find_button(name)
+    x, y = yield from find_button(name, across)
     row = 20 * bpy.context.preferences.system.ui_scale
     yield from click((x, round(y - rows_below * row)), **modifiers)
 

@@ -3,10 +3,12 @@
 from collections import Counter
 
 import bpy
-from harness import PACKAGE, click_button, open_tab, region, screenshot, status, until
+from harness import PACKAGE, click_button, move, open_tab, over_viewport, press, region, screenshot, status, until
 from scenes import hanging_bars, select
 
 drawn: Counter[str] = Counter()
+
+X_BUTTON = 0.824  # of the sidebar's width: the last thing in an axis's header
 
 
 def _panels() -> list[type]:
@@ -99,11 +101,61 @@ def _joints():
     for kind in joint.bl_rna.properties["type"].enum_items:
         joint.type = kind.identifier
         yield from _redraw()
-        for axis in joint.axes:
-            axis.use_lower = axis.use_upper = True
+        for number, axis in enumerate(joint.axes):
+            axis.show_expanded = axis.use_lower = axis.use_upper = True
             axis.spring_stiffness = 1.0
+            axis.use_stiffness = number % 2 == 0
+            axis.locked = number == 1
         yield from _redraw()
     joint.use_home = joint.use_mimic = True
     obj.location.x += 1.0
     yield from _redraw()
     yield from screenshot("panels_joint")
+
+
+def test_axes_can_be_read_at_a_glance():
+    """For the eye: the axes of a new joint, then with one of them unfolded."""
+    for kind, number in (("d6", 3), ("ball", 3)):
+        joint = yield from _new_joint(kind)
+        yield from _scroll_to_axes()
+        yield from screenshot(f"axes_{kind}")
+        axis = joint.axes[number]
+        axis.show_expanded = axis.use_upper = axis.use_lower = True
+        joint.axes[1].locked = True
+        region("UI").tag_redraw()
+        yield 1.0  # the panels below glide out of the way
+        yield from screenshot(f"axes_{kind}_unfolded")
+
+
+def test_axes_are_added_and_removed_with_the_mouse():
+    """The buttons of a custom joint do what they say, each in one step of undo."""
+    joint = yield from _new_joint("custom")
+    bpy.ops.ed.undo_push(message="A custom joint")
+    yield from click_button("limberjack.joint_axis_add")
+    assert joint.open_axes == 2, f"Add Axis was clicked: there are {joint.open_axes} axes"
+    yield from screenshot("axes_custom")
+    yield from click_button("limberjack.joint_axis_remove", across=X_BUTTON)
+    assert joint.open_axes == 1, f"Remove Axis was clicked: there are {joint.open_axes} axes"
+    yield from over_viewport()
+    yield from press("Z", ctrl=True)
+    joint = bpy.data.objects["Lower_joint"].limberjack_joint
+    assert joint.open_axes == 2, f"one Ctrl-Z gives back {joint.open_axes} axes, not 2"
+    yield from press("Z", ctrl=True)
+    joint = bpy.data.objects["Lower_joint"].limberjack_joint
+    assert joint.open_axes == 1, f"two Ctrl-Z give back {joint.open_axes} axes, not 1"
+
+
+def _new_joint(kind: str):
+    hanging_bars()
+    joint = bpy.data.objects["Lower_joint"].limberjack_joint
+    joint.type = kind
+    select("Lower_joint")
+    yield from open_tab()
+    return joint
+
+
+def _scroll_to_axes():
+    sidebar = region("UI")
+    yield from move((sidebar.x + sidebar.width // 2, sidebar.y + sidebar.height // 2))
+    for _ in range(10):
+        yield from press("WHEELDOWNMOUSE")

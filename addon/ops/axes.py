@@ -1,0 +1,81 @@
+"""Add axes to a joint whose type leaves their number open, and take them away."""
+
+from collections.abc import Iterator
+
+import bpy
+from bpy.props import IntProperty
+
+from ...core.joints import JOINT_TYPES
+from .. import ids
+from ..props import add_axis, axes_in_use, is_joint, remove_axis
+from .report import fail, in_object_mode, succeed
+
+
+def _open_joint(cls, context):
+    """The active joint if its type is open; says what to do if there is none."""
+    obj = context.active_object
+    if is_joint(obj) and JOINT_TYPES[getattr(obj, ids.JOINT).type].is_open:
+        return getattr(obj, ids.JOINT)
+    labels = " or ".join(kind.label for kind in JOINT_TYPES.values() if kind.is_open)
+    cls.poll_message_set(f"Select a joint of type {labels}: the others have the axes that they have")
+    return None
+
+
+class LIMBERJACK_OT_joint_axis_add(bpy.types.Operator):
+    """Give the active joint one more axis, which its other axes carry"""
+
+    bl_idname = ids.OP_AXIS_ADD
+    bl_label = "Add Axis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _open_joint(cls, context) is not None and in_object_mode(cls, context)
+
+    def execute(self, context):
+        obj = context.active_object
+        settings = getattr(obj, ids.JOINT)
+        add_axis(settings)
+        return succeed(self, context, f"'{obj.name}' has {len(axes_in_use(settings))} axes")
+
+
+class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
+    """Take an axis from the active joint"""
+
+    bl_idname = ids.OP_AXIS_REMOVE
+    bl_label = "Remove Axis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    number: IntProperty(name="Axis", description="Which axis, counted from 1", default=1, min=1)
+
+    @classmethod
+    def poll(cls, context):
+        joint = _open_joint(cls, context)
+        if joint is not None and not len(axes_in_use(joint)):
+            cls.poll_message_set(f"'{joint.id_data.name}' has no axes to remove")
+            return False
+        return joint is not None and in_object_mode(cls, context)
+
+    def execute(self, context):
+        obj = context.active_object
+        settings = getattr(obj, ids.JOINT)
+        count = len(axes_in_use(settings))
+        if self.number > count:
+            return fail(self, context, f"'{obj.name}' has no axis {self.number}: choose one from 1 to {count}")
+        remove_axis(settings, self.number - 1)
+        for mimic, name in _mimics_of(obj):
+            if getattr(mimic, name) >= self.number:
+                setattr(mimic, name, getattr(mimic, name) - 1)
+        return succeed(self, context, f"'{obj.name}' has {count - 1} axes")
+
+
+def _mimics_of(obj: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:
+    """Where a mimic holds the number of one of the joint's axes: its own, and those of its followers."""
+    yield getattr(obj, ids.JOINT).mimic, "axis"
+    for other in filter(is_joint, bpy.data.objects):
+        mimic = getattr(other, ids.JOINT).mimic
+        if mimic.leader == obj:
+            yield mimic, "leader_axis"
+
+
+CLASSES = (LIMBERJACK_OT_joint_axis_add, LIMBERJACK_OT_joint_axis_remove)

@@ -1,0 +1,125 @@
+"""The axes of the active joint, and where it starts on them."""
+
+import bpy
+
+from ...core.joints import Slot, Unit
+from ...core.joints.parts import STOPS
+from ...core.model import Joint
+from .. import ids
+from ..bridge.fields import Field, Measure, fields_on
+from ..props import axes_in_use, core_joint, is_joint
+from .base import Below, in_columns, paragraph, readable
+
+SUFFIX = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
+"""Of the property that shows a number in its unit."""
+
+ICON = {Unit.ANGLE: "DRIVER_ROTATIONAL_DIFFERENCE", Unit.LENGTH: "DRIVER_DISTANCE", Unit.NUMBER: "DOT"}
+
+
+class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
+    bl_idname = ids.PT_AXES
+    bl_label = "Axes"
+    bl_parent_id = ids.PT_JOINT
+
+    @classmethod
+    def poll(cls, context):
+        if not is_joint(context.active_object):
+            return False
+        known = core_joint(getattr(context.active_object, ids.JOINT))
+        return known.kind.is_open or known.axis_count > 0
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        joint = getattr(context.active_object, ids.JOINT)
+        known = core_joint(joint)
+        axes = axes_in_use(joint)
+        for number, axis in enumerate(axes):
+            _draw_section(layout, axis, known, number)
+        if len(axes) < known.axis_count:
+            paragraph(layout, context, "The joint comes from an older file: choose its type again to see all its axes")
+        if known.kind.is_open:
+            layout.operator(ids.OP_AXIS_ADD, icon="ADD")
+        if idle := _without_effect(known):
+            text = f"Not acting in the simulation yet: {idle}. Kept, and exported where SDF has them"
+            paragraph(layout, context, text)
+
+
+def _without_effect(known: Joint) -> str:
+    """What the joint's axes have and the simulation does not heed yet."""
+    fields = frozenset().union(*(known.kind.slot(number).fields for number in range(known.axis_count)))
+    features = (("limits", {"lower", "upper", "velocity"}), ("friction", {"friction"}))
+    return " and ".join(name for name, wanted in features if fields & wanted)
+
+
+def _draw_section(layout, axis, known: Joint, number: int):
+    """An axis below its name and its lock, which folds; the only axis of a joint, without a name, stands by itself."""
+    slot = known.kind.slot(number)
+    shown, suffix = _shown(axis, slot), SUFFIX[known.axis_unit(number)]
+    if not slot.name:
+        _draw_fields(layout, axis, shown, suffix)
+        return
+    header, body = layout.panel_prop(axis, "show_expanded")
+    header.label(text=readable(slot.name), icon=ICON[known.axis_unit(number)])
+    if "locked" in slot.fields:
+        header.prop(axis, "locked", text="", icon="LOCKED" if axis.locked else "UNLOCKED", emboss=False)
+    if known.kind.is_open:
+        header.operator(ids.OP_AXIS_REMOVE, text="", icon="X", emboss=False).number = number + 1
+    if body:
+        _draw_fields(in_columns(body), axis, [field for field in shown if field.name != "locked"], suffix)
+
+
+def _draw_fields(layout, axis, fields: list[Field], suffix: str):
+    for field in fields:
+        name = field.name + (suffix if field.measure is Measure.COORDINATE else "")
+        if field.toggle:
+            _draw_limit(layout, axis, field.toggle, name)
+        else:
+            layout.prop(axis, name)
+
+
+def _shown(axis, slot: Slot) -> list[Field]:
+    """The fields that mean something here, but for those that would have no effect as the others stand."""
+    fields = fields_on(slot)
+    if axis.locked and "locked" in slot.fields:
+        return [field for field in fields if field.name == "locked"]
+    idle = {"restitution" if axis.use_stiffness else "dissipation"}
+    if not any(name in slot.fields and getattr(axis, f"use_{name}") for name in ("lower", "upper")):
+        idle |= STOPS
+    if not axis.spring_stiffness:
+        idle.add("spring_reference")
+    return [field for field in fields if field.name not in idle]
+
+
+def _draw_limit(layout, axis, toggle: str, name: str):
+    """A number that means infinity while its box is not ticked."""
+    row = layout.row(heading=axis.bl_rna.properties[toggle].name)
+    row.prop(axis, toggle, text="")
+    value = row.row()
+    value.enabled = getattr(axis, toggle)
+    value.prop(axis, name, text="")
+
+
+class LIMBERJACK_PT_home(Below, bpy.types.Panel):
+    bl_idname = ids.PT_HOME
+    bl_label = ""
+    bl_parent_id = ids.PT_JOINT
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        obj = context.active_object
+        return is_joint(obj) and len(core_joint(getattr(obj, ids.JOINT)).home_units) > 0
+
+    def draw_header(self, context):
+        self.layout.prop(getattr(context.active_object, ids.JOINT), "use_home")
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        joint = getattr(context.active_object, ids.JOINT)
+        layout.enabled = joint.use_home
+        column = layout.column(align=True)
+        for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):
+            column.prop(coordinate, f"home{SUFFIX[unit]}", text=readable(name) or "Start")
+
+
+CLASSES = (LIMBERJACK_PT_axes, LIMBERJACK_PT_home)

@@ -1,0 +1,69 @@
+"""The panels, drawn without a window."""
+
+from types import SimpleNamespace
+
+import bpy
+
+from limberjack.addon import panels
+
+
+class FilledIn:
+    """What an operator's button takes: properties that the operator has."""
+
+    def __init__(self, kind):
+        object.__setattr__(self, "_kind", kind)
+
+    def __setattr__(self, name, value):
+        assert name in self._kind.properties, name
+
+
+class Paper:
+    """A layout that draws nothing, but refuses properties and operators that do not exist."""
+
+    def __init__(self):
+        self.texts = []
+        self.props = []
+
+    def prop(self, data, name, **_):
+        assert name in data.bl_rna.properties, name
+        self.props.append(name)
+
+    def operator(self, name, **_):
+        module, function = name.split(".")
+        return FilledIn(getattr(getattr(bpy.ops, module), function).get_rna_type())
+
+    def operator_menu_enum(self, name, prop, **_):
+        self.operator(name)
+
+    def label(self, text="", **_):
+        self.texts.append(text)
+
+    def progress(self, text="", **_):
+        self.texts.append(text)
+
+    def row(self, **_):
+        return self
+
+    column = row
+
+    def panel_prop(self, data, name):
+        self.prop(data, name)
+        return self, self if getattr(data, name) else None
+
+
+def draw(obj):
+    """Every panel of the tab, with the object as the active one."""
+    bpy.context.view_layer.objects.active = obj
+    paper = Paper()
+    for cls in panels.CLASSES:
+        if not hasattr(cls, "poll") or cls.poll(bpy.context):
+            fake = SimpleNamespace(layout=paper)
+            if hasattr(cls, "draw_header"):
+                cls.draw_header(fake, bpy.context)
+            cls.draw(fake, bpy.context)
+    return paper
+
+
+def draw_all(obj):
+    """What the panels say."""
+    return " ".join(draw(obj).texts)
