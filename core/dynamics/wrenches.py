@@ -8,7 +8,7 @@ from ..kinematics import forward_kinematics
 from ..kinematics.motion import accelerate, move
 from ..kinematics.work import get3, get_pair, make_work, put_pair
 from ..model import WORLD, CompiledModel, Link
-from ..spatial import ZERO, compose, quat_rotate, quat_to_mat, scale
+from ..spatial import IDENTITY, ZERO, compose, quat_rotate, quat_to_mat, scale
 from .equations import Wrenches
 
 
@@ -26,7 +26,7 @@ def joint_wrenches(
         wrenches: as in `equations.py`.
     """
     X_WL, _ = forward_kinematics(compiled, q)
-    poses = dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
+    poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
     needed = _rates_of_momentum(compiled, q, qd, qdd)
     for link, wrench in (wrenches or {}).items():
         force, torque = np.asarray(wrench[:3], dtype=np.float64), np.asarray(wrench[3:], dtype=np.float64)

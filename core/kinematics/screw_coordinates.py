@@ -39,6 +39,9 @@ SINGULAR = 1e-9
 
 MOST_STEPS = 30
 
+STARTS = 24
+"""Random places from which to try when all others have led nowhere."""
+
 
 def screw_coordinates(screws: Sequence[Screw], X: Pose, near: np.ndarray) -> np.ndarray:
     """The coordinates of the screws that are not locked, shape (n,), nearest to `near`, shape (n,), where several fit.
@@ -49,7 +52,7 @@ def screw_coordinates(screws: Sequence[Screw], X: Pose, near: np.ndarray) -> np.
     if not moving:
         return np.zeros(0)
     best, least = near, math.inf
-    for angles in [*_angles(moving, X, near), near]:
+    for angles in [*_angles(moving, X, near), near, *_spread(near)]:
         if least < 1e-9:
             break
         found = _refined(moving, X, _placed(moving, X, angles, near))
@@ -57,6 +60,11 @@ def screw_coordinates(screws: Sequence[Screw], X: Pose, near: np.ndarray) -> np.
         if gap < least - CLOSE:
             best, least = found, gap
     return _wound(moving, best, near)
+
+
+def _spread(near: np.ndarray) -> list[np.ndarray]:
+    """Where Newton's method starts anew for more turns than are solved in closed form; the same every time."""
+    return list(near + np.random.default_rng(len(near)).uniform(-np.pi, np.pi, (STARTS, len(near))))
 
 
 def _without_locked(screws: Sequence[Screw], X: Pose) -> tuple[list[Screw], Pose]:

@@ -3,10 +3,13 @@
 from .compile import compile_model
 from .compiled import CompiledModel, JointSpan, LoopJoint, coordinate_names
 from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
-from .edit import set_joint_property
+from .editing import add_coupling, add_joint, add_link, freeze_joint, rename_joint, rename_link, replace_joint
 from .elements import WORLD, Axis, Joint, Link, Mimic, ModelError, StateError
+from .grafting import graft, re_root, remove_link
 from .graph import Branch, Tree
 from .model import Loop, Model
+from .placing import set_dh, set_frames
+from .properties import set_joint_property
 from .screws import joint_pose
 
 __all__ = [
@@ -28,8 +31,20 @@ __all__ = [
     "ModelError",
     "StateError",
     "Tree",
+    "add_coupling",
+    "add_joint",
+    "add_link",
     "compile_model",
     "coordinate_names",
+    "freeze_joint",
+    "graft",
     "joint_pose",
+    "re_root",
+    "remove_link",
+    "rename_joint",
+    "rename_link",
+    "replace_joint",
+    "set_dh",
+    "set_frames",
     "set_joint_property",
 ]

@@ -14,7 +14,6 @@ from ..spatial import (
     Vec3,
     add,
     compose,
-    cross,
     dot,
     inverse,
     norm,
@@ -38,14 +37,15 @@ FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
 """The fields of an `Axis` that a COLUMN takes over, in its order."""
 
 SAME_LINE = 1e-12
-"""Metres, and sine of an angle, within which lines count as one."""
+"""Metres within which lines count as one."""
 
 
 def compile_model(model: Model, merge_fixed: bool = True) -> CompiledModel:
     """Compile a model; joints that close loops are left to `CompiledModel.loops`.
 
     Args:
-        merge_fixed: let links that cannot move against each other share a body; off, each joint has a body of its own.
+        merge_fixed: let links that cannot move against each other share a body; off, each joint has a body of its own,
+            and links that are fixed to the world count among what has mass and can move.
 
     Raises:
         ModelError: a joint's end is no link, or an axis has no direction.
@@ -67,7 +67,7 @@ class _Body:
     """A body while its columns and links are gathered.
 
     Attributes:
-        turning: unit vectors of the columns that turn, in the body's own axes as drawn.
+        has_turned: whether a column turns.
         X_BJ: the joint's moving frame in the body's, after the columns so far, as drawn.
         back: rotation from the body's axes to the parent's, as drawn.
     """
@@ -79,7 +79,7 @@ class _Body:
     X_BJ: Pose
     back: Pose = IDENTITY
     columns: list[tuple] = field(default_factory=list)
-    turning: list[Vec3] = field(default_factory=list)
+    has_turned: bool = False
     mass: float = 0.0
     moment: Vec3 = ZERO
     inertia: tuple = (0.0,) * 6
@@ -95,14 +95,12 @@ class _Body:
     def takes(self, screw: Screw) -> bool:
         """Whether the screw can act at this body's origin, wherever the columns before it have gone.
 
-        A slide takes the origin along, out of the line of every column that has turned before it, unless it slides
-        along that line. A turn must be about a line through the origin; while nothing has turned yet, the origin can
-        still be moved there.
+        A slide takes the origin along, away from where every column before it has turned. A turn must be about a line
+        through the origin; while nothing has turned yet, the origin can still be moved there.
         """
-        direction = quat_rotate(self.X_BJ[3:], screw.direction)
-        if screw.slide and any(norm(cross(direction, turned)) > SAME_LINE for turned in self.turning):
-            return False
-        return not screw.turn or not self.turning or norm(self.aside(screw)) <= SAME_LINE
+        if not self.has_turned:
+            return True
+        return not screw.slide and norm(self.aside(screw)) <= SAME_LINE
 
     def aside(self, screw: Screw) -> Vec3:
         """The way from the body's origin to the screw's line, in the body's axes [m]."""
@@ -112,7 +110,7 @@ class _Body:
 
     def add(self, screw: Screw, axis: Axis, fields: frozenset[str]) -> None:
         """Let the screw be the next column."""
-        if screw.turn and not self.turning:
+        if screw.turn and not self.has_turned:
             self._move_origin(self.aside(screw))
         direction = quat_rotate(self.X_BJ[3:], screw.direction)
         align = quat_of_mat(z_to(direction))
@@ -120,9 +118,7 @@ class _Body:
         self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *_forces(axis, fields)))
         self.X_BJ = compose(inverse(onto), self.X_BJ)
         self.back = compose(self.back, onto)
-        self.turning = [quat_rotate(inverse(onto)[3:], turned) for turned in self.turning]
-        if screw.turn:
-            self.turning.append((0.0, 0.0, 1.0))
+        self.has_turned = self.has_turned or screw.turn != 0.0
 
     def _move_origin(self, step: Vec3) -> None:
         self.offset = add(self.offset, quat_rotate(self.back[3:], step))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..joints import FREE
@@ -99,9 +99,8 @@ class _Search:
 
     def run(self) -> Tree:
         self._reach(WORLD)
-        carried = {joint.child for joint in self.joints if not joint.closes_loop}
         roots = []
-        for name in sorted(self.links, key=carried.__contains__):  # a link that is no joint's child comes first
+        for name in sorted(self.links, key=self._rank_as_root()):
             if name not in self.above:
                 roots.append(name)
                 self._reach(name)
@@ -122,6 +121,27 @@ class _Search:
                 if not (joint.kind.chart and branch.backward):
                     (free if joint.kind.code == FREE else ways).append(branch)
             here = self._next(ways) or self._next(free)
+
+    def _rank_as_root(self) -> Callable[[str], tuple[bool, bool]]:
+        """First a link that no chart leads to, as no way leads back through it; then one that is no joint's child."""
+        holding = [joint for joint in self.joints if not joint.closes_loop]
+        part = {name: name for name in self.touching}  # what hangs together without charts, named by one of its links
+
+        def part_of(name: str) -> str:
+            while part[name] != name:
+                name = part[name] = part[part[name]]
+            return name
+
+        for joint in holding:
+            if not joint.kind.chart and WORLD not in (joint.parent, joint.child):
+                part[part_of(joint.child)] = part_of(joint.parent)
+        led_to = {
+            part_of(joint.child)
+            for joint in holding
+            if joint.kind.chart and joint.parent != WORLD and part_of(joint.parent) != part_of(joint.child)
+        }
+        carried = {joint.child for joint in holding}
+        return lambda name: (part_of(name) in led_to, name in carried)
 
     def _next(self, ways: deque[Branch]) -> str | None:
         """The next link to go on from, now that it has a branch above it; None when all ways have been gone."""

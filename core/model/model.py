@@ -35,7 +35,8 @@ class Loop:
 class Model:
     """Links and joints, with the gravity [m/s^2, world axes] that acts on them.
 
-    Links and joints of a model in a model are named `outer::inner`. `editing.py` has the verbs that change a model.
+    Links and joints of a model in a model are named `outer::inner`. `editing.py`,
+    `grafting.py` and `placing.py` have the verbs that change a model.
     """
 
     name: str = "model"
@@ -95,27 +96,31 @@ class Model:
         return json.dumps(dataclasses.asdict(self), indent=1, default=_digest)
 
     def __str__(self) -> str:
-        """The tree as a table: index, link, joint, type, parent and children; then the loops."""
+        """The tree as a table: index, link, joint, type, parent and children; then the loops.
+
+        Index 0 is the world. Of a joint that is walked backward, the table's parent is the joint's child.
+        """
         tree = self.tree()
         above = {branch.outer: branch for branch in tree.branches}
-        index = {link.name: number for number, link in enumerate(self.links, 1)} | {WORLD: 0}
+        index = {WORLD: 0} | {link.name: number for number, link in enumerate(self.links, 1)}
+        children: dict[str, list[str]] = {}
+        for branch in tree.branches:
+            children.setdefault(branch.inner, []).append(f"{branch.outer} ({index[branch.outer]})")
         rows = [("INDEX", "LINK", "JOINT", "TYPE", "PARENT", "CHILDREN")]
         for link in self.links:
             branch = above.get(link.name)
             parent = branch.inner if branch else WORLD
-            children = [other.outer for other in tree.branches if other.inner == link.name]
-            rows.append(
-                (
-                    str(index[link.name]),
-                    link.name,
-                    branch.joint.name if branch else "",
-                    branch.joint.type if branch else "floats",
-                    f"{parent} ({index[parent]})",
-                    ", ".join(f"{child} ({index[child]})" for child in children),
-                )
-            )
-        heading = f"{self.name}: {len(self.links)} links, {len(self.joints)} joints"
+            joint = branch.joint.name if branch else ""
+            moves = branch.joint.type + ", backward" * branch.backward if branch else "floats"
+            at = f"{parent} ({index[parent]})"
+            carried = ", ".join(children.get(link.name, ()))
+            rows.append((f"{index[link.name]:5}", link.name, joint, moves, at, carried))
+        heading = f"{self.name}: {_counted(self.links, 'link')}, {_counted(self.joints, 'joint')}"
         return "\n".join([heading, aligned(rows), *map(str, self.loops())])
+
+
+def _counted(items: list, what: str) -> str:
+    return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
 
 
 Named = TypeVar("Named", Link, Joint)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from limberjack.core.joints import JOINT_TYPES
+from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, CompiledModel, Joint, Link, Model
+from limberjack.core.spatial import compose, inverse
 
 MOVING_TYPES = tuple(name for name in JOINT_TYPES if name != "fixed")
 
@@ -32,7 +36,7 @@ def random_link(rng: np.random.Generator, name: str) -> Link:
 
 
 def random_tree(seed: int, size: int = 30) -> Model:
-    """A tree in which every joint type occurs, with springs, dampers and armature left out."""
+    """A tree in which every joint type occurs, placed as drawn, with springs, dampers and armature left out."""
     rng = np.random.default_rng(seed)
     types = list(JOINT_TYPES)
     model = Model(name=f"tree{seed}")
@@ -44,7 +48,82 @@ def random_tree(seed: int, size: int = 30) -> Model:
         model.joints.append(
             Joint(f"joint{i}", name, parent, f"link{i}", random_pose(rng), random_pose(rng), axes, pitch=0.3)
         )
+    place(model)
     return model
+
+
+def random_graph(seed: int, size: int = 24, loops: int = 0, floats: bool = False) -> Model:
+    """As `random_tree`, with some joints from child to parent, some axes locked off zero, and `loops` closed as drawn.
+
+    Args:
+        floats: let it hang in the world by no joint.
+    """
+    rng = np.random.default_rng(seed)
+    model = random_tree(seed, size)
+    # Types in another order than along the tree's index, the world's own joint among them.
+    model.joints = [
+        Joint(
+            j.name,
+            name,
+            j.parent,
+            j.child,
+            j.X_PJ,
+            j.X_CJ,
+            [Axis(random_unit(rng)) for _ in range(6)][: axes(name)],
+            0.3,
+        )
+        for j, name in zip(model.joints, rng.permutation([j.type for j in model.joints]).tolist(), strict=True)
+    ]
+    for joint in model.joints:
+        if not joint.kind.chart:
+            joint.home = tuple((rng.normal(size=len(joint.home)) * 0.5).tolist())
+            joint.axes = [replace(axis, locked=bool(rng.random() < 0.2)) for axis in joint.axes]
+            if joint.parent != WORLD and rng.random() < 0.4:
+                joint.parent, joint.child = joint.child, joint.parent
+    if floats:
+        del model.joints[0]
+        model.links[0].pose = random_pose(rng)
+    place(model)
+    for i in range(loops):
+        one, other = (model.links[n] for n in rng.choice(size, 2, replace=False))
+        X_PJ = random_pose(rng)
+        X_CJ = compose(inverse(other.pose), compose(one.pose, X_PJ))
+        model.joints.append(Joint(f"loop{i}", "ball", one.name, other.name, X_PJ, X_CJ, closes_loop=i % 2 == 0))
+    return model
+
+
+def axes(joint_type: str) -> int:
+    """How many axes to give a joint of a type."""
+    return len(JOINT_TYPES[joint_type].axes) or 2 * JOINT_TYPES[joint_type].is_open
+
+
+def place(model: Model) -> None:
+    """Put links where the joints' frames put them at q = 0."""
+    for name, pose in link_poses(model).items():
+        model.link(name).pose = pose
+
+
+def random_q(model: Model, seed: int) -> dict[str, list[float]]:
+    """Coordinates for every joint that moves, but for those that close loops."""
+    rng = np.random.default_rng(seed)
+    values, loops = {}, model.tree().loops
+    for joint in model.joints:
+        if joint.nq and joint not in loops:
+            q = rng.normal(size=joint.nq)
+            if joint.kind.chart:
+                q[-4:] /= np.linalg.norm(q[-4:])
+            values[joint.name] = q.tolist()
+    return values
+
+
+def matrix(pose: tuple) -> np.ndarray:
+    """A pose (x, y, z, qw, qx, qy, qz) as a 4 x 4 matrix, by Rodrigues' formula from axis and angle."""
+    w, v = pose[3], np.array(pose[4:])
+    K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    X = np.eye(4)
+    X[:3, :3] += 2.0 * w * K + 2.0 * K @ K
+    X[:3, 3] = pose[:3]
+    return X
 
 
 def random_state(compiled: CompiledModel, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,209 @@
+"""Verbs that change a model's parts: add, rename, replace, freeze.
+
+They change the model in place, or raise and leave it as it was. What hangs on a link keeps its place relative to it,
+and a link that need not move keeps its pose to the last bit. `grafting.py` and `placing.py` have the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..joints import JOINT_TYPES, JointType
+from ..spatial import compose, inverse
+from .couplings import Coupling, Gearbox, mimic_equation
+from .elements import WORLD, Axis, Joint, Link, ModelError, StateError
+from .model import Model
+from .naming import equations_with, rename, require_new, require_terms
+from .placing import drawn, pose_of, settle
+from .screws import joint_pose
+
+REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop")
+"""What `replace_joint` takes besides the type."""
+
+
+def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
+    """Add a link; with a joint between it and another one or the world, the joint places it as drawn.
+
+    Without a joint it floats at its own pose. The model takes the objects themselves, not copies.
+
+    Raises:
+        ModelError: a name is taken or reserved, the joint does not lead to the link, or as `add_joint`.
+    """
+    require_new("link", link.name, model.links)
+    if joint is None:
+        model.links.append(link)
+        return
+    if link.name not in (joint.parent, joint.child):
+        raise ModelError(
+            f"joint '{joint.name}' joins '{joint.parent}' and '{joint.child}'; one must be the new link '{link.name}'"
+        )
+    _require_joint(model, joint, link)
+    if joint.child == link.name:
+        link.pose = compose(pose_of(model, joint.parent), drawn(joint))
+    else:
+        link.pose = compose(pose_of(model, joint.child), inverse(drawn(joint)))
+    model.links.append(link)
+    model.joints.append(joint)
+
+
+def add_joint(model: Model, joint: Joint) -> None:
+    """Add a joint between links that are there. A piece that it is the first to hold moves to where the joint holds it.
+
+    The model takes the object itself, not a copy.
+
+    Raises:
+        ModelError: the name is taken or reserved, an end is no link, both ends are one, an axis has no direction, or
+            the mimic names a coordinate that there is not.
+    """
+    _require_joint(model, joint)
+    before = model.tree()
+    model.joints.append(joint)
+    settle(model, before, joint.name)
+
+
+def add_coupling(model: Model, coupling: Coupling | Gearbox) -> None:
+    """Add a coupling between joints that are there. The model takes the object itself, not a copy.
+
+    Raises:
+        ModelError: the name is taken or reserved, a joint or axis that it names has no coordinate, or a gearbox finds
+            no hinges on its reference link.
+    """
+    require_new("coupling", coupling.name, model.couplings)
+    require_terms(coupling.equation(model.joints), model.joints, f"coupling '{coupling.name}'")
+    model.couplings.append(coupling)
+
+
+def rename_link(model: Model, old: str, new: str) -> None:
+    """Give a link another name; joints and gearboxes follow.
+
+    Raises:
+        ModelError: no such link, or a name that is taken or reserved.
+    """
+    model.link(old)
+    require_new("link", new, [link for link in model.links if link.name != old])
+    rename(model, {old: new}, {})
+
+
+def rename_joint(model: Model, old: str, new: str) -> None:
+    """Give a joint another name; mimics and couplings follow.
+
+    Raises:
+        ModelError: no such joint, or a name that is taken or reserved.
+    """
+    model.joint(old)
+    require_new("joint", new, [joint for joint in model.joints if joint.name != old])
+    rename(model, {}, {old: new})
+
+
+def replace_joint(model: Model, name: str, type: str, **properties: Any) -> Joint:  # noqa: A002
+    """Put a joint of another type between the same links, at the same frames; links stay as drawn.
+
+    Only where a loop was drawn open may a link move: to where the joint puts it that carries it instead.
+
+    The directions of axes are carried over as far as both types let the user choose them, a custom joint takes over all
+    screws, and the mimic stays, as does what mimics and couplings say of the joint. Limits, springs and the like start
+    anew. Where a locked axis held the two frames apart, X_CJ takes that up. Returns the new joint.
+
+    Args:
+        properties: `REPLACEABLE` ones of the new joint, as `Joint` has them.
+
+    Raises:
+        ModelError: no such joint, type or property; a home of the wrong length; or a mimic or a coupling names an axis
+            that the new type does not move.
+    """
+    old = model.joint(name)
+    if unknown := sorted(properties.keys() - set(REPLACEABLE)):
+        raise ModelError(
+            f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are {', '.join(REPLACEABLE)}"
+        )
+    kept = {"pitch": old.pitch, "mimic": old.mimic, "closes_loop": old.closes_loop}
+    if type in JOINT_TYPES:
+        kept["axes"] = _carried_axes(old, JOINT_TYPES[type])
+    new = Joint(name, type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
+    if len(new.home) != len(new.neutral):
+        raise ModelError(f"joint '{name}' ({type}): home takes {len(new.neutral)} number(s), found {new.home}")
+    apart, now = (joint_pose(joint, joint.q_neutral) for joint in (old, new))
+    if apart != now:
+        new.X_CJ = compose(new.X_CJ, compose(inverse(apart), now))
+    joints = [new if joint is old else joint for joint in model.joints]
+    for subject, equation, coupling in equations_with(model, name):
+        if coupling:
+            equation = coupling.equation(joints)
+        elif equation.name == name:
+            continue
+        require_terms(equation, joints, subject)
+    if new.mimic:
+        require_terms(mimic_equation(new.name, new.mimic), joints, f"the mimic of joint '{name}'")
+    before = model.tree()
+    model.joints = joints
+    settle(model, before)
+    return new
+
+
+def freeze_joint(model: Model, name: str, q: Sequence[float] | float | None = None) -> None:
+    """Fix a joint where it stands at coordinates q; what it carries moves there, as drawn.
+
+    Args:
+        q: shape (nq,) [rad, m]; home if left out.
+
+    Raises:
+        StateError: q has not as many finite numbers as the joint has coordinates, or its quaternion is zero.
+        ModelError: no such joint, or a mimic or a coupling names it.
+    """
+    joint = model.joint(name)
+    if speaking := [subject for subject, _, _ in equations_with(model, name)]:
+        raise ModelError(f"joint '{name}' cannot be frozen: {', '.join(speaking)} names it; take that away first")
+    X_PJ = compose(joint.X_PJ, joint_pose(joint, joint.q_home if q is None else _coordinates(joint, q)))
+    before = model.tree()
+    fixed = Joint(name, "fixed", joint.parent, joint.child, X_PJ, joint.X_CJ, closes_loop=joint.closes_loop)
+    model.joints = [fixed if other is joint else other for other in model.joints]
+    settle(model, before, name)
+
+
+def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> None:
+    """Refuse a joint that cannot be added, along with the new `link`."""
+    require_new("joint", joint.name, model.joints)
+    links = [WORLD, *(other.name for other in model.links), *([link.name] if link else [])]
+    for end in (joint.parent, joint.child):
+        if end not in links:
+            raise ModelError(f"joint '{joint.name}': there is no link '{end}'; there are: {', '.join(links)}")
+    if joint.parent == joint.child:
+        raise ModelError(f"joint '{joint.name}' joins '{joint.child}' with itself; name two links")
+    drawn(joint)  # an axis without direction is refused here
+    if joint.mimic:
+        require_terms(
+            mimic_equation(joint.name, joint.mimic), [*model.joints, joint], f"the mimic of joint '{joint.name}'"
+        )
+
+
+def _carried_axes(old: Joint, kind: JointType) -> list[Axis]:
+    if kind.is_open:
+        return [
+            Axis(
+                xyz=old.direction(column.axis),
+                turn=column.turn,
+                slide=column.slide_with(old.pitch),
+                point=column.point,
+            )
+            for column in old.all_columns
+        ]
+    both = zip(kind.axes, range(old.axis_count), strict=False)
+    return [
+        Axis(old.direction(number)) if slot.is_pointed and old.kind.slot(number).is_pointed else Axis()
+        for slot, number in both
+    ]
+
+
+def _coordinates(joint: Joint, q: Sequence[float] | float) -> list[float]:
+    try:
+        values = np.atleast_1d(np.asarray(q, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (joint.nq,) or not np.isfinite(values).all():
+        raise StateError(f"joint '{joint.name}' takes {joint.nq} finite number(s), found {q!r}")
+    if joint.kind.chart and not values[-4:].any():
+        raise StateError(f"joint '{joint.name}' needs a quaternion w x y z, found {q!r}")
+    return values.tolist()

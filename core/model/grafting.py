@@ -1,0 +1,268 @@
+"""Verbs that change how a model hangs together: cut a subtree off, graft it on, hang the model up elsewhere.
+
+They change the model in place, or raise and leave it as it was; links stay as drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from ..joints.rows import TWIST
+from ..spatial import IDENTITY, Pose, compose, inverse, quat_rotate
+from .couplings import Gearbox
+from .elements import WORLD, Axis, Joint, ModelError
+from .graph import Branch
+from .model import Model
+from .naming import equations_with, joints_of, links_of, rename
+from .placing import as_pose, drawn_step, pose_of
+from .screws import joint_pose
+
+
+def remove_link(model: Model, name: str) -> Model:
+    """Cut off a link with all that it carries, and return that as a model of its own, as `graft` takes it.
+
+    Its world is the frame of the link that carried it, in which its poses and its gravity are given; the joint that
+    carried it hangs in that world now, as does every other joint between it and that link. Joints that lead elsewhere
+    from the subtree lose an end and are gone, from both. So are mimics and couplings between what is cut apart.
+
+    Raises:
+        ModelError: no such link; the world is none.
+    """
+    _require_link(model, name, "removed")
+    tree = model.tree()
+    path = tree.path(name)
+    carrier = path[-1].inner if path else WORLD
+    X_KW = inverse(pose_of(model, carrier))
+    gone = set(tree.links_from(name))
+    within = gone | {carrier}
+
+    piece = Model(name, gravity=quat_rotate(X_KW[3:], model.gravity) if X_KW[3:] != IDENTITY[3:] else model.gravity)
+    cut = {joint.name for joint in model.joints if gone & {joint.parent, joint.child}}
+    piece.links = [link for link in model.links if link.name in gone]
+    piece.joints = [joint for joint in model.joints if {joint.parent, joint.child} <= within]
+    inside = {joint.name for joint in piece.joints}
+    for coupling in model.couplings:
+        links, joints = links_of(coupling), joints_of(coupling)
+        if links <= within and joints <= inside:
+            piece.couplings.append(coupling)
+    model.links = [link for link in model.links if link.name not in gone]
+    model.joints = [joint for joint in model.joints if joint.name not in cut]
+    model.couplings = [c for c in model.couplings if not links_of(c) & gone and not joints_of(c) & cut]
+    for joint in model.joints:
+        if joint.mimic and joint.mimic.leader in cut:
+            joint.mimic = None
+    for joint in piece.joints:
+        if joint.mimic and joint.mimic.leader not in inside:
+            joint.mimic = None
+    for link in piece.links:
+        link.pose = _in(X_KW, link.pose)
+    rename(piece, {carrier: WORLD}, {})
+    return piece
+
+
+def graft(
+    model: Model, subtree: Model, onto: str, prefix: str = "", with_base: bool = True, X_LS: ArrayLike = IDENTITY
+) -> None:
+    """Add a copy of another model, whose world becomes a frame in link `onto`.
+
+    Mimics and couplings of the subtree may name joints of the model; a name that both have means the subtree's. What
+    floats in the subtree is fixed to `onto`, by a joint with the link's name, after underscores while that is taken.
+    The subtree's gravity is left out.
+
+    Args:
+        onto: a link, or "world".
+        prefix: put before the names of the subtree's links, joints and couplings.
+        with_base: off, the subtree's base links are left out, and the joints on them hang on `onto` instead: links that
+            float, and those that cannot move against the subtree's world. Joints between two of them go too.
+        X_LS: the subtree's world in `onto` [m], a pose or a 4 x 4 matrix.
+
+    Raises:
+        ModelError: no such link; something that is no pose; names that are taken; a mimic or a coupling that names
+            what neither has; or the joints of the subtree do not fit together.
+    """
+    X_WL = pose_of(model, onto)
+    X_LS = as_pose(X_LS, f"the subtree's place in link '{onto}'")
+    X_WS = _in(X_WL, X_LS)
+    added = subtree.copy()
+    tree = added.tree()
+    bases = {WORLD: X_LS}
+    if with_base:
+        _fix_roots(model, added, tree.roots, prefix)
+    else:
+        bases |= {root: _in(X_LS, added.link(root).pose) for root in tree.roots}
+        held = [branch for branch in tree.branches if branch.inner == WORLD and not branch.joint.nv]
+        bases |= {branch.outer: _in(X_LS, drawn_step(branch)) for branch in held}
+    lost = {joint.name for joint in added.joints if {joint.parent, joint.child} <= bases.keys()}
+    added.links = [link for link in added.links if link.name not in bases]
+    added.joints = [joint for joint in added.joints if joint.name not in lost]
+    _hang(added, bases)
+    _require_references(model, added, lost, bases)
+    rename(
+        added,
+        {link.name: prefix + link.name for link in added.links} | dict.fromkeys(bases, onto),
+        {joint.name: prefix + joint.name for joint in added.joints},
+    )
+    for coupling in added.couplings:
+        coupling.name = prefix + coupling.name
+    for link in added.links:
+        link.pose = _in(X_WS, link.pose)
+    _require_no_clash(model, added)
+    model.links += added.links
+    model.joints += added.joints
+    model.couplings += added.couplings
+
+
+def re_root(model: Model, link: str) -> None:
+    """Make a link the base of its piece; all links stay as drawn.
+
+    The joints that held the old base in the world hold the new one, at the same place in the world; a piece that
+    floated gets a free joint to its new base, with the link's name, after underscores while that is taken. On the way
+    between the two bases, joints of one axis are turned round, parent and child, their axes negated, so that their
+    coordinates stay what they were. Joints of several axes stay, and the tree walks them backward.
+
+    A ball and other joints with a quaternion cannot be walked backward: they are turned round as well, and their
+    coordinates become those of the inverse motion. Home, twist limits, and the springs' and drives' targets follow.
+    Springs and drives that differ from axis to axis act about the axes of the other link from then on.
+
+    Joints that closed loops still do: they are marked where the tree would choose others.
+
+    Raises:
+        ModelError: no such link; the world is none; or a gearbox counts on a joint between the old base and the world.
+    """
+    _require_link(model, link, "a base")
+    before = model.tree()
+    path = before.path(link)
+    held = bool(path) and path[0].inner == WORLD
+    if len(path) == held:
+        return
+    between = path[1:] if held else path
+    old = between[0].inner
+    holding = [joint for joint in model.joints if {joint.parent, joint.child} == {WORLD, old}]
+    _require_no_gearbox(model, holding, link)
+    X_new_old = IDENTITY
+    for branch in between:
+        X_new_old = compose(inverse(drawn_step(branch)), X_new_old)
+    for joint in holding:
+        if joint.child == old:
+            joint.child, joint.X_CJ = link, compose(X_new_old, joint.X_CJ)
+        else:
+            joint.parent, joint.X_PJ = link, compose(X_new_old, joint.X_PJ)
+    if not held:
+        X_WL = compose(pose_of(model, old), inverse(X_new_old))
+        name = _free_name(link, {joint.name for joint in model.joints})
+        model.joints.append(Joint(name, "free", WORLD, link, X_PJ=X_WL))
+    for branch in between:
+        if _turns_round(branch):
+            _turn_round(branch.joint)
+    if {joint.name for joint in model.tree().loops} != {joint.name for joint in before.loops}:
+        for joint in before.loops:
+            joint.closes_loop = True
+
+
+def _require_link(model: Model, name: str, what: str) -> None:
+    if name == WORLD:
+        raise ModelError(f"the world is no link, and cannot be {what}; name a link")
+    model.link(name)
+
+
+def _require_no_gearbox(model: Model, holding: list[Joint], link: str) -> None:
+    """Refuse to move joints that hold a base in the world to another `link`, where a gearbox counts on them."""
+    for joint in holding:
+        for subject, _, coupling in equations_with(model, joint.name):
+            if isinstance(coupling, Gearbox):
+                raise ModelError(
+                    f"link '{link}' cannot become the base: {subject} counts on joint '{joint.name}', which would hold "
+                    "it then; take the gearbox away first"
+                )
+
+
+def _in(X_AB: Pose, X_BC: Pose) -> Pose:
+    """X_AC; to the last bit X_BC where A and B are one."""
+    return X_BC if X_AB == IDENTITY else compose(X_AB, X_BC)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name = f"_{name}"
+    return name
+
+
+def _fix_roots(model: Model, added: Model, roots: tuple[str, ...], prefix: str) -> None:
+    """Hold in the world what floats in `added`, by joints whose names are new there and, after `prefix`, in `model`."""
+    theirs = {joint.name.removeprefix(prefix) for joint in model.joints if joint.name.startswith(prefix)}
+    for root in roots:
+        name = _free_name(root, theirs | {joint.name for joint in added.joints})
+        added.joints.append(Joint(name, "fixed", WORLD, root, X_PJ=added.link(root).pose))
+
+
+def _hang(added: Model, bases: dict[str, Pose]) -> None:
+    """Give the frames and axes that are counted in a base, {name: its pose}, as they are in what the base stands in."""
+    for joint in added.joints:
+        if joint.parent in bases:
+            joint.X_PJ = _in(bases[joint.parent], joint.X_PJ)
+        if joint.child in bases:
+            joint.X_CJ = _in(bases[joint.child], joint.X_CJ)
+    for coupling in added.couplings:
+        if isinstance(coupling, Gearbox) and coupling.reference in bases:
+            quat = bases[coupling.reference][3:]
+            coupling.axis, coupling.axis2 = quat_rotate(quat, coupling.axis), quat_rotate(quat, coupling.axis2)
+
+
+def _require_references(model: Model, added: Model, lost: set[str], bases: dict[str, Pose]) -> None:
+    """Refuse mimics and couplings of `added` that name what will be nowhere."""
+    joints = {joint.name for joint in added.joints} | {joint.name for joint in model.joints if joint.name not in lost}
+    links = {link.name for link in (*added.links, *model.links)} | bases.keys()
+    wanted = [
+        (f"the mimic of joint '{joint.name}'", {joint.mimic.leader} - joints) for joint in added.joints if joint.mimic
+    ]
+    for coupling in added.couplings:
+        wanted.append((f"coupling '{coupling.name}'", (joints_of(coupling) - joints) | (links_of(coupling) - links)))
+    for subject, missing in wanted:
+        if missing:
+            names = ", ".join(f"'{name}'" for name in sorted(missing))
+            raise ModelError(f"{subject} names {names}, which would be nowhere; take it away, or graft that as well")
+
+
+def _require_no_clash(model: Model, added: Model) -> None:
+    clashes = []
+    for what in ("links", "joints", "couplings"):
+        taken = {item.name for item in getattr(model, what)} | {WORLD}
+        if both := [f"'{item.name}'" for item in getattr(added, what) if item.name in taken]:
+            clashes.append(f"{what} {', '.join(both)}")
+    if clashes:
+        raise ModelError(f"names that are taken already: {'; '.join(clashes)}; give a prefix")
+
+
+def _turns_round(branch: Branch) -> bool:
+    """Whether the joint would be walked backward from the other side, and has another way."""
+    joint = branch.joint
+    if branch.backward:
+        return False
+    columns = joint.all_columns
+    return bool(joint.kind.chart) or not columns or (len(columns) == 1 and joint.kind.slot(columns[0].axis).is_pointed)
+
+
+def _turn_round(joint: Joint) -> None:
+    """Exchange parent and child of a joint of at most one column, or of a chart, which becomes the inverse motion."""
+    joint.parent, joint.child = joint.child, joint.parent
+    joint.X_PJ, joint.X_CJ = joint.X_CJ, joint.X_PJ
+    if not joint.kind.chart:
+        joint.axes = [replace(axis, xyz=_negated(axis.xyz)) for axis in joint.axes]
+        return
+    home = inverse(joint_pose(joint, joint.home))
+    joint.home = tuple(value + 0.0 for value in home[-joint.nq :])  # -0.0 becomes 0.0
+    twists = {row.axis for row in joint.kind.rows if row.measure == TWIST}
+    joint.axes = [_inverted(axis, number in joint.kind.law, number in twists) for number, axis in enumerate(joint.axes)]
+
+
+def _inverted(axis: Axis, in_law: bool, twists: bool) -> Axis:
+    """The axis of a chart as it is for the inverse motion, whose angles are the negative ones."""
+    if in_law:
+        axis = replace(axis, spring_reference=0.0 - axis.spring_reference, drive_target=0.0 - axis.drive_target)
+    return replace(axis, lower=0.0 - axis.upper, upper=0.0 - axis.lower) if twists else axis
+
+
+def _negated(v: tuple) -> tuple:
+    return tuple(0.0 - x for x in v)

@@ -1,0 +1,91 @@
+"""Names in a model: which are taken, what refers to them, and how all that follows when they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from .couplings import Coupling, Equation, Gearbox, mimic_equation
+from .elements import WORLD, Joint, Link, ModelError
+from .model import Model
+
+
+def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | Gearbox]) -> None:
+    """Refuse a name that a thing of the same kind has, or that none may have.
+
+    Raises:
+        ModelError: so.
+    """
+    if name in ("", WORLD):
+        raise ModelError(f"{what} '{name}': this name is reserved; choose another")
+    if any(item.name == name for item in items):
+        raise ModelError(f"there is a {what} '{name}' already; choose another name")
+
+
+def rename(model: Model, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
+    """Put the new names of `links` and `joints`, {old: new}, wherever the old ones stand."""
+    for link in model.links:
+        link.name = links.get(link.name, link.name)
+    for joint in model.joints:
+        joint.name = joints.get(joint.name, joint.name)
+        joint.parent = links.get(joint.parent, joint.parent)
+        joint.child = links.get(joint.child, joint.child)
+        if joint.mimic:
+            joint.mimic.leader = joints.get(joint.mimic.leader, joint.mimic.leader)
+    for coupling in model.couplings:
+        if isinstance(coupling, Gearbox):
+            coupling.parent = links.get(coupling.parent, coupling.parent)
+            coupling.child = links.get(coupling.child, coupling.child)
+            coupling.reference = links.get(coupling.reference, coupling.reference)
+        else:
+            coupling.axes = [(joints.get(joint, joint), axis) for joint, axis in coupling.axes]
+
+
+def links_of(coupling: Coupling | Gearbox) -> set[str]:
+    """Those that it names."""
+    return {coupling.parent, coupling.child, coupling.reference} if isinstance(coupling, Gearbox) else set()
+
+
+def joints_of(coupling: Coupling | Gearbox) -> set[str]:
+    """Those that it names."""
+    return set() if isinstance(coupling, Gearbox) else {joint for joint, _ in coupling.axes}
+
+
+def equations_with(model: Model, joint: str) -> Iterator[tuple[str, Equation, Coupling | Gearbox | None]]:
+    """Every equation that has a term of `joint`: what to call it, the equation, and the coupling that it comes from.
+
+    A gearbox without hinges has no equation, and is passed over.
+    """
+    for follower in model.joints:
+        if follower.mimic:
+            equation = mimic_equation(follower.name, follower.mimic)
+            if _has(equation, joint):
+                yield f"the mimic of joint '{follower.name}'", equation, None
+    for coupling in model.couplings:
+        try:
+            equation = coupling.equation(model.joints)
+        except ModelError:
+            continue
+        if _has(equation, joint):
+            yield f"coupling '{coupling.name}'", equation, coupling
+
+
+def require_terms(equation: Equation, joints: Iterable[Joint], subject: str) -> None:
+    """Refuse an equation between coordinates that there are not.
+
+    Raises:
+        ModelError: a joint that is not among `joints`, or an axis of it that does not move.
+    """
+    known = {joint.name: joint for joint in joints}
+    for term in equation.terms:
+        if term.joint not in known:
+            raise ModelError(f"{subject} names joint '{term.joint}'; there are: {', '.join(known) or 'none'}")
+        moving = sorted({column.axis for column in known[term.joint].columns})
+        if term.axis not in moving:
+            raise ModelError(
+                f"{subject} names axis {term.axis} of joint '{term.joint}' ({known[term.joint].type}), whose axes that "
+                f"have a coordinate are: {', '.join(map(str, moving)) or 'none'}"
+            )
+
+
+def _has(equation: Equation, joint: str) -> bool:
+    return any(term.joint == joint for term in equation.terms)

@@ -1,0 +1,174 @@
+"""Where links stand as drawn: the frames of joints, and what follows when they change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..spatial import (
+    IDENTITY,
+    IDENTITY_QUAT,
+    ZERO,
+    Pose,
+    Vec3,
+    compose,
+    inverse,
+    norm,
+    quat_normalized,
+    quat_of_mat,
+    quat_of_rotvec,
+    sub,
+)
+from .elements import WORLD, Joint, ModelError
+from .graph import Branch, Tree
+from .model import Model
+from .screws import joint_pose
+
+SAME_PLACE = 1e-12
+"""Metres (per metre from the origin) and quaternion components within which two poses count as one."""
+PROPER = 1e-6
+"""By how much a rotation that is handed in may miss being one."""
+Z: Vec3 = (0.0, 0.0, 1.0)
+
+
+def set_frames(model: Model, name: str, X_PJ: ArrayLike | None = None, X_CJ: ArrayLike | None = None) -> None:
+    """Give a joint other frames in its links; what it carries moves along, as drawn.
+
+    Args:
+        X_PJ, X_CJ: the joint's frame in the parent and in the child link [m], each a pose (x, y, z, qw, qx, qy, qz) or
+            a 4 x 4 matrix. What is left out stays.
+
+    Raises:
+        ModelError: no such joint, or something that is no pose.
+    """
+    joint = model.joint(name)
+    frames = {
+        side: as_pose(X, f"joint '{name}': {side}") for side, X in (("X_PJ", X_PJ), ("X_CJ", X_CJ)) if X is not None
+    }
+    before = model.tree()
+    for side, X in frames.items():
+        setattr(joint, side, X)
+    settle(model, before, name)
+
+
+def set_dh(
+    model: Model, name: str, a: float, alpha: float, d: float, theta: float = 0.0, modified: bool = False
+) -> None:
+    """Give a joint the frames and the axis, z, that a row of a Denavit-Hartenberg table means.
+
+    With the joint's coordinate q, the child stands in its parent at Rz(theta + q) Tz(d) Tx(a) Rx(alpha), or,
+    `modified`, at Rx(alpha) Tx(a) Rz(theta + q) Tz(d); q of a joint that slides adds to d instead. What comes before
+    the motion goes into X_PJ, what comes after it into X_CJ. What the joint carries moves along, as drawn.
+
+    Sources: Spong, Hutchinson, Vidyasagar, Robot Modeling and Control (2006), equation 3.10; modified: Craig,
+    Introduction to Robotics, 3rd ed. (2005), equation 3.6.
+
+    Args:
+        a, d: link length and offset [m]. alpha, theta: link twist and joint angle [rad].
+
+    Raises:
+        ModelError: no such joint, a number that is not finite, or a joint that moves otherwise than along and about one
+            axis.
+    """
+    joint = model.joint(name)
+    for what, value in (("a", a), ("alpha", alpha), ("d", d), ("theta", theta)):
+        if not math.isfinite(value):
+            raise ModelError(f"joint '{name}': {what} is {value}; it takes a finite number")
+    pointed = [number for number in range(joint.axis_count) if joint.kind.slot(number).is_pointed]
+    axes = [replace(axis, xyz=Z, point=ZERO) if i in pointed else axis for i, axis in enumerate(joint.axes)]
+    along_z = replace(joint, axes=axes)
+    aside = any(along_z.direction(column.axis) != Z for column in along_z.all_columns)
+    if joint.kind.chart or aside or len(pointed) > 1:
+        raise ModelError(
+            f"joint '{name}' ({joint.type}) has more than the one axis of a Denavit-Hartenberg row; give it frames by "
+            "set_frames, or another type by replace_joint"
+        )
+    turn, offset = _turned(Z, theta), _moved((0.0, 0.0, d))
+    arm = compose(_moved((a, 0.0, 0.0)), _turned((1.0, 0.0, 0.0), alpha))  # Tx and Rx commute
+    X_PJ, X_JC = (compose(arm, turn), offset) if modified else (turn, compose(offset, arm))
+    joint.axes = along_z.axes
+    set_frames(model, name, X_PJ, inverse(X_JC))
+
+
+def as_pose(value: ArrayLike, subject: str) -> Pose:
+    """From a pose or a 4 x 4 matrix [m].
+
+    Raises:
+        ModelError: it is neither, or its rotation is off by more than `PROPER`.
+    """
+    try:
+        found = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape not in ((7,), (4, 4)):
+        raise ModelError(f"{subject} takes a pose (x, y, z, qw, qx, qy, qz) or a 4 x 4 matrix, found {value!r}")
+    if not np.isfinite(found).all():
+        raise ModelError(f"{subject} takes finite numbers, found {value!r}")
+    if found.shape == (7,):
+        x, y, z, *quat = found.tolist()
+        if abs(math.hypot(*quat) - 1.0) > PROPER:
+            raise ModelError(f"{subject}: the quaternion {quat} has length {math.hypot(*quat):.6g}; it must be 1")
+        return (x, y, z, *quat_normalized(quat))
+    R = found[:3, :3]
+    if np.abs(found[3] - (0.0, 0.0, 0.0, 1.0)).max() > PROPER:
+        raise ModelError(f"{subject}: the last row is {found[3].tolist()}; it must be 0 0 0 1")
+    if np.abs(R.T @ R - np.eye(3)).max() > PROPER or np.linalg.det(R) < 0.0:
+        raise ModelError(
+            f"{subject}: the upper left 3 x 3 part is no rotation (determinant {np.linalg.det(R):.6g}); its columns "
+            "must be unit vectors, at right angles, right-handed"
+        )
+    x, y, z = found[:3, 3].tolist()
+    return (x, y, z, *quat_of_mat(tuple(R.ravel().tolist())))
+
+
+def drawn(joint: Joint) -> Pose:
+    """X_PC at q = 0: of the child link in the parent link [m]."""
+    return compose(compose(joint.X_PJ, joint_pose(joint, joint.q_neutral)), inverse(joint.X_CJ))
+
+
+def drawn_step(branch: Branch) -> Pose:
+    """Of a branch's outer link in its inner one at q = 0 [m]."""
+    return inverse(drawn(branch.joint)) if branch.backward else drawn(branch.joint)
+
+
+def pose_of(model: Model, link: str) -> Pose:
+    """X_WL as drawn [m]; "world" has one too.
+
+    Raises:
+        ModelError: no such link.
+    """
+    return IDENTITY if link == WORLD else model.link(link).pose
+
+
+def settle(model: Model, before: Tree, *changed: str) -> None:
+    """Put links where the joints that carry them put them at q = 0, after a change.
+
+    It looks at what the joints `changed` carry, at links that another joint carries than did in the tree `before`, and
+    at all that hangs on what has moved. A link that stands in its place but for rounding keeps its pose.
+    """
+    links = {link.name: link for link in model.links}
+    carried_by = {branch.outer: branch.joint.name for branch in before.branches}
+    moved = set()
+    for branch in model.tree().branches:
+        link, joint = links[branch.outer], branch.joint.name
+        if branch.inner in moved or joint in changed or carried_by.get(link.name) != joint:
+            pose = compose(links[branch.inner].pose if branch.inner in links else IDENTITY, drawn_step(branch))
+            if not _same(pose, link.pose):
+                link.pose = pose
+                moved.add(link.name)
+
+
+def _same(X: Pose, Y: Pose) -> bool:
+    apart = min(max(abs(x - s * y) for x, y in zip(X[3:], Y[3:], strict=True)) for s in (1.0, -1.0))
+    return apart <= SAME_PLACE and norm(sub(X[:3], Y[:3])) <= SAME_PLACE * (1.0 + norm(X[:3]))
+
+
+def _turned(axis: Vec3, angle: float) -> Pose:
+    return ZERO + quat_of_rotvec((axis[0] * angle, axis[1] * angle, axis[2] * angle))
+
+
+def _moved(by: Vec3) -> Pose:
+    return by + IDENTITY_QUAT
