@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..joints import JOINT_TYPES, measure
+from ..joints import measure
 from ..model import Axis, Joint, Model, joint_pose
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, warning
@@ -109,7 +109,7 @@ def idle_screw(model: Model) -> Iterator[Issue]:
 
 def cannot_move(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
-        if not joint.nv and joint.kind is not JOINT_TYPES["fixed"]:
+        if not joint.nv and (joint.all_columns or joint.kind.is_open):
             why = "every axis is locked" if joint.axis_count else "it has no axis"
             message = f"{why}, so the joint cannot move; unlock or add one, or make it fixed"
             yield warning("cannot-move", name_of(joint), message)

@@ -106,13 +106,15 @@ def _table(model: Model) -> list[str]:
 
 
 def _limits(joint: Joint) -> str:
-    """Of the axes that can have any: degrees for what turns, metres for what slides."""
-    limited = [number for number in range(joint.axis_count) if joint.kind.slot(number).limited]
-    return ", ".join(_range(joint.axes[number], joint.axis_unit(number)) for number in limited)
+    """Degrees for what turns, metres for what slides; of rows, such as a ball's cone, only those that there are."""
+    columns = [(column.axis, "") for column in joint.all_columns if joint.kind.slot(column.axis).limited]
+    rows = [(row.axis, f"{joint.kind.slot(row.axis).name} ") for row in joint.kind.rows]
+    found = [(name, joint.axes[number], joint.axis_unit(number)) for number, name in columns + rows]
+    return ", ".join(f"{name}{_range(axis, unit)}" for name, axis, unit in found if not (name and axis.is_unlimited))
 
 
 def _range(axis: Axis, unit: Unit) -> str:
-    if math.isinf(axis.lower) and math.isinf(axis.upper):
+    if axis.is_unlimited:
         return "none"
     factor, suffix = (math.degrees(1.0), "deg") if unit is Unit.ANGLE else (1.0, "m")
     return f"{axis.lower * factor:.6g} .. {axis.upper * factor:.6g} {suffix}"

@@ -65,6 +65,11 @@ class Axis:
     slide: float = 0.0
     point: Vec3 = ZERO
 
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether neither position limit is finite."""
+        return math.isinf(self.lower) and math.isinf(self.upper)
+
 
 @dataclass
 class Mimic:
