@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..joints import measure
+from ..joints import FREE, measure
 from ..model import Axis, Joint, Model, joint_pose
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, warning
@@ -107,6 +107,16 @@ def idle_screw(model: Model) -> Iterator[Issue]:
                 yield error("idle-axis", subject, f"its {which} neither turns nor slides; give it turn 1, or slide 1")
 
 
+def slack_law(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        if joint.kind.code == FREE and joint.kind.law:
+            axes = [joint.axes[number] for number in sorted(set(joint.kind.law))]
+            slack = [_which(joint, i) for i, axis in enumerate(axes) if not axis.spring_stiffness]
+            if slack:
+                message = f"no spring on its {' and '.join(slack)}, so nothing holds it there: give it a stiffness"
+                yield warning("no-stiffness", name_of(joint), message)
+
+
 def cannot_move(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         if not joint.nv and (joint.all_columns or joint.kind.is_open):
@@ -194,6 +204,7 @@ FINDINGS = (
     axis_not_unit,
     parallel_axes,
     idle_screw,
+    slack_law,
     cannot_move,
     crossed_limits,
     negative_numbers,

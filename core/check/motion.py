@@ -23,11 +23,14 @@ def loops(model: Model) -> Iterator[Issue]:
     """One for each loop joint, with the code that tells how it came about."""
     for loop in model.loops():
         code, why = _origin(loop)
-        yield note(code, name_of(loop.joint), f"{why}{_ring(loop)}; loops cannot be simulated yet")
+        words = why if loop.loose else f"{why}{_ring(loop)}; loops cannot be simulated yet"
+        yield note(code, name_of(loop.joint), words)
 
 
 def _origin(loop: Loop) -> tuple[str, str]:
     joint = loop.joint
+    if loop.loose:
+        return "no-loop", f"is marked to close a loop, but nothing else holds link '{loop.loose}': unmark it"
     if joint.closes_loop:
         return "loop", "is marked to close a loop"
     ring = [joint, *(branch.joint for branch in loop.around)]

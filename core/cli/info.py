@@ -93,9 +93,20 @@ def _plain_all(values: Iterable[float]) -> list[float | str]:
 
 def _table(model: Model) -> list[str]:
     total = sum(link.mass for link in model.links)
-    above = {joint.child: joint.parent for joint in reversed(model.joints)}
+    tree = model.tree()
+    above = {branch.outer: branch.inner for branch in tree.branches}
+    looping = {joint.name for joint in tree.loops}
     links = [(link.name, f"{link.mass:.6g} kg", above.get(link.name, "free")) for link in model.links]
-    joints = [(j.name, j.type, f"{j.parent} -> {j.child}", _limits(j), _mimic(j)) for j in model.joints]
+    joints = [
+        (
+            j.name,
+            f"{j.type}, closes a loop" * (j.name in looping) or j.type,
+            f"{j.parent} -> {j.child}",
+            _limits(j),
+            _mimic(j),
+        )
+        for j in model.joints
+    ]
     return [
         f"{model.name}: {len(links)} links, {len(joints)} joints, {total:.6g} kg",
         "",

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
 from ..joints import Column
-from ..model import Axis, Joint, Link, Model
+from ..model import WORLD, Axis, Joint, Link, Model
 from ..spatial import IDENTITY, Pose, compose, inverse, norm, rpy_of_quat
 from .files import UnwritableError, write_together
 from .obj import write_obj
@@ -150,6 +150,8 @@ class _Writer:
 
     def _joint(self, model: Element, joint: Joint) -> None:
         subject = f"joint '{joint.name}'"
+        if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.holds_nothing:
+            return  # to SDF, a link without a joint is free
         if joint.kind.sdf is None:
             self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")
             return

@@ -163,6 +163,11 @@ class JointType:
         return self.chart.code if self.chart else SCREWS
 
     @property
+    def holds_nothing(self) -> bool:
+        """Whether a joint of this type may as well not be there."""
+        return self.code == FREE and not self.rows and not self.law
+
+    @property
     def threaded(self) -> bool:
         return any(column.threaded for column in self.columns)
 

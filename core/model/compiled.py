@@ -117,7 +117,8 @@ class CompiledModel:
                 acceleration.
         """
         for loop in self.model.loops():
-            raise ModelError(f"{loop}; loops cannot be simulated yet: remove one of these joints")
+            remedy = "unmark it" if loop.loose else "loops cannot be simulated yet: remove one of these joints"
+            raise ModelError(f"{loop}; {remedy}")
         bodies = self.arrays.bodies
         weighs = (bodies.mass > 0.0) | bodies.inertia.any(axis=1)
         weighs[0] = True

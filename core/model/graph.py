@@ -51,6 +51,11 @@ class Tree:
             link = above[link].inner
         return path[::-1]
 
+    def root_of(self, link: str) -> str:
+        """The world, or the floating link, that `link` hangs on."""
+        path = self.path(link)
+        return path[0].inner if path else link
+
     def around(self, loop: Joint) -> list[Branch]:
         """The branches that `loop` closes into a ring: those that lead to one of its ends only."""
         one, other = self.path(loop.parent), self.path(loop.child)

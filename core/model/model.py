@@ -21,14 +21,21 @@ from .text import aligned
 
 @dataclass(frozen=True)
 class Loop:
-    """A joint that closes a loop, and the joints of the tree that it closes into a ring."""
+    """A joint that closes a loop, and the joints of the tree that it closes into a ring.
+
+    Attributes:
+        loose: the end that nothing else holds, where the joint is marked to close a loop and there is none; else empty.
+    """
 
     joint: Joint
     around: tuple[Branch, ...]
+    loose: str = ""
 
     def __str__(self) -> str:
+        if self.loose:
+            return f"joint '{self.joint.name}' is marked to close a loop, but nothing else holds link '{self.loose}'"
         names = ", ".join(f"'{branch.joint.name}'" for branch in self.around)
-        return f"joint '{self.joint.name}' closes a loop with {names}" if names else f"joint '{self.joint.name}'"
+        return f"joint '{self.joint.name}' closes a loop with {names}"
 
 
 @dataclass
@@ -72,7 +79,14 @@ class Model:
             ModelError: as `tree`.
         """
         tree = self.tree()
-        return [Loop(joint, tuple(tree.around(joint))) for joint in tree.loops]
+        return [Loop(joint, tuple(tree.around(joint)), self._loose_end(tree, joint)) for joint in tree.loops]
+
+    @staticmethod
+    def _loose_end(tree: Tree, joint: Joint) -> str:
+        one, other = tree.root_of(joint.parent), tree.root_of(joint.child)
+        if one == other or not joint.closes_loop:
+            return ""
+        return joint.parent if other == WORLD else joint.child
 
     def equations(self) -> list[Equation]:
         """Of every mimic and coupling.

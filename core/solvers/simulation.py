@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..check import check_model
 from ..dynamics import forward_residual, mechanical_energy
 from ..kinematics import make_work, place_links
 from ..model import CompiledModel, Model, ModelError, StateError, compile_model, coordinate_names
@@ -20,6 +21,12 @@ from .unsupported import unsupported_features
 ACCURACIES = tuple(Dopri5.TOLERANCES)
 
 SOLVERS: dict[str, Callable[[CompiledModel, np.ndarray, np.ndarray, str], Solver]] = {"dopri5": Dopri5}
+
+MUCH_DRIFT = 0.01
+"""Part of the energy scale beyond which a motion looks wrong."""
+
+SINGULAR = ("parallel-axes", "idle-axis")
+"""Findings that make the mass matrix singular."""
 
 NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
 
@@ -123,15 +130,21 @@ class Simulation:
         total = done.kinetic + done.potential + done.dissipated
         scale = float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0))
         moves = scale > 1e-12 * np.abs(total).max(initial=0.0)  # what stands still has energies that differ by rounding
-        return Report(
+        report = Report(
             frames=len(done),
             steps=self._solver.steps,
             rejected=self._solver.rejected,
             wall_time=self._wall_time,
             energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
             energy_scale=scale if moves else 0.0,
-            notes=[*self._notes, *([] if moves or len(done) < 2 else [NOTHING_MOVES])],
+            notes=self._notes,
         )
+        if not moves and len(done) > 1:
+            report.notes = [*self._notes, NOTHING_MOVES]
+        elif report.relative_drift > MUCH_DRIFT:
+            lost = f"energy is off by {report.relative_drift:.0%} of what moves: choose a higher accuracy"
+            report.notes = [*self._notes, lost]
+        return report
 
     def run(self) -> Trajectory:
         """Compute all frames."""
@@ -171,6 +184,9 @@ def _refuse_singular(compiled: CompiledModel, q: np.ndarray) -> None:
     with np.errstate(all="ignore"):
         residual = forward_residual(compiled.arrays, q, np.zeros(compiled.nv), np.zeros(compiled.nv))
     if not residual.max(initial=0.0) < 1e-6:
+        for issue in check_model(compiled.model):
+            if issue.code in SINGULAR:
+                raise ModelError(f"{issue.subject}: {issue.message}")
         link = compiled.link_of_dof(int(np.argmax(np.nan_to_num(residual, nan=math.inf))))
         raise ModelError(
             f"link '{link}': what it and the links that it carries weigh does not decide how they move (the mass "

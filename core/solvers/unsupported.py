@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ..joints import FREE
 from ..model import Axis, CompiledModel, Joint, Model
 
 _AXIS_FEATURES: tuple[tuple[str, Callable[[Axis], bool]], ...] = (
@@ -22,6 +23,9 @@ def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
         joints = [joint.name for joint in model.joints if any(map(asked, _moving_axes(joint)))]
         if joints:
             notes.append(f"{feature} are kept but do not act in the simulation yet: {_listed(joints)}")
+    slack = [joint.name for joint in model.joints if joint.kind.code == FREE and joint.kind.rows]
+    if slack:
+        notes.append(f"distances are not held in the simulation yet, so these joints let go: {_listed(slack)}")
     followers = [joint.name for joint in model.joints if joint.mimic]
     if followers:
         notes.append(f"mimic joints are kept but move freely in the simulation yet: {_listed(followers)}")

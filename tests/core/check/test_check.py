@@ -76,6 +76,7 @@ CASES = [
     ("warning", "cannot-move", lambda a, j, m: m.joints.append(Joint("d6", "d6", "world", "a", axes=[LOCKED] * 6))),
     ("warning", "cannot-move", lambda a, j, m: m.joints.append(Joint("bare", "custom", "world", "a"))),
     ("error", "idle-axis", lambda a, j, m: m.joints.append(Joint("c", "custom", "world", "a", axes=[Axis(turn=0.0)]))),
+    ("warning", "no-stiffness", lambda a, j, m: m.joints.append(Joint("c", "cable", "world", "a"))),
     ("warning", "negative-damping", lambda a, j, m: setting(j.axes[0], damping=-1.0)),
     ("warning", "negative-drive-stiffness", lambda a, j, m: setting(j.axes[0], drive_stiffness=-1.0)),
     ("warning", "too-bouncy", lambda a, j, m: setting(j.axes[0], restitution=1.5)),

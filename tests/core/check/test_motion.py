@@ -30,6 +30,14 @@ def marked():
     return model
 
 
+def needlessly_marked():
+    """An open chain whose outermost joint is marked."""
+    model = four_bar()
+    del model.joints[1]
+    model.joints[1].closes_loop = True
+    return model
+
+
 def doubly_held():
     joints = [Joint("one", "ball", WORLD, "bar"), Joint("two", "revolute", WORLD, "bar")]
     return Model("m", [Link("bar")], joints)
@@ -65,6 +73,7 @@ CASES = [
         "joint 'rocker_pin'",
         "holds link 'rocker', which joint 'rocker_pivot' holds as well, round by 'crank_pivot', 'crank_pin'",
     ),
+    (needlessly_marked, "no-loop", "joint 'rocker_pin'", "nothing else holds link 'coupler': unmark it"),
     (met_backward, "loop", "joint 'cb'", "closes a loop, round by 'e', 'c', 'a', 'b'"),
     (torn, "open-loop", "joint 'rocker_pin'", "0.01 m and 0 rad apart"),
     (four_bar, "mobility", "model 'four_bar'", "has 1 degree of freedom as drawn; by Gruebler's count, -2"),
