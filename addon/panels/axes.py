@@ -40,8 +40,11 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
         if idle := _without_effect(known):
-            text = f"Not acting in the simulation yet: {idle}. Kept, and exported where SDF has them"
-            paragraph(layout, context, text)
+            paragraph(
+                layout, context, f"Not acting in the simulation yet: {idle}. Kept, and exported where SDF has them"
+            )
+        if not known.kind.sdf:
+            paragraph(layout, context, f"SDF has no joint like {known.kind.label}: exports leave it out")
 
 
 def _without_effect(known: Joint) -> str:

@@ -100,7 +100,7 @@ def _table(model: Model) -> list[str]:
     joints = [
         (
             j.name,
-            f"{j.type}, closes a loop" * (j.name in looping) or j.type,
+            f"{j.type}, closes a loop" if j.name in looping else j.type,
             f"{j.parent} -> {j.child}",
             _limits(j),
             _mimic(j),
