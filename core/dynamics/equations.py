@@ -1,7 +1,8 @@
 """The equations of motion of a compiled model: M(q) qdd + h(q, qd) = tau + J' W, with gravity in h.
 
 Arrays have shape (nq,) for q and (nv,) for qd, qdd and tau. `wrenches` maps link names to forces from outside, shape
-(6,): the force [N] first, then the torque [N m] about the link's origin, in world axes.
+(6,): the force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
+`StateError`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Wrenches = Mapping[str, Sequence[float]]
 def mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
     """M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included."""
     M = np.zeros((compiled.nv, compiled.nv))
-    composite_body(compiled.arrays, make_work(compiled.arrays), _plain(q), M)
+    composite_body(compiled.arrays, make_work(compiled.arrays), compiled.positions(q), M)
     return M
 
 
@@ -37,7 +38,14 @@ def inverse_dynamics(
         ModelError: `wrenches` names no link.
     """
     tau = np.zeros(compiled.nv)
-    newton_euler(compiled.arrays, make_work(compiled.arrays), _plain(q), _plain(qd), _plain(qdd), tau)
+    newton_euler(
+        compiled.arrays,
+        make_work(compiled.arrays),
+        compiled.positions(q),
+        compiled.velocities(qd),
+        compiled.velocities(qdd, "qdd"),
+        tau,
+    )
     return tau - _outside(compiled, q, wrenches)
 
 
@@ -50,15 +58,17 @@ def forward_dynamics(
         ModelError: `wrenches` names no link.
     """
     qdd = np.zeros(compiled.nv)
-    total = _plain(tau) + _outside(compiled, q, wrenches)
-    articulated_body(compiled.arrays, make_work(compiled.arrays), _plain(q), _plain(qd), total, qdd)
+    total = compiled.velocities(tau, "tau") + _outside(compiled, q, wrenches)
+    articulated_body(
+        compiled.arrays, make_work(compiled.arrays), compiled.positions(q), compiled.velocities(qd), total, qdd
+    )
     return qdd
 
 
 def passive_forces(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """What springs, dampers and force laws add to tau by themselves."""
     tau = np.zeros(compiled.nv)
-    write_passive_forces(compiled.arrays, _plain(q), _plain(qd), tau)
+    write_passive_forces(compiled.arrays, compiled.positions(q), compiled.velocities(qd), tau)
     return tau
 
 
@@ -73,7 +83,3 @@ def _outside(compiled: CompiledModel, q: np.ndarray, wrenches: Wrenches | None) 
     for link, wrench in (wrenches or {}).items():
         tau += link_jacobian(compiled, q, link).T @ np.asarray(wrench, dtype=np.float64)
     return tau
-
-
-def _plain(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values, dtype=np.float64)

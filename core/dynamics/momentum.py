@@ -48,5 +48,5 @@ def momentum(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarr
 
 
 def _totals(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray):
-    q, qd = (np.ascontiguousarray(values, dtype=np.float64) for values in (q, qd))
-    return total_momentum(compiled.arrays, make_work(compiled.arrays), q, qd)
+    work = make_work(compiled.arrays)
+    return total_momentum(compiled.arrays, work, compiled.positions(q), compiled.velocities(qd))

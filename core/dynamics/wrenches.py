@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics import forward_kinematics
+from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate, move
 from ..kinematics.work import get3, get_pair, make_work, put_pair
 from ..model import WORLD, CompiledModel, Link
@@ -24,11 +25,15 @@ def joint_wrenches(
     Args:
         q: shape (nq,). qd, qdd: shape (nv,), as `forward_dynamics` relates them.
         wrenches: as in `equations.py`.
+
+    Raises:
+        ModelError: `wrenches` names no link.
     """
     X_WL, _ = forward_kinematics(compiled, q)
     poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
     needed = _rates_of_momentum(compiled, q, qd, qdd)
     for link, wrench in (wrenches or {}).items():
+        link_row(compiled, link)
         force, torque = np.asarray(wrench[:3], dtype=np.float64), np.asarray(wrench[3:], dtype=np.float64)
         needed[link] -= np.concatenate([force, torque + np.cross(poses[link][:3], force)])
     carriers = [(branch.joint, branch.inner, branch.outer) for branch in compiled.tree.branches]
@@ -46,7 +51,7 @@ def joint_wrenches(
 def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndarray]:
     """Of each link, less its weight: (force, torque about the world's origin), shape (6,)."""
     arrays, work = compiled.arrays, make_work(compiled.arrays)
-    q, qd, qdd = (np.ascontiguousarray(values, dtype=np.float64) for values in (q, qd, qdd))
+    q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
     put_pair(work.bodies[0].acceleration, (ZERO, scale(tuple(arrays.gravity.tolist()), -1.0)))
     rotations = {0: np.eye(3)}
     for i in range(1, len(arrays.bodies)):

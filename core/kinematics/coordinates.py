@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..joints import BALL
-from ..model import WORLD, CompiledModel, Joint
+from ..model import WORLD, CompiledModel, Joint, StateError, joint_pose
 from ..model.screws import screws_of
 from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
 from .forward import link_row
-from .joint_motion import JointMotion
-from .screw_coordinates import screw_coordinates
+from .screw_coordinates import screw_coordinates, screw_motions
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,8 @@ class Gap:
 
     @property
     def largest(self) -> float:
-        return max(self.distance, self.angle, self.speed, self.turning)
+        """NaN if any of them is."""
+        return float(np.max([self.distance, self.angle, self.speed, self.turning]))
 
 
 @dataclass
@@ -46,8 +46,8 @@ class Coordinates:
 
     @property
     def residual(self) -> float:
-        """The largest number in `gaps`."""
-        return max((gap.largest for gap in self.gaps.values()), default=0.0)
+        """The largest number in `gaps`; NaN if there is one."""
+        return float(np.max([gap.largest for gap in self.gaps.values()], initial=0.0))
 
 
 def joint_coordinates(
@@ -67,16 +67,15 @@ def joint_coordinates(
         links: only the joints that carry these.
 
     Raises:
-        ModelError: a name of `links` that is no link.
+        ModelError: a name of `links` that is no link. StateError: arrays of another shape, or that hold no poses.
     """
-    q, qd = (compiled.q_home, np.zeros(compiled.nv)) if near is None else near
-    found = Coordinates(q.copy(), qd.copy())
-    wanted = None if links is None else {compiled.link_names[link_row(compiled, name)] for name in links}
     still = np.zeros((len(compiled.link_names), 6))
-    poses: dict[str, Any] = {WORLD: IDENTITY}
-    poses |= zip(compiled.link_names, map(tuple, np.asarray(X_WL).tolist()), strict=True)
-    twists: dict[str, Any] = {WORLD: np.zeros(6)}
-    twists |= zip(compiled.link_names, still if V_WL is None else np.asarray(V_WL), strict=True)
+    X_WL, V_WL = _rows(X_WL, len(still), 7, "X_WL"), _rows(still if V_WL is None else V_WL, len(still), 6, "V_WL")
+    q, qd = (compiled.q_home, np.zeros(compiled.nv)) if near is None else near
+    found = Coordinates(compiled.positions(q).copy(), compiled.velocities(qd).copy())
+    wanted = None if links is None else {compiled.link_names[link_row(compiled, name)] for name in links}
+    poses: dict[str, Any] = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
+    twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(compiled.link_names, V_WL, strict=True))
     for joint, outer in _tree_joints(compiled):
         if wanted is not None and outer not in wanted:
             continue
@@ -85,7 +84,7 @@ def joint_coordinates(
         X = _relative_pose(joint, poses)
         values = coordinates_at(joint, X, start)
         rates, left = rates_at(joint, values, _relative_twist(joint, poses, twists))
-        off = compose(inverse(JointMotion(joint).transform(values)), X)
+        off = compose(inverse(joint_pose(joint, values.tolist())), X)
         found.gaps[joint.name] = Gap(
             norm(off[:3]),
             norm(rotvec_of_quat(off[3:])),
@@ -95,6 +94,15 @@ def joint_coordinates(
         if span:
             found.q[span.q], found.qd[span.v] = values, rates
     return found
+
+
+def _rows(values: np.ndarray, count: int, width: int, what: str) -> np.ndarray:
+    rows = np.asarray(values, dtype=np.float64)
+    if rows.shape != (count, width) or not np.isfinite(rows).all():
+        raise StateError(f"{what} takes {count} rows of {width} finite numbers, found shape {rows.shape}")
+    if width == 7 and not (np.linalg.norm(rows[:, 3:], axis=1) > 0.0).all():
+        raise StateError(f"{what} holds a pose whose quaternion is 0 0 0 0; w x y z must have length 1")
+    return rows
 
 
 def coordinates_at(joint: Joint, X_J: Pose, near: np.ndarray) -> np.ndarray:
@@ -112,7 +120,7 @@ def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np
 
     V: twist of the child-side frame against the parent-side one, in child-side axes, linear first, shape (6,).
     """
-    S = JointMotion(joint).subspace(q)
+    S = np.eye(6)[:, -joint.nv :] if joint.kind.chart else screw_motions(screws_of(joint), q)
     qd = np.linalg.lstsq(S, V, rcond=1e-9)[0] if joint.nv else np.zeros(0)
     return qd, V - S @ qd
 

@@ -64,14 +64,14 @@ def forward_kinematics(
         out: arrays to write into, of the shapes above.
 
     Raises:
-        ModelError: a name of `links` that is no link.
+        ModelError: a name of `links` that is no link. StateError: q or qd of the wrong length.
     """
     count = len(compiled.link_names)
     X_WL, V_WL = out or (np.tile(np.array([0.0, 0, 0, 1, 0, 0, 0]), (count, 1)), np.zeros((count, 6)))
     rows = np.arange(count) if links is None else np.array([link_row(compiled, name) for name in links], dtype=np.int64)
     poses, twists = np.zeros((len(rows), 7)), np.zeros((len(rows), 6))
-    rates = np.zeros(compiled.nv) if qd is None else np.asarray(qd, dtype=np.float64)
-    positions = np.asarray(q, dtype=np.float64)
+    rates = np.zeros(compiled.nv) if qd is None else compiled.velocities(qd)
+    positions = compiled.positions(q)
     work = make_work(compiled.arrays)
     move_links(compiled.arrays, work, positions, rates, compiled.link_body[rows], compiled.X_BL[rows], poses, twists)
     X_WL[rows], V_WL[rows] = poses, twists

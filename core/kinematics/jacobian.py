@@ -63,11 +63,11 @@ def link_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3
         point: in the link's frame [m].
 
     Raises:
-        ModelError: there is no such link.
+        ModelError: there is no such link. StateError: q of the wrong length.
     """
     row = link_row(compiled, link)
     X_BL = compiled.X_BL[row]
     at = np.array(add(tuple(X_BL[:3]), quat_rotate(tuple(X_BL[3:]), point)))
     J = np.zeros((6, compiled.nv))
-    body_jacobian(compiled.arrays, make_work(compiled.arrays), np.asarray(q, float), compiled.link_body[row], at, J)
+    body_jacobian(compiled.arrays, make_work(compiled.arrays), compiled.positions(q), compiled.link_body[row], at, J)
     return J

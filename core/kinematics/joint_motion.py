@@ -44,7 +44,9 @@ class JointMotion:
     def rows(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """What the constraint rows measure, shape (rows,), and their gradients over qd, shape (rows, nv)."""
         X = self.transform(q)
-        measures = [measure(row.measure, X[:3], X[3:], self.joint.direction(row.axis)) for row in self.joint.kind.rows]
+        measures = [
+            measure(row.measure, X[:3], X[3:], self.joint.unit_direction(row.axis)) for row in self.joint.kind.rows
+        ]
         values = np.array([value for value, _ in measures])
         gradients = np.array([(*force, *torque) for _, (torque, force) in measures]).reshape(-1, 6)
         return values, gradients @ self.subspace(q)

@@ -18,6 +18,7 @@ from ..model.screws import Screw
 from ..spatial import (
     IDENTITY,
     Pose,
+    add,
     compose,
     cross,
     dot,
@@ -52,7 +53,8 @@ def screw_coordinates(screws: Sequence[Screw], X: Pose, near: np.ndarray) -> np.
     if not moving:
         return np.zeros(0)
     best, least = near, math.inf
-    for angles in [*_angles(moving, X, near), near, *_spread(near)]:
+    redundant = sum(screw.turn != 0.0 for screw in moving) > len(_SOLVERS)
+    for angles in [*_angles(moving, X, near), near, *(_spread(near) if redundant else [])]:
         if least < 1e-9:
             break
         found = _refined(moving, X, _placed(moving, X, angles, near))
@@ -200,7 +202,7 @@ def _refined(screws: list[Screw], X: Pose, q: np.ndarray) -> np.ndarray:
     for _ in range(MOST_STEPS):
         if np.abs(gap).max() < CLOSE:
             break
-        step = np.linalg.lstsq(_motions(screws, q), gap, rcond=1e-9)[0]
+        step = np.linalg.lstsq(screw_motions(screws, q), gap, rcond=1e-9)[0]
         for _ in range(4):
             tried = q + step
             left = _gap(screws, tried, X)
@@ -213,21 +215,19 @@ def _refined(screws: list[Screw], X: Pose, q: np.ndarray) -> np.ndarray:
     return q
 
 
-def _motions(screws: list[Screw], q: np.ndarray) -> np.ndarray:
-    """S(q) in the frame reached, linear first, shape (6, n)."""
-    columns, X = [], IDENTITY
-    for screw, value in zip(reversed(screws), q[::-1].tolist(), strict=True):
+def screw_motions(screws: Sequence[Screw], q: np.ndarray) -> np.ndarray:
+    """S(q) in the frame reached, linear first, of the screws that are not locked, shape (6, n)."""
+    columns, X, values = [], IDENTITY, iter(q[::-1].tolist())
+    for screw in reversed(screws):
+        if screw.locked_at is not None:
+            X = compose(screw.held_pose(), X)
+            continue
         angular = scale(screw.direction, screw.turn)
-        linear = tuple(np.add(scale(screw.direction, screw.slide), cross(screw.point, angular)))
-        back = inverse(X)
-        columns.append(
-            (
-                *quat_rotate(back[3:], tuple(np.add(linear, cross(angular, X[:3])))),
-                *quat_rotate(back[3:], angular),
-            )
-        )
-        X = compose(screw.pose(value), X)
-    return np.array(columns[::-1]).T
+        linear = add(add(scale(screw.direction, screw.slide), cross(screw.point, angular)), cross(angular, X[:3]))
+        back = inverse(X)[3:]
+        columns.append((*quat_rotate(back, linear), *quat_rotate(back, angular)))
+        X = compose(screw.pose(next(values)), X)
+    return np.array(columns[::-1]).reshape(-1, 6).T
 
 
 def _wound(screws: Sequence[Screw], q: np.ndarray, near: np.ndarray) -> np.ndarray:

@@ -129,6 +129,7 @@ class _Build:
     def __init__(self, model: Model, merge_fixed: bool):
         self.model, self.merge_fixed = model, merge_fixed
         self.links = {link.name: link for link in model.links}
+        self.joint_names = {joint.name for joint in model.joints}
         ground = Branch(Joint("", "fixed", WORLD, WORLD))
         self.bodies = [_Body(0, ground, SCREWS, ZERO, IDENTITY)]
         self.where: dict[str, tuple[int, Pose]] = {WORLD: (0, IDENTITY)}
@@ -139,8 +140,9 @@ class _Build:
         As in Drake, its joint bears the link's name, with underscores before it while that is a joint's name.
         """
         link = self.links[name]
-        while any(joint.name == name for joint in self.model.joints):
+        while name in self.joint_names:
             name = f"_{name}"
+        self.joint_names.add(name)
         self.place(Branch(Joint(name, "free", WORLD, link.name, X_PJ=link.pose)))
 
     def place(self, branch: Branch) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..spatial import Pose
 from .elements import Joint, ModelError, StateError
@@ -82,7 +83,7 @@ class CompiledModel:
     """A model as kernels read it.
 
     Attributes:
-        model: what it was compiled from; edits of it show here only after compiling anew.
+        model: what it was compiled from. Compile anew after editing it: arrays hold what was, joints and links what is.
         tree: which joints carry links, and which close loops.
         arrays: for the kernels.
         nq, nv: numbers of positions and velocities.
@@ -116,24 +117,31 @@ class CompiledModel:
             ModelError: a joint closes a loop, or a body weighs nothing with all that it carries and so has no
                 acceleration.
         """
-        for loop in self.model.loops():
+        for loop in self.model.loops() if self.loops else ():
             remedy = "unmark it" if loop.loose else "loops cannot be simulated yet: remove one of these joints"
             raise ModelError(f"{loop}; {remedy}")
-        bodies = self.arrays.bodies
+        bodies, armature = self.arrays.bodies, self.arrays.columns.armature
         weighs = (bodies.mass > 0.0) | bodies.inertia.any(axis=1)
-        weighs[0] = True
-        moved_by = {span.body: span for span in self.spans.values()}
         for body in range(len(bodies) - 1, 0, -1):
-            if not weighs[body]:
-                _refuse_massless(moved_by[body], self.floating)
-            weighs[bodies.parent[body]] = True
+            moving = range(bodies.v[body], bodies.v_end[body])
+            if moving and not weighs[body] and not all(armature[moving.start : moving.stop] > 0.0):
+                _refuse_massless(self._span_of_dof(moving.start), self.floating)
+            weighs[bodies.parent[body]] |= weighs[body]
 
     def link_of_dof(self, dof: int) -> str:
         """The name of the link that velocity coordinate `dof` moves."""
-        for span in self.spans.values():
-            if dof in range(*span.v.indices(self.nv)):
-                return span.link
-        raise IndexError(dof)
+        return self._span_of_dof(dof).link
+
+    def _span_of_dof(self, dof: int) -> JointSpan:
+        return next(span for span in self.spans.values() if dof in range(*span.v.indices(self.nv)))
+
+    def positions(self, q: ArrayLike) -> np.ndarray:
+        """q as kernels take it. Raises `StateError` unless it is nq numbers."""
+        return _vector(q, self.nq, "q")
+
+    def velocities(self, qd: ArrayLike, what: str = "qd") -> np.ndarray:
+        """qd, or what else has a number for each dof, as kernels take it. Raises `StateError` unless it has nv."""
+        return _vector(qd, self.nv, what)
 
     def q_from(self, values: Mapping | None, velocities: bool = False) -> np.ndarray:
         """Home positions (or zero velocities) with those of `values` put in: {joint: number or list}.
@@ -200,6 +208,13 @@ def _refuse_massless(span: JointSpan, floating: tuple[str, ...]) -> None:
         f"link '{span.link}': joint '{span.joint.name}' moves it, but neither it nor anything that it carries has "
         "mass; give it a mass, or fix the joint"
     )
+
+
+def _vector(values: ArrayLike, size: int, what: str) -> np.ndarray:
+    vector = np.ascontiguousarray(values, dtype=np.float64)
+    if vector.shape != (size,):
+        raise StateError(f"{what} takes {size} number(s), found shape {vector.shape}")
+    return vector
 
 
 def _numbers(value: object) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, Unit
-from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3
+from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 
 WORLD = "world"
 INF = math.inf
@@ -155,9 +155,21 @@ class Joint:
         return len(self.axes) if self.kind.is_open else len(self.kind.axes)
 
     def direction(self, number: int) -> Vec3:
-        """Of axis `number`, in the parent-side joint frame at q = 0."""
+        """Of axis `number`, in the parent-side joint frame at q = 0, of the length that it was given."""
         slot = self.kind.slot(number)
         return slot.direction or self.axes[number if slot.along is None else slot.along].xyz
+
+    def unit_direction(self, number: int) -> Vec3:
+        """As `direction`, of length 1.
+
+        Raises:
+            ModelError: it is 0 0 0.
+        """
+        direction = self.direction(number)
+        length = norm(direction)
+        if not length > 0.0:
+            raise ModelError(f"joint '{self.name}': axis {number + 1} is 0 0 0; give it a direction")
+        return direction if length == 1.0 else scale(direction, 1.0 / length)
 
     @property
     def all_columns(self) -> tuple[Column, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..joints import FREE
 from .elements import WORLD, Joint, Link, ModelError
@@ -42,13 +43,17 @@ class Tree:
     loops: tuple[Joint, ...]
     roots: tuple[str, ...]
 
+    @cached_property
+    def above(self) -> dict[str, Branch]:
+        """The branch that carries each link, by the link's name."""
+        return {branch.outer: branch for branch in self.branches}
+
     def path(self, link: str) -> list[Branch]:
         """From the root outward to `link`."""
-        above = {branch.outer: branch for branch in self.branches}
         path = []
-        while link in above:
-            path.append(above[link])
-            link = above[link].inner
+        while link in self.above:
+            path.append(self.above[link])
+            link = self.above[link].inner
         return path[::-1]
 
     def root_of(self, link: str) -> str:

@@ -98,12 +98,12 @@ class Model:
         return mimics + [coupling.equation(self.joints) for coupling in self.couplings]
 
     def home(self) -> dict[str, tuple[float, ...]]:
-        """Every moving joint's home, as a state to start from; locked axes have no coordinate."""
-        return {joint.name: joint.q_home for joint in self.joints if joint.nq}
+        """The home of every joint of the tree that moves, as a state to start from; locked axes have no coordinate."""
+        return {branch.joint.name: branch.joint.q_home for branch in self.tree().branches if branch.joint.nq}
 
     def mid_limits(self) -> dict[str, tuple[float, ...]]:
         """As `home`, with each column that has two finite limits in the middle between them."""
-        return {joint.name: _middle(joint) for joint in self.joints if joint.nq}
+        return {branch.joint.name: _middle(branch.joint) for branch in self.tree().branches if branch.joint.nq}
 
     def dump(self) -> str:
         """Everything in the model as text, the same bytes for the same model; mesh points as a digest."""
@@ -115,14 +115,13 @@ class Model:
         Index 0 is the world. Of a joint that is walked backward, the table's parent is the joint's child.
         """
         tree = self.tree()
-        above = {branch.outer: branch for branch in tree.branches}
         index = {WORLD: 0} | {link.name: number for number, link in enumerate(self.links, 1)}
         children: dict[str, list[str]] = {}
         for branch in tree.branches:
             children.setdefault(branch.inner, []).append(f"{branch.outer} ({index[branch.outer]})")
         rows = [("INDEX", "LINK", "JOINT", "TYPE", "PARENT", "CHILDREN")]
         for link in self.links:
-            branch = above.get(link.name)
+            branch = tree.above.get(link.name)
             parent = branch.inner if branch else WORLD
             joint = branch.joint.name if branch else ""
             moves = branch.joint.type + ", backward" * branch.backward if branch else "floats"

@@ -13,14 +13,13 @@ from ..spatial import (
     Vec3,
     add,
     compose,
-    norm,
     quat_normalized,
     quat_of_rotvec,
     quat_rotate,
     scale,
     sub,
 )
-from .elements import Joint, ModelError
+from .elements import Joint
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,10 @@ def screws_of(joint: Joint) -> list[Screw]:
     """
     screws = []
     for column, home in zip(joint.all_columns, joint.home, strict=True) if not joint.kind.chart else ():
-        direction = joint.direction(column.axis)
-        length = norm(direction)
-        if not length > 0.0:
-            raise ModelError(f"joint '{joint.name}': axis {column.axis + 1} is 0 0 0; give it a direction")
+        direction = joint.unit_direction(column.axis)
         locked_at = home if joint.is_locked(column.axis) else None
         slide = column.slide_with(joint.pitch)
-        screws.append(Screw(scale(direction, 1.0 / length), column.point, column.turn, slide, column.axis, locked_at))
+        screws.append(Screw(direction, column.point, column.turn, slide, column.axis, locked_at))
     return screws
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import mobility
-from limberjack.core.model import WORLD, Coupling, Gearbox, Joint, Link, Mimic, Model
+from limberjack.core.model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model
 from support.mechanisms import X, Y, Z, bricard, four_bar, join, stewart
 from support.models import random_tree
 
@@ -112,6 +112,33 @@ def test_the_count_does_not_depend_on_the_tree(seed):
             joint.closes_loop = i == marked
         counts.add(mobility(model).by_rank)
     assert counts == {2 + 2 + 1 + 3 + 1 + 3 - 6}
+
+
+def test_nothing_that_could_move():
+    """Guards models without a velocity: a ring of welds has six constraints too many, and no model none."""
+    welds = [Joint(a + b, "fixed", a, b) for a, b in ((WORLD, "a"), ("a", "b"), (WORLD, "b"))]
+    found = mobility(Model(links=[Link("a"), Link("b")], joints=welds))
+    assert (found.by_rank, [entry.redundant for entry in found.redundancies]) == (0, [6])
+    assert mobility(Model()).by_rank == 0
+
+
+def test_stuck_axes_of_a_loop_count_among_its_constraints():
+    """Guards the figures in the message: no loop has more redundant constraints than it has."""
+    model = Model(links=[Link("a"), Link("b")])
+    model.joints = [Joint(name, "fixed", WORLD, name) for name in "ab"]
+    model.joints.append(Joint("l", "revolute", "a", "b", axes=[Axis(lower=0.0, upper=0.0)]))
+    (entry,) = mobility(model).redundancies
+    assert (entry.constraints, entry.redundant) == (6, 6)
+
+
+def test_what_slides_along_does_not_spin():
+    """Guards the word: a link between two sliders of one direction moves idly, and turns about nothing."""
+    model = Model("m", [Link(name) for name in "abc"])
+    join(model, "wa", "planar", WORLD, "a", (0.0, 0.0, 0.0))
+    join(model, "ab", "prismatic", "a", "b", (0.0, 0.0, 0.0), X)
+    join(model, "bc", "prismatic", "b", "c", (1.0, 0.0, 0.0), X)
+    join(model, "wc", "revolute", WORLD, "c", (2.0, 0.0, 0.0), Z)
+    assert mobility(model).spins == ()
 
 
 def test_a_link_without_a_path_to_the_world_is_not_lost():

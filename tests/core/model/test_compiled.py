@@ -3,9 +3,26 @@
 import numpy as np
 import pytest
 
-from limberjack.core.dynamics import articulated_body
-from limberjack.core.kinematics import make_work
-from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, compile_model
+from limberjack.core.dynamics import (
+    articulated_body,
+    forward_dynamics,
+    inverse_dynamics,
+    joint_wrenches,
+    mass_matrix,
+    momentum,
+)
+from limberjack.core.kinematics import forward_kinematics, joint_coordinates, link_jacobian, make_work
+from limberjack.core.model import (
+    WORLD,
+    Axis,
+    Joint,
+    Link,
+    Model,
+    ModelError,
+    StateError,
+    compile_model,
+    coordinate_names,
+)
 from support.models import random_link, random_pose
 
 
@@ -76,6 +93,53 @@ def test_a_wrong_initial_state_is_explained(values, words):
     compiled = compile_model(Model(links=[Link("arm")], joints=[Joint("hinge", "revolute", WORLD, "arm")]))
     with pytest.raises(ModelError, match=words):
         compiled.q_from(values)
+
+
+def test_an_armature_moves_what_has_no_mass():
+    """Guards drives on massless links: the drive's own inertia decides how they move."""
+    flag = Link("flag", 0.0, inertia=(0.0,) * 6)
+    pole = Joint("pole", "revolute", WORLD, "flag", axes=[Axis(armature=2.0)])
+    compiled = compile_model(Model(links=[flag], joints=[pole]))
+    compiled.require_simulable()
+    assert forward_dynamics(compiled, np.zeros(1), np.zeros(1), np.ones(1)) == pytest.approx([0.5])
+
+
+def test_a_massless_tip_that_is_fixed_is_no_matter():
+    """Guards models compiled without merging: what cannot move needs no mass."""
+    links = [Link("arm"), Link("tip", 0.0, inertia=(0.0,) * 6)]
+    joints = [Joint("hinge", "revolute", WORLD, "arm"), Joint("weld", "fixed", "arm", "tip")]
+    compile_model(Model(links=links, joints=joints), merge_fixed=False).require_simulable()
+
+
+@pytest.mark.parametrize("q", [np.zeros(0), np.zeros(3), np.zeros((2, 1))])
+def test_arrays_of_the_wrong_length_are_refused(q):
+    """Guards kernels, which would read past the end of the array."""
+    arm = Joint("arm", "universal", WORLD, "arm", axes=[Axis(), Axis(xyz=(1.0, 0.0, 0.0))])
+    compiled = compile_model(Model(links=[Link("arm")], joints=[arm]))
+    good = np.zeros(2)
+    for ask in (
+        lambda: forward_kinematics(compiled, q),
+        lambda: link_jacobian(compiled, q, "arm"),
+        lambda: mass_matrix(compiled, q),
+        lambda: forward_dynamics(compiled, good, q, good),
+        lambda: inverse_dynamics(compiled, good, good, q),
+        lambda: momentum(compiled, q, good),
+        lambda: joint_wrenches(compiled, good, good, q),
+        lambda: joint_coordinates(compiled, np.zeros((1, 7))),
+        lambda: joint_coordinates(compiled, np.ones((2, 7))),
+        lambda: joint_coordinates(compiled, np.full((1, 7), np.nan)),
+    ):
+        with pytest.raises(StateError, match=r"takes|0 0 0 0"):
+            ask()
+
+
+def test_floating_joints_do_not_share_a_name():
+    """Guards implicit names against each other, not only against joints that the model has."""
+    model = Model(links=[Link("a"), Link("_a"), Link("b")], joints=[Joint("a", "revolute", "_a", "b")])
+    compiled = compile_model(model)
+    assert len(compiled.spans) == 3
+    assert compiled.nq == 7 + 7 + 1
+    assert all(name for name, _ in coordinate_names(compiled))
 
 
 def test_a_floating_joint_yields_its_name():
