@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from ..model import Model
-from . import couplings, joints, links, motion, structure
+from ..model import Model, ModelError
+from . import couplings, joints, links, motion, shapes, structure
 from .issue import Issue, count_issues
 
-FINDINGS = (*structure.FINDINGS, *links.FINDINGS, *joints.FINDINGS, *couplings.FINDINGS)
+SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
+"""Those that any model may be asked for."""
+
+SOUND_FINDINGS = (*links.FINDINGS, *joints.FINDINGS, *couplings.FINDINGS)
+"""Those that only a model without findings of `shapes` may be asked for."""
+
+FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)
 """Errors and warnings: functions from a `Model` to its `Issue`s."""
 
-__all__ = ["FINDINGS", "Issue", "check_model", "check_motion", "count_issues"]
+__all__ = ["FINDINGS", "SAFE_FINDINGS", "Issue", "check_model", "check_motion", "count_issues"]
 
 
 def check_model(model: Model) -> list[Issue]:
-    """Everything that is wrong or suspect in a model, errors and warnings, all at once."""
-    return [issue for finding in FINDINGS for issue in finding(model)]
+    """Everything that is wrong or suspect in a model, errors and warnings, all at once.
+
+    What is malformed (`shapes`) is told as such, and left out of what the other findings look at.
+    """
+    malformed = any(issue for finding in shapes.FINDINGS for issue in finding(model))
+    sound = shapes.sound_part(model) if malformed else model
+    issues = [issue for finding in SAFE_FINDINGS for issue in finding(model)]
+    return issues + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
 
 
 def check_motion(model: Model) -> list[Issue]:
     """How a model without errors can move: its loops, its mobility, and why it cannot be simulated, as notes.
 
     Raises:
-        ModelError: `check_model` finds errors in it.
+        ModelError: `check_model` finds errors in it; the first is told.
     """
+    for issue in check_model(model):
+        if issue.is_error:
+            raise ModelError(f"{issue.subject}: {issue.message}")
     return [issue for finding in motion.FINDINGS for issue in finding(model)]

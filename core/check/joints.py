@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..joints import FREE, measure
+from ..joints import FREE, Row, measure
+from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model, joint_pose
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, warning
@@ -16,6 +17,9 @@ UNIT_TOLERANCE = 1e-4
 
 PARALLEL_TOLERANCE = 1e-6
 """Sine of the angle [1] below which two axes count as parallel."""
+
+LIMIT_TOLERANCE = 1e-6
+"""How far a limit may be beyond what its row can measure, and count as rounded digits, of pi say [rad or m]."""
 
 NEVER_NEGATIVE = (
     "damping",
@@ -30,12 +34,12 @@ NEVER_NEGATIVE = (
 )
 
 
-def _axes(model: Model, field: str) -> Iterator[tuple[Joint, str, Axis]]:
-    """Each axis on which the field means something, with the words that name it."""
+def _axes(model: Model, field: str) -> Iterator[tuple[Joint, int, Axis]]:
+    """Each axis on which the field means something, with its number."""
     for joint in model.joints:
-        for i, axis in enumerate(joint.axes[: joint.axis_count]):
-            if field in joint.kind.slot(i).fields:
-                yield joint, _which(joint, i), axis
+        for number, axis in enumerate(joint.axes[: joint.axis_count]):
+            if field in joint.kind.slot(number).fields:
+                yield joint, number, axis
 
 
 def _which(joint: Joint, number: int) -> str:
@@ -56,26 +60,30 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
             for what in joint.kind.slot(number).fields - {"drive_mode", "locked"}:
                 value = getattr(axis, what)
-                values = value if isinstance(value, tuple) else (value,)
-                if any(map(math.isnan, values)) or (isinstance(value, tuple) and not all_finite(values)):
-                    message = f"{what} of its {_which(joint, number)} is {as_text(values)}; give finite numbers"
+                values = (value,) if isinstance(value, int | float) else value
+                may_be_infinite = what in MAY_BE_INFINITE
+                if any(map(math.isnan, values)) or not (may_be_infinite or all_finite(values)):
+                    wanted = "a number, or inf" if may_be_infinite else "finite numbers"
+                    message = f"{what} of its {_which(joint, number)} is {as_text(values)}; give {wanted}"
                     yield error("not-finite", name_of(joint), message)
 
 
 def zero_axis(model: Model) -> Iterator[Issue]:
-    for joint, which, axis in _axes(model, "xyz"):
+    for joint, number, axis in _axes(model, "xyz"):
         if norm(axis.xyz) == 0.0:
-            yield error("zero-axis", name_of(joint), f"its {which} is 0 0 0, which has no direction; write 0 0 1, say")
+            message = f"its {_which(joint, number)} is 0 0 0, which has no direction; write 0 0 1, say"
+            yield error("zero-axis", name_of(joint), message)
 
 
 def axis_not_unit(model: Model) -> Iterator[Issue]:
-    for joint, which, axis in _axes(model, "xyz"):
+    for joint, number, axis in _axes(model, "xyz"):
         length = norm(axis.xyz)
         if length > 0.0 and math.isfinite(length) and abs(length - 1.0) > UNIT_TOLERANCE:
             yield warning(
                 "axis-not-unit",
                 name_of(joint),
-                f"its {which} {as_text(axis.xyz)} has length {length:g}; only its direction is used: give length 1",
+                f"its {_which(joint, number)} {as_text(axis.xyz)} has length {length:g}; only its direction is used: "
+                "give length 1",
             )
 
 
@@ -126,47 +134,46 @@ def cannot_move(model: Model) -> Iterator[Issue]:
 
 
 def crossed_limits(model: Model) -> Iterator[Issue]:
-    for joint, which, axis in _axes(model, "lower"):
+    for joint, number, axis in _axes(model, "lower"):
         if axis.lower > axis.upper:
             yield warning(
                 "crossed-limits",
                 name_of(joint),
-                f"on its {which} lower {axis.lower:g} is above upper {axis.upper:g}; swap them",
+                f"on its {_which(joint, number)} lower {axis.lower:g} is above upper {axis.upper:g}; swap them",
             )
 
 
 def negative_numbers(model: Model) -> Iterator[Issue]:
     for what in NEVER_NEGATIVE:
-        for joint, which, axis in _axes(model, what):
+        for joint, number, axis in _axes(model, what):
             if getattr(axis, what) < 0.0:
                 yield warning(
                     f"negative-{what.replace('_', '-')}",
                     name_of(joint),
-                    f"{what} of its {which} is {getattr(axis, what):g}, which feeds it energy; give 0 or more",
+                    f"{what} of its {_which(joint, number)} is {getattr(axis, what):g}, which feeds it energy; "
+                    "give 0 or more",
                 )
 
 
 def too_bouncy(model: Model) -> Iterator[Issue]:
-    for joint, which, axis in _axes(model, "restitution"):
+    for joint, number, axis in _axes(model, "restitution"):
         if axis.restitution > 1.0:
             yield warning(
                 "too-bouncy",
                 name_of(joint),
-                f"restitution of its {which} is {axis.restitution:g}, which feeds it energy; give 0 to 1",
+                f"restitution of its {_which(joint, number)} is {axis.restitution:g}, which feeds it energy; "
+                "give 0 to 1",
             )
 
 
 def spring_outside_limits(model: Model) -> Iterator[Issue]:
-    for joint, which, axis in _axes(model, "spring_reference"):
-        if (
-            joint.kind.slot(joint.axes.index(axis)).limited
-            and axis.spring_stiffness
-            and _outside(axis.spring_reference, axis)
-        ):
+    for joint, number, axis in _axes(model, "spring_reference"):
+        limited = joint.kind.slot(number).limited
+        if limited and axis.spring_stiffness and _outside(axis.spring_reference, axis):
             yield warning(
                 "spring-outside-limits",
                 name_of(joint),
-                f"on its {which} the spring pulls to {axis.spring_reference:g}, outside the limits"
+                f"on its {_which(joint, number)} the spring pulls to {axis.spring_reference:g}, outside the limits"
                 f" {axis.lower:g} to {axis.upper:g}; it will press against a stop",
             )
 
@@ -176,11 +183,36 @@ def home_outside_limits(model: Model) -> Iterator[Issue]:
         for number, at in _measured(joint):
             axis = joint.axes[number]
             if joint.kind.slot(number).limited and _outside(at, axis):
+                which, name = _which(joint, number), joint.kind.slot(number).name
+                of_row = f" whose {name} is" if joint.kind.rows else " of"
                 yield warning(
                     "home-outside-limits",
                     name_of(joint),
-                    f"home {at:g} is outside the limits {axis.lower:g} to {axis.upper:g}; move one of them",
+                    f"home puts its {which} at {at:g}, outside its limits; give a home{of_row} {_room(axis)}, or move "
+                    "the limits",
                 )
+
+
+def limits_beyond_rows(model: Model) -> Iterator[Issue]:
+    """Limits where what a row measures never is: no pose meets them, or they stop nothing."""
+    for joint, row, axis in _rows(model):
+        which, span = _which(joint, row.axis), f"{row.least:.4g} to {row.most:.4g}"
+        if axis.lower > axis.upper:
+            continue
+        if _never_met(row, axis):
+            message = f"limits of its {which} allow {_room(axis)}, and it is always {span}; give limits within that"
+            yield warning("limit-never-met", name_of(joint), message)
+        elif row.most + LIMIT_TOLERANCE < axis.upper < math.inf:
+            message = (
+                f"upper limit of its {which} is {axis.upper:g}, which it never reaches; give {row.most:.4g} or less"
+            )
+            yield warning("limit-never-reached", name_of(joint), message)
+
+
+def _rows(model: Model) -> Iterator[tuple[Joint, Row, Axis]]:
+    for joint in model.joints:
+        for row in joint.kind.rows:
+            yield joint, row, joint.axes[row.axis]
 
 
 def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
@@ -191,11 +223,23 @@ def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
     if joint.kind.rows and all_finite(joint.home):
         X = joint_pose(joint, joint.home)
         for row in joint.kind.rows:
-            yield row.axis, measure(row.measure, X[:3], X[3:], joint.direction(row.axis))[0]
+            if not _never_met(row, joint.axes[row.axis]):
+                yield row.axis, measure(row.measure, X[:3], X[3:], joint.direction(row.axis))[0]
 
 
 def _outside(value: float, axis: Axis) -> bool:
     return axis.lower <= axis.upper and not axis.lower <= value <= axis.upper
+
+
+def _never_met(row: Row, axis: Axis) -> bool:
+    return axis.upper < row.least - LIMIT_TOLERANCE or axis.lower > row.most + LIMIT_TOLERANCE
+
+
+def _room(axis: Axis) -> str:
+    """What the limits allow, in words."""
+    if math.isinf(axis.lower):
+        return f"at most {axis.upper:g}"
+    return f"at least {axis.lower:g}" if math.isinf(axis.upper) else f"{axis.lower:g} to {axis.upper:g}"
 
 
 FINDINGS = (
@@ -211,4 +255,5 @@ FINDINGS = (
     too_bouncy,
     spring_outside_limits,
     home_outside_limits,
+    limits_beyond_rows,
 )

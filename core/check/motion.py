@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..kinematics import coordinates_at, mobility
+from ..kinematics import coordinates_at, link_poses, mobility
 from ..model import WORLD, Model, ModelError, compile_model, joint_pose
 from ..model.model import Loop
 from ..spatial import IDENTITY, compose, inverse, norm, rotvec_of_quat
 from .issue import Issue, name_of, note, quoted
 
 OPEN = 1e-6
-"""Metres, and radians, by which a loop may stand open as drawn and count as closed."""
+"""Metres, and radians, by which a loop may stand open as drawn, or a link aside of its pose, and count as closed."""
 
 MOST_UNKNOWNS = 1500
 """Velocities up to which mobility is counted: the time goes with their cube, and this many take a few seconds."""
@@ -55,9 +55,25 @@ def no_room(model: Model) -> Iterator[Issue]:
             yield note("no-room", name_of(joint), "its limits leave no room, so it cannot move; widen them to let it")
 
 
+def not_as_drawn(model: Model) -> Iterator[Issue]:
+    """Links whose own pose is not where the joints hold them at q = 0, which is what all else goes by."""
+    poses = link_poses(model)
+    for link in model.links:
+        off = compose(inverse(poses[link.name]), link.pose)
+        distance, angle = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
+        if max(distance, angle) > OPEN * max(1.0, norm(link.pose[:3])):
+            yield note(
+                "not-as-drawn",
+                name_of(link),
+                f"its pose is {distance:.3g} m and {angle:.3g} rad from where its joints hold it at q = 0, which "
+                "counts; move it there, or mend the joints' frames",
+            )
+
+
 def open_loops(model: Model) -> Iterator[Issue]:
-    poses = {WORLD: IDENTITY} | {link.name: link.pose for link in model.links}
-    for loop in model.loops():
+    found = model.loops()
+    poses = {WORLD: IDENTITY} | link_poses(model) if found else {}
+    for loop in found:
         joint = loop.joint
         X_WP, X_WC = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
         X = compose(inverse(X_WP), X_WC)
@@ -117,4 +133,4 @@ def cannot_simulate(model: Model) -> Iterator[Issue]:
             yield note("massless-moving", subject, f"cannot be simulated as it is: {message}")
 
 
-FINDINGS = (no_room, loops, open_loops, mobility_by_rank, cannot_simulate)
+FINDINGS = (no_room, loops, not_as_drawn, open_loops, mobility_by_rank, cannot_simulate)

@@ -1,4 +1,4 @@
-"""Findings about how links and joints hang together: names and ends."""
+"""Findings about how links and joints hang together, names and ends, and about the model as a whole."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..model import WORLD, Model
-from .issue import Issue, error, name_of
+from .issue import Issue, all_finite, as_text, error, name_of, warning
 
 
 def no_links(model: Model) -> Iterator[Issue]:
     if not model.links:
         yield error("no-links", f"model '{model.name}'", "has no links; a model needs at least one: add a link")
+
+
+def gravity_not_finite(model: Model) -> Iterator[Issue]:
+    if not all_finite(model.gravity):
+        message = f"gravity is {as_text(model.gravity)}; give finite numbers, 0 0 0 for none"
+        yield error("not-finite", f"model '{model.name}'", message)
+
+
+def empty_names(model: Model) -> Iterator[Issue]:
+    for item in (*model.links, *model.joints, *model.couplings):
+        if not item.name:
+            yield warning("empty-name", name_of(item), "its name is empty, so nothing can refer to it; give it a name")
 
 
 def repeated_names(model: Model) -> Iterator[Issue]:
@@ -31,13 +43,13 @@ def reserved_names(model: Model) -> Iterator[Issue]:
 
 
 def unknown_links(model: Model) -> Iterator[Issue]:
-    known = {link.name for link in model.links}
+    known = {link.name for link in model.links} | {WORLD}
     for joint in model.joints:
-        if joint.parent not in known | {WORLD}:
+        if joint.parent not in known:
             yield error(
                 "unknown-parent", name_of(joint), f"parent '{joint.parent}' is not there; name a link, or world"
             )
-        if joint.child not in known | {WORLD}:
+        if joint.child not in known:
             yield error("unknown-child", name_of(joint), f"child '{joint.child}' is not there; name a link")
 
 
@@ -57,4 +69,13 @@ def same_parent_and_child(model: Model) -> Iterator[Issue]:
             )
 
 
-FINDINGS = (no_links, repeated_names, reserved_names, unknown_links, child_is_world, same_parent_and_child)
+FINDINGS = (
+    no_links,
+    gravity_not_finite,
+    empty_names,
+    repeated_names,
+    reserved_names,
+    unknown_links,
+    child_is_world,
+    same_parent_and_child,
+)

@@ -81,6 +81,8 @@ DRIVE = frozenset({"drive_mode", "drive_stiffness", "drive_damping", "drive_targ
 ENDLESS = DIRECTION | LOCK | LOSSES | SPRING | MOTOR | DRIVE
 """The fields of a joint's `Axis` that mean something on an axis that turns without end."""
 FULL = ENDLESS | LIMITS
+MAY_BE_INFINITE = LOWER | UPPER | frozenset({"stiffness", "effort", "velocity"})
+"""The fields of which infinity means something: no limit, or a rigid stop."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +119,16 @@ class Slot:
 
 @dataclass(frozen=True)
 class Row:
-    """A constraint row: a measure of a chart's coordinates, one of `rows.py`, kept within an axis's limits."""
+    """A constraint row: a measure of a chart's coordinates, one of `rows.py`, kept within an axis's limits.
+
+    Attributes:
+        least, most: what the measure can be, in its slot's unit.
+    """
 
     measure: int
     axis: int
+    least: float
+    most: float
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ more).
 
 from __future__ import annotations
 
+import math
+
 from ..spatial import Vec3
 from .parts import (
     BALL_CHART,
@@ -138,7 +140,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Turns every way about a point",
             chart=BALL_CHART,
             axes=_BALL_AXES,
-            rows=(Row(CONE, 3), Row(TWIST, 4)),
+            rows=(Row(CONE, 3, 0.0, math.pi), Row(TWIST, 4, -math.pi, math.pi)),
             law=(0, 1, 2),
             sdf="ball",
         ),
@@ -149,7 +151,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Keeps two points between a nearest and a farthest distance, as a rope or rod does",
             chart=FREE_CHART,
             axes=(Slot("distance", LIMITS, Z, unit=Unit.LENGTH),),
-            rows=(Row(DISTANCE, 0),),
+            rows=(Row(DISTANCE, 0, 0.0, math.inf),),
         ),
         JointType(
             "cable",

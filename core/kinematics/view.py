@@ -65,6 +65,9 @@ class ArticulationView:
     A dof is a velocity coordinate of the joints that the view includes. q and qd are arrays of the whole model, shapes
     (nq,) and (nv,), in the layout of `compiled`, and are written in place.
 
+    It finds links and joints by the names that they had when it was made; once the model has others under these names,
+    or none, limits, targets and root poses cannot be written through it any more.
+
     Attributes:
         model, compiled: limits, targets and root poses of fixed bases are written to the model, which is compiled anew.
         names: of the articulations, shape (A,).
@@ -126,17 +129,37 @@ class ArticulationView:
         return lower, upper
 
     def set_limits(self, lower: np.ndarray, upper: np.ndarray) -> None:
-        """Write limits; dofs that can have none must be given infinite ones. Raises `ModelError` otherwise."""
-        self._set_axis_values("lower", lower, -np.inf)
-        self._set_axis_values("upper", upper, np.inf)
+        """Write limits, all or none, shapes (A, dofs) or what broadcasts to it [rad or m].
+
+        Raises:
+            ModelError: a lower limit is not at most the upper one, a dof that can have none is not given infinite ones,
+                or the model has other joints or links than when the view was made.
+        """
+        self._require_same_names()
+        lower, upper = self._rows(lower), self._rows(upper)
+        taken = [*self._taken("lower", lower, -np.inf), *self._taken("upper", upper, np.inf)]
+        for name, lows, highs in zip(self.names, lower.tolist(), upper.tolist(), strict=True):
+            for dof, (low, high) in enumerate(zip(lows, highs, strict=True)):
+                if not low <= high:
+                    raise ModelError(
+                        f"articulation '{name}': dof {dof} takes a lower limit that is at most the upper one, found "
+                        f"{low:g} and {high:g}"
+                    )
+        self._put(taken)
 
     def targets(self) -> np.ndarray:
         """What the drives pull to, shape (A, dofs), in the units of their modes; NaN where there can be none."""
         return self._axis_values("drive_target", np.nan)
 
     def set_targets(self, targets: np.ndarray) -> None:
-        """Write targets; dofs that can have no drive must be given NaN. Raises `ModelError` otherwise."""
-        self._set_axis_values("drive_target", targets, np.nan)
+        """Write targets, all or none, shape (A, dofs) or what broadcasts to it.
+
+        Raises:
+            ModelError: a dof that can have no drive is not given NaN, or one that can is; or the model has other joints
+                or links than when the view was made.
+        """
+        self._require_same_names()
+        self._put(self._taken("drive_target", self._rows(targets), np.nan))
 
     def link_poses(self, q: np.ndarray) -> np.ndarray:
         """X_WL, shape (A, links, 7)."""
@@ -151,26 +174,58 @@ class ArticulationView:
         """Move the articulations so that their roots stand at X_WL, shape (A, 7) or what broadcasts to it.
 
         A floating root moves by its coordinates in q. Anything else moves with the frames by which it hangs in the
-        world, its joints keeping their coordinates.
+        world, its joints keeping their coordinates. Other joints between a floating articulation and the world, such as
+        those that close loops, go along by their frames there.
+
+        Raises:
+            ModelError: the model has other joints or links than when the view was made.
         """
+        self._require_same_names()
         wanted = np.broadcast_to(np.asarray(X_WL, dtype=np.float64), (self.count, 7))
         now = self.root_poses(q)
         for row, name in enumerate(self.names):
-            goal = (*wanted[row, :3].tolist(), *quat_normalized(wanted[row, 3:].tolist()))
+            links = {*self.links[row]}
+            goal: Pose = (*wanted[row, :3].tolist(), *quat_normalized(wanted[row, 3:].tolist()))
+            step = compose(goal, inverse(tuple(now[row].tolist())))
             span = next((span for span in self.compiled.spans.values() if span.link == name), None)
             if span and span.joint.kind.code == FREE and span.joint.parent == WORLD:
                 q[span.q] = compose(inverse(span.joint.X_PJ), compose(goal, span.joint.X_CJ))
+                self._move_base(links, step, span.joint, {*self.compiled.tree.links_from(name)})
             else:
-                self._move_base(self.links[row], compose(goal, inverse(tuple(now[row].tolist()))))
+                self._move_base(links, step)
         self.compiled = compile_model(self.model)
 
-    def _move_base(self, links: tuple[str, ...], step: Pose) -> None:
+    def _move_base(
+        self, links: set[str], step: Pose, floats_by: Joint | None = None, floating: Iterable[str] = ()
+    ) -> None:
+        """Move frames in the world, and links as drawn, but for what a joint moves by its coordinates already."""
         for joint in self.model.joints:
+            if joint is floats_by:
+                continue
             if joint.parent == WORLD and joint.child in links:
                 joint.X_PJ = compose(step, joint.X_PJ)
+            elif joint.child == WORLD and joint.parent in links:
+                joint.X_CJ = compose(step, joint.X_CJ)
+        drawn_anew = links.difference(floating)
         for link in self.model.links:
-            if link.name in links:
+            if link.name in drawn_anew:
                 link.pose = compose(step, link.pose)
+
+    def _require_same_names(self) -> None:
+        """Refuse to write to a model whose links or joints are not those that were compiled."""
+        links = {link.name for link in self.model.links}
+        joints = {joint.name: joint for joint in self.model.joints}
+        own = {name for row in self.links for name in row}
+        gone = [f"link '{name}'" for row in self.links for name in row if name not in links]
+        for name, span in self.compiled.spans.items():
+            implicit = span.link in self.compiled.floating
+            if span.link in own and joints.get(name) is not (None if implicit else span.joint):
+                gone.append(f"joint '{name}'")
+        if gone:
+            raise ModelError(
+                f"{gone[0]} is not in the model any more as it was when this view was made: renamed, removed or "
+                "replaced; make a new view"
+            )
 
     def _is_shown(self, name: str, wanted: set[str] | None, unwanted: set[str]) -> bool:
         kind = self.compiled.spans[name].joint.type
@@ -209,18 +264,24 @@ class ArticulationView:
     def _axis_values(self, field: str, nothing: float) -> np.ndarray:
         return np.array([[getattr(axis, field) if axis else nothing for axis in row] for row in self._axes(field)])
 
-    def _set_axis_values(self, field: str, values: np.ndarray, nothing: float) -> None:
-        rows = np.broadcast_to(np.asarray(values, dtype=np.float64), (self.count, self.dofs))
-        taken = []
+    def _rows(self, values: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(np.asarray(values, dtype=np.float64), (self.count, self.dofs))
+
+    def _taken(self, field: str, rows: np.ndarray, nothing: float) -> Iterator[tuple[Axis, str, float]]:
+        """What there is to write: (axis, field, value)."""
         for name, axes, row in zip(self.names, self._axes(field), rows.tolist(), strict=True):
             for dof, (axis, value) in enumerate(zip(axes, row, strict=True)):
                 if axis is not None:
-                    taken.append((axis, value))
+                    if np.isnan(value):
+                        raise ModelError(f"articulation '{name}': dof {dof} takes a number as {field}, found nan")
+                    yield axis, field, value
                 elif not np.array_equal(value, nothing, equal_nan=True):
                     raise ModelError(
                         f"articulation '{name}': dof {dof} has no {field}; give {nothing}, found {value:g}"
                     )
-        for axis, value in taken:
+
+    def _put(self, entries: Iterable[tuple[Axis, str, float]]) -> None:
+        for axis, field, value in [*entries]:  # all are asked for before any is written
             setattr(axis, field, value)
         self.compiled = compile_model(self.model)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..joints import Unit
 from ..spatial import dot, quat_rotate
 from .elements import Joint, Mimic, ModelError
 
@@ -34,6 +35,7 @@ class CouplingType:
     Attributes:
         parts: what each of its axes is called.
         weights: of each part's coordinate, from the coupling's ratio.
+        units: of each part's coordinate.
     """
 
     name: str
@@ -41,6 +43,7 @@ class CouplingType:
     summary: str
     parts: tuple[str, ...]
     weights: Callable[[float], tuple[float, ...]]
+    units: tuple[Unit, ...]
 
 
 COUPLING_TYPES: dict[str, CouplingType] = {
@@ -52,6 +55,7 @@ COUPLING_TYPES: dict[str, CouplingType] = {
             "The output turns ratio times as far as the input; negative where two outer gears mesh",
             ("input", "output"),
             lambda ratio: (-ratio, 1.0),
+            (Unit.ANGLE, Unit.ANGLE),
         ),
         CouplingType(
             "rack",
@@ -59,6 +63,7 @@ COUPLING_TYPES: dict[str, CouplingType] = {
             "The rack slides by ratio metres for a radian of the pinion",
             ("pinion", "rack"),
             lambda ratio: (-ratio, 1.0),
+            (Unit.ANGLE, Unit.LENGTH),
         ),
         CouplingType(
             "differential",
@@ -66,6 +71,7 @@ COUPLING_TYPES: dict[str, CouplingType] = {
             "One side and ratio times the other turn as far as (1 + ratio) times the carrier (Willis)",
             ("carrier", "side", "other side"),
             lambda ratio: (-(1.0 + ratio), 1.0, ratio),
+            (Unit.ANGLE, Unit.ANGLE, Unit.ANGLE),
         ),
     )
 }

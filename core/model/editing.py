@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..joints import JOINT_TYPES, JointType
-from ..spatial import compose, inverse
+from ..spatial import Pose, compose, inverse
 from .couplings import Coupling, Gearbox, mimic_equation
 from .elements import WORLD, Axis, Joint, Link, ModelError, StateError
+from .graph import Tree
 from .model import Model
 from .naming import equations_with, rename, require_new, require_terms
-from .placing import drawn, pose_of, settle
-from .screws import joint_pose
+from .placing import as_pose, drawn, pose_of, settle
+from .screws import joint_pose, screws_of
 
 REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop")
 """What `replace_joint` takes besides the type."""
@@ -40,7 +41,7 @@ def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
         raise ModelError(
             f"joint '{joint.name}' joins '{joint.parent}' and '{joint.child}'; one must be the new link '{link.name}'"
         )
-    _require_joint(model, joint, link)
+    joint.X_PJ, joint.X_CJ = _require_joint(model, joint, link)
     if joint.child == link.name:
         link.pose = compose(pose_of(model, joint.parent), drawn(joint))
     else:
@@ -52,16 +53,26 @@ def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
 def add_joint(model: Model, joint: Joint) -> None:
     """Add a joint between links that are there. A piece that it is the first to hold moves to where the joint holds it.
 
-    The model takes the object itself, not a copy.
+    Between links that hang together already nothing moves: the joint closes a loop, drawn open where its frames do not
+    meet. It is marked `closes_loop` where the tree would otherwise let it carry a link, and choose another loop.
+
+    The model takes the object itself, not a copy; frames that are 4 x 4 matrices become poses.
 
     Raises:
-        ModelError: the name is taken or reserved, an end is no link, both ends are one, an axis has no direction, or
-            the mimic names a coordinate that there is not.
+        ModelError: the name is taken or reserved, an end is no link, both ends are one, the child is the world, a frame
+            is no pose, home does not fit the type, an axis has no direction, the mimic names a coordinate that there
+            is not, or the joints do not fit together.
     """
-    _require_joint(model, joint)
+    frames = _require_joint(model, joint)
     before = model.tree()
-    model.joints.append(joint)
-    settle(model, before, joint.name)
+    joint.X_PJ, joint.X_CJ = frames
+    joints = [*model.joints, joint]
+    if before.root_of(joint.parent) != before.root_of(joint.child):
+        settle(model, joints, before, joint.name)
+        return
+    model.joints = joints
+    if _carriers(model.tree()) != _carriers(before):
+        joint.closes_loop = True
 
 
 def add_coupling(model: Model, coupling: Coupling | Gearbox) -> None:
@@ -111,8 +122,8 @@ def replace_joint(model: Model, name: str, type: str, **properties: Any) -> Join
         properties: `REPLACEABLE` ones of the new joint, as `Joint` has them.
 
     Raises:
-        ModelError: no such joint, type or property; a home of the wrong length; or a mimic or a coupling names an axis
-            that the new type does not move.
+        ModelError: no such joint, type or property; a home that does not fit the type; or a mimic or a coupling names
+            an axis that the new type does not move.
     """
     old = model.joint(name)
     if unknown := sorted(properties.keys() - set(REPLACEABLE)):
@@ -123,8 +134,7 @@ def replace_joint(model: Model, name: str, type: str, **properties: Any) -> Join
     if type in JOINT_TYPES:
         kept["axes"] = _carried_axes(old, JOINT_TYPES[type])
     new = Joint(name, type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
-    if len(new.home) != len(new.neutral):
-        raise ModelError(f"joint '{name}' ({type}): home takes {len(new.neutral)} number(s), found {new.home}")
+    _require_home(new)
     apart, now = (joint_pose(joint, joint.q_neutral) for joint in (old, new))
     if apart != now:
         new.X_CJ = compose(new.X_CJ, compose(inverse(apart), now))
@@ -137,9 +147,7 @@ def replace_joint(model: Model, name: str, type: str, **properties: Any) -> Join
         require_terms(equation, joints, subject)
     if new.mimic:
         require_terms(mimic_equation(new.name, new.mimic), joints, f"the mimic of joint '{name}'")
-    before = model.tree()
-    model.joints = joints
-    settle(model, before)
+    settle(model, joints, model.tree())
     return new
 
 
@@ -156,15 +164,18 @@ def freeze_joint(model: Model, name: str, q: Sequence[float] | float | None = No
     joint = model.joint(name)
     if speaking := [subject for subject, _, _ in equations_with(model, name)]:
         raise ModelError(f"joint '{name}' cannot be frozen: {', '.join(speaking)} names it; take that away first")
-    X_PJ = compose(joint.X_PJ, joint_pose(joint, joint.q_home if q is None else _coordinates(joint, q)))
-    before = model.tree()
+    at = joint.q_home if q is None else _numbers(joint, f"joint '{name}'", q, joint.nq)
+    X_PJ = compose(joint.X_PJ, joint_pose(joint, at))
     fixed = Joint(name, "fixed", joint.parent, joint.child, X_PJ, joint.X_CJ, closes_loop=joint.closes_loop)
-    model.joints = [fixed if other is joint else other for other in model.joints]
-    settle(model, before, name)
+    settle(model, [fixed if other is joint else other for other in model.joints], model.tree(), name)
 
 
-def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> None:
-    """Refuse a joint that cannot be added, along with the new `link`."""
+def _carriers(tree: Tree) -> list[tuple[str, str]]:
+    return [(branch.inner, branch.joint.name) for branch in tree.branches]
+
+
+def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tuple[Pose, Pose]:
+    """Refuse a joint that cannot be added, along with the new `link`; of one that can, return its frames as poses."""
     require_new("joint", joint.name, model.joints)
     links = [WORLD, *(other.name for other in model.links), *([link.name] if link else [])]
     for end in (joint.parent, joint.child):
@@ -172,11 +183,20 @@ def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> None
             raise ModelError(f"joint '{joint.name}': there is no link '{end}'; there are: {', '.join(links)}")
     if joint.parent == joint.child:
         raise ModelError(f"joint '{joint.name}' joins '{joint.child}' with itself; name two links")
-    drawn(joint)  # an axis without direction is refused here
+    if joint.child == WORLD:
+        raise ModelError(f"joint '{joint.name}': the world cannot be a child; swap parent and child")
+    X_PJ, X_CJ = (as_pose(getattr(joint, side), f"joint '{joint.name}': {side}") for side in ("X_PJ", "X_CJ"))
+    _require_home(joint)
+    screws_of(joint)  # an axis without direction is refused here
     if joint.mimic:
         require_terms(
             mimic_equation(joint.name, joint.mimic), [*model.joints, joint], f"the mimic of joint '{joint.name}'"
         )
+    return X_PJ, X_CJ
+
+
+def _require_home(joint: Joint) -> None:
+    _numbers(joint, f"joint '{joint.name}' ({joint.type}): home", joint.home, len(joint.neutral))
 
 
 def _carried_axes(old: Joint, kind: JointType) -> list[Axis]:
@@ -197,13 +217,14 @@ def _carried_axes(old: Joint, kind: JointType) -> list[Axis]:
     ]
 
 
-def _coordinates(joint: Joint, q: Sequence[float] | float) -> list[float]:
+def _numbers(joint: Joint, subject: str, found: Sequence[float] | float, count: int) -> list[float]:
+    """Coordinates of a joint as a list, `count` of them, or a `StateError` that names the `subject`."""
     try:
-        values = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        values = np.atleast_1d(np.asarray(found, dtype=np.float64))
     except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.shape != (joint.nq,) or not np.isfinite(values).all():
-        raise StateError(f"joint '{joint.name}' takes {joint.nq} finite number(s), found {q!r}")
+        values = np.full(1, np.nan)
+    if values.shape != (count,) or not np.isfinite(values).all():
+        raise StateError(f"{subject} takes {count} finite number(s), found {found!r}")
     if joint.kind.chart and not values[-4:].any():
-        raise StateError(f"joint '{joint.name}' needs a quaternion w x y z, found {q!r}")
+        raise StateError(f"{subject} needs a quaternion w x y z, found {found!r}")
     return values.tolist()

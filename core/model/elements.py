@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, Unit
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 
 WORLD = "world"
+DriveMode = Literal["off", "position", "velocity", "force"]
+DRIVE_MODES = get_args(DriveMode)
 INF = math.inf
 
 
@@ -56,7 +58,7 @@ class Axis:
     armature: float = 0.0
     spring_reference: float = 0.0
     spring_stiffness: float = 0.0
-    drive_mode: Literal["off", "position", "velocity", "force"] = "off"
+    drive_mode: DriveMode = "off"
     drive_stiffness: float = 0.0
     drive_damping: float = 0.0
     drive_target: float = 0.0
@@ -139,11 +141,12 @@ class Joint:
                 f"joint '{self.name}': type '{self.type}' is not known; allowed are {', '.join(JOINT_TYPES)}"
             )
         slots = self.kind.axes
-        self.axes = self.axes + [Axis() for _ in slots[len(self.axes) :]]
+        self.axes = list(self.axes)
+        self.axes += [Axis() for _ in slots[len(self.axes) :]]
         for number, slot in enumerate(slots):
             if not slot.is_pointed:
                 self.axes[number] = replace(self.axes[number], xyz=self.direction(number))
-        self.home = self.home or self._neutral_within_limits()
+        self.home = tuple(float(value) for value in self.home) or self._neutral_within_limits()
 
     @property
     def kind(self) -> JointType:

@@ -75,7 +75,8 @@ def graft(
         onto: a link, or "world".
         prefix: put before the names of the subtree's links, joints and couplings.
         with_base: off, the subtree's base links are left out, and the joints on them hang on `onto` instead: links that
-            float, and those that cannot move against the subtree's world. Joints between two of them go too.
+            float, and those that joints without a coordinate, one after the other, hold to such a link or to the
+            subtree's world. Joints between two of them go too.
         X_LS: the subtree's world in `onto` [m], a pose or a 4 x 4 matrix.
 
     Raises:
@@ -92,8 +93,9 @@ def graft(
         _fix_roots(model, added, tree.roots, prefix)
     else:
         bases |= {root: _in(X_LS, added.link(root).pose) for root in tree.roots}
-        held = [branch for branch in tree.branches if branch.inner == WORLD and not branch.joint.nv]
-        bases |= {branch.outer: _in(X_LS, drawn_step(branch)) for branch in held}
+        for branch in tree.branches:
+            if branch.inner in bases and not branch.joint.nv:
+                bases[branch.outer] = _in(bases[branch.inner], drawn_step(branch))
     lost = {joint.name for joint in added.joints if {joint.parent, joint.child} <= bases.keys()}
     added.links = [link for link in added.links if link.name not in bases]
     added.joints = [joint for joint in added.joints if joint.name not in lost]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +24,7 @@ from ..spatial import (
     sub,
 )
 from .elements import WORLD, Joint, ModelError
-from .graph import Branch, Tree
+from .graph import Branch, Tree, spanning_tree
 from .model import Model
 from .screws import joint_pose
 
@@ -42,16 +43,13 @@ def set_frames(model: Model, name: str, X_PJ: ArrayLike | None = None, X_CJ: Arr
             a 4 x 4 matrix. What is left out stays.
 
     Raises:
-        ModelError: no such joint, or something that is no pose.
+        ModelError: no such joint, something that is no pose, or joints that do not fit together.
     """
     joint = model.joint(name)
     frames = {
         side: as_pose(X, f"joint '{name}': {side}") for side, X in (("X_PJ", X_PJ), ("X_CJ", X_CJ)) if X is not None
     }
-    before = model.tree()
-    for side, X in frames.items():
-        setattr(joint, side, X)
-    settle(model, before, name)
+    _give(model, joint, **frames)
 
 
 def set_dh(
@@ -70,8 +68,8 @@ def set_dh(
         a, d: link length and offset [m]. alpha, theta: link twist and joint angle [rad].
 
     Raises:
-        ModelError: no such joint, a number that is not finite, or a joint that moves otherwise than along and about one
-            axis.
+        ModelError: no such joint, a number that is not finite, a joint that moves otherwise than along and about one
+            axis, or joints that do not fit together.
     """
     joint = model.joint(name)
     for what, value in (("a", a), ("alpha", alpha), ("d", d), ("theta", theta)):
@@ -89,8 +87,7 @@ def set_dh(
     turn, offset = _turned(Z, theta), _moved((0.0, 0.0, d))
     arm = compose(_moved((a, 0.0, 0.0)), _turned((1.0, 0.0, 0.0), alpha))  # Tx and Rx commute
     X_PJ, X_JC = (compose(arm, turn), offset) if modified else (turn, compose(offset, arm))
-    joint.axes = along_z.axes
-    set_frames(model, name, X_PJ, inverse(X_JC))
+    _give(model, joint, axes=along_z.axes, X_PJ=X_PJ, X_CJ=inverse(X_JC))
 
 
 def as_pose(value: ArrayLike, subject: str) -> Pose:
@@ -143,22 +140,42 @@ def pose_of(model: Model, link: str) -> Pose:
     return IDENTITY if link == WORLD else model.link(link).pose
 
 
-def settle(model: Model, before: Tree, *changed: str) -> None:
-    """Put links where the joints that carry them put them at q = 0, after a change.
+def settle(model: Model, joints: list[Joint], before: Tree, *changed: str) -> None:
+    """Make `joints` those of the model, and put links where the joints that carry them put them at q = 0.
 
     It looks at what the joints `changed` carry, at links that another joint carries than did in the tree `before`, and
     at all that hangs on what has moved. A link that stands in its place but for rounding keeps its pose.
+
+    Raises:
+        ModelError: the joints do not fit together; nothing has changed then.
     """
     links = {link.name: link for link in model.links}
     carried_by = {branch.outer: branch.joint.name for branch in before.branches}
-    moved = set()
-    for branch in model.tree().branches:
+    moved: dict[str, Pose] = {}
+    for branch in spanning_tree(model.links, joints).branches:
         link, joint = links[branch.outer], branch.joint.name
         if branch.inner in moved or joint in changed or carried_by.get(link.name) != joint:
-            pose = compose(links[branch.inner].pose if branch.inner in links else IDENTITY, drawn_step(branch))
+            inner = links[branch.inner].pose if branch.inner in links else IDENTITY
+            pose = compose(moved.get(branch.inner, inner), drawn_step(branch))
             if not _same(pose, link.pose):
-                link.pose = pose
-                moved.add(link.name)
+                moved[link.name] = pose
+    model.joints = joints
+    for name, pose in moved.items():
+        links[name].pose = pose
+
+
+def _give(model: Model, joint: Joint, **properties: Any) -> None:
+    """Set properties of a joint and move what it carries along, or raise and leave all as it was."""
+    before = model.tree()
+    old = {name: getattr(joint, name) for name in properties}
+    try:
+        for name, value in properties.items():
+            setattr(joint, name, value)
+        settle(model, model.joints, before, joint.name)
+    except Exception:
+        for name, value in old.items():
+            setattr(joint, name, value)
+        raise
 
 
 def _same(X: Pose, Y: Pose) -> bool:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from ..joints import FREE
-from ..model import Axis, CompiledModel, Joint, Model
+from ..model import CompiledModel, Joint, Model
 
-_AXIS_FEATURES: tuple[tuple[str, Callable[[Axis], bool]], ...] = (
-    ("position limits", lambda axis: math.isfinite(axis.lower) or math.isfinite(axis.upper)),
-    ("dry friction", lambda axis: axis.friction > 0.0),
-    ("velocity limits", lambda axis: math.isfinite(axis.velocity)),
-    ("drives", lambda axis: axis.drive_mode != "off"),
+_AXIS_FEATURES: tuple[tuple[str, tuple[str, ...], Callable[[Any], bool]], ...] = (
+    ("position limits", ("lower", "upper"), math.isfinite),
+    ("dry friction", ("friction",), lambda friction: friction > 0.0),
+    ("velocity limits", ("velocity",), math.isfinite),
+    ("effort limits", ("effort",), math.isfinite),
+    ("drives", ("drive_mode",), lambda mode: mode != "off"),
 )
+"""What to call it, the fields of an `Axis` that ask for it, and which of their values do."""
 
 
 def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
     """One sentence a feature, with the joints or links that it concerns."""
     notes = [f"link '{name}' is not joined to the world: it floats, and falls" for name in compiled.floating]
-    for feature, asked in _AXIS_FEATURES:
-        joints = [joint.name for joint in model.joints if any(map(asked, _moving_axes(joint)))]
+    for feature, fields, asks in _AXIS_FEATURES:
+        joints = [joint.name for joint in model.joints if any(map(asks, _values(joint, fields)))]
         if joints:
             notes.append(f"{feature} are kept but do not act in the simulation yet: {_listed(joints)}")
     slack = [joint.name for joint in model.joints if joint.kind.code == FREE and joint.kind.rows]
@@ -35,8 +38,11 @@ def unsupported_features(model: Model, compiled: CompiledModel) -> list[str]:
     return notes
 
 
-def _moving_axes(joint: Joint) -> list[Axis]:
-    return [axis for number, axis in enumerate(joint.axes[: joint.axis_count]) if not joint.is_locked(number)]
+def _values(joint: Joint, fields: tuple[str, ...]) -> Iterator[Any]:
+    """Of the fields that mean something on the joint's axes that move."""
+    for number, axis in enumerate(joint.axes[: joint.axis_count]):
+        if not joint.is_locked(number):
+            yield from (getattr(axis, field) for field in fields if field in joint.kind.slot(number).fields)
 
 
 def _listed(names: list[str], most: int = 4) -> str:

@@ -1,10 +1,12 @@
 """Notes on loops and mobility: each is provoked, and its words are read."""
 
+import math
+
 import pytest
 
 from limberjack.core.check import check_model, check_motion
 from limberjack.core.check.motion import FINDINGS
-from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
 from support.mechanisms import Z, bricard, four_bar, join, stewart
 
 
@@ -63,6 +65,14 @@ def jammed():
     return Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a", axes=[Axis(lower=0.1, upper=0.1)])])
 
 
+def misplaced():
+    """A link drawn a centimetre and a little turn from where its joint holds it, below one that floats elsewhere."""
+    quat = (math.cos(0.05), 0.0, 0.0, math.sin(0.05))
+    base, arm = Link("base", pose=(1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0)), Link("arm", pose=(1.01, 2.0, 3.0, 1.0, 0, 0, 0))
+    joint = Joint("j", "revolute", "base", "arm", X_PJ=(0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0), X_CJ=(0, 0, 0, *quat))
+    return Model("m", [base, arm], [joint])
+
+
 CASES = [
     (ring, "cycle", "joint 'j1'", "goes back to where its joints began, round by 'j0', 'j2'"),
     (doubly_held, "second-parent", "joint 'two'", "holds link 'bar', which joint 'one' holds as well"),
@@ -82,6 +92,7 @@ CASES = [
     (lambda: stewart("ball"), "mobility", "model 'stewart_ball'", "has 12 degrees of freedom"),
     (lambda: stewart("ball"), "spin", "links 'tube0', 'rod0'", "can spin about their own axis"),
     (weightless, "massless-moving", "link 'flag'", "joint 'pole' moves it"),
+    (misplaced, "not-as-drawn", "link 'arm'", "0.01 m and 0.1 rad from where its joints hold it"),
     (jammed, "no-room", "joint 'j'", "its limits leave no room"),
 ]
 
@@ -106,3 +117,27 @@ def test_every_note_is_provoked():
 def test_a_tree_has_nothing_to_tell():
     """Guards against noise on ordinary models."""
     assert check_motion(Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a")])) == []
+
+
+def test_poses_as_drawn_are_told_alone():
+    """Guards against noise: only the link that is off is told, whatever the sign of quaternions."""
+    assert [(issue.code, issue.subject) for issue in check_motion(misplaced())] == [("not-as-drawn", "link 'arm'")]
+    assert "not-as-drawn" not in {issue.code for issue in check_motion(stewart("universal"))}
+
+
+def test_open_loops_go_by_the_joints():
+    """Guards one truth: a loop that the joints close is closed, wherever a link is drawn."""
+    model = four_bar()
+    model.links[1].pose = (0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0)
+    codes = {issue.code for issue in check_motion(model)}
+    assert "not-as-drawn" in codes
+    assert "open-loop" not in codes
+
+
+def test_a_model_with_errors_is_refused():
+    """Guards the promise: the first error's words, not a traceback from deep inside."""
+    model = four_bar()
+    model.joints[0].home = ()
+    model.links[0].mass = -1.0
+    with pytest.raises(ModelError, match="joint 'crank_pivot': home is"):
+        check_motion(model)

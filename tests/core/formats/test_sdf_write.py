@@ -189,10 +189,11 @@ def test_mimic_of_second_axes(tmp_path):
 
 def test_locks_and_drives_are_losses(tmp_path):
     """Guards what no SDF can say: a locked axis gets limits without room, and the rest is told."""
-    model = Model("m", [Link("a"), Link("b")])
+    model = Model("m", [Link(name) for name in "abcd"])
     axis = Axis(locked=True, restitution=0.5, drive_mode="position")
     model.joints = [Joint("hinge", "continuous", "a", "b", axes=[axis])]
-    model.couplings = [Coupling("mesh", "gear", [("hinge", 0), ("hinge", 0)])]
+    model.joints += [Joint(name, "continuous", "a", name) for name in "cd"]
+    model.couplings = [Coupling("mesh", "gear", [("c", 0), ("d", 0)])]
     losses = formats.write(model, tmp_path / "m.sdf")
     for word in ("no locks", "no restitution; 0.5", "position drive", "coupling 'mesh' is left out"):
         assert any(word in loss for loss in losses), word

@@ -4,8 +4,19 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import ArticulationView, articulations, link_poses
-from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, compile_model
-from limberjack.core.spatial import compose, quat_rotate
+from limberjack.core.model import (
+    WORLD,
+    Axis,
+    Joint,
+    Link,
+    Model,
+    ModelError,
+    compile_model,
+    rename_joint,
+    rename_link,
+    replace_joint,
+)
+from limberjack.core.spatial import compose, inverse, quat_rotate
 from support.models import random_pose
 
 
@@ -103,6 +114,110 @@ def test_limits_and_targets_are_the_models():
     with pytest.raises(ModelError, match=r"'robot0::base': dof 1 has no upper; give inf, found 1"):
         view.set_limits(lower, np.ones(4))
     assert model.joint("robot0::elbow").axes[0].upper == 0.7
+
+
+@pytest.mark.parametrize("joint_type", ["revolute", "fixed"])
+def test_a_base_with_the_world_as_child_moves(joint_type):
+    """Guards joints that point at the world, whose frame there is X_CJ."""
+    rng = np.random.default_rng(2)
+    model = Model(links=[Link("a")], joints=[Joint("j", joint_type, "a", WORLD, random_pose(rng), random_pose(rng))])
+    model.link("a").pose = link_poses(model)["a"]
+    view = ArticulationView(model)
+    q = np.full(view.compiled.nq, 0.3)
+    goal = random_pose(rng)
+    view.set_root_poses(q, goal)
+    X_goal_root = compose(inverse(goal), tuple(view.root_poses(q)[0].tolist()))
+    assert np.abs(X_goal_root) == pytest.approx(np.array([0.0, 0, 0, 1, 0, 0, 0]), abs=1e-12)
+    assert q.tolist() == [0.3] * len(q)
+    assert link_poses(model)["a"] == pytest.approx(model.link("a").pose)
+
+
+@pytest.mark.parametrize("is_explicit", [False, True])
+@pytest.mark.parametrize("world_is_parent", [False, True])
+def test_a_loop_of_a_floating_root_goes_along(is_explicit, world_is_parent):
+    """Guards the frame in the world of a marked joint: where it met the link before, it meets it after."""
+    rng = np.random.default_rng(6)
+    pose, X_LJ, arm = random_pose(rng), random_pose(rng), random_pose(rng)
+    model = Model(links=[Link("root", pose=pose), Link("arm", pose=compose(pose, arm))])
+    model.joints = [Joint("elbow", "revolute", "root", "arm", arm)]
+    if is_explicit:
+        model.joints.append(Joint("float", "free", WORLD, "root", pose))
+    X_WJ = compose(compose(pose, arm), X_LJ)
+    ends = (WORLD, "arm", X_WJ, X_LJ) if world_is_parent else ("arm", WORLD, X_LJ, X_WJ)
+    model.joints.append(Joint("rope", "distance", *ends, closes_loop=True))
+    view = ArticulationView(model)
+    assert view.names == ("root",)
+    q = view.compiled.q_home.copy()
+
+    def apart():
+        rope = model.joint("rope")
+        frames = (rope.X_PJ, rope.X_CJ) if world_is_parent else (rope.X_CJ, rope.X_PJ)
+        return compose(inverse(frames[0]), compose(tuple(view.link_poses(q)[0, 1].tolist()), frames[1]))
+
+    for _ in range(2):
+        view.set_root_poses(q, random_pose(rng))
+        assert np.abs(apart()) == pytest.approx(np.array([0.0, 0, 0, 1, 0, 0, 0]), abs=1e-12)
+    assert model.link("root").pose == pose
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "words"),
+    [
+        (-0.5, -0.6, "'robot0::base': dof 0 takes a lower limit that is at most the upper one, found -0.5 and -0.6"),
+        (-0.5, np.nan, "'robot0::base': dof 0 takes a number as upper, found nan"),
+        (np.nan, 0.5, "'robot0::base': dof 0 takes a number as lower, found nan"),
+        ([[-0.5], [0.6]], [[0.5], [0.5]], "'robot1::base': dof 0 takes a lower limit .* found 0.6 and 0.5"),
+    ],
+)
+def test_limits_are_written_all_or_none(lower, upper, words):
+    """Guards against half of the limits, and limits that are none."""
+    model = herd(2)
+    view = ArticulationView(model, "robot*", include=["revolute"])
+    before, compiled = model.dump(), view.compiled
+    with pytest.raises(ModelError, match=words):
+        view.set_limits(lower, upper)
+    assert model.dump() == before
+    assert view.compiled is compiled
+
+
+def test_a_refused_upper_limit_leaves_the_lower():
+    """Guards the order: nothing is written before all has been looked at."""
+    model = herd(2)
+    view = ArticulationView(model, "robot*")
+    lower, upper = view.limits()
+    lower[:, 0], upper[1, 2] = -0.25, 3.0
+    before = model.dump()
+    with pytest.raises(ModelError, match="'robot1::base': dof 2 has no upper"):
+        view.set_limits(lower, upper)
+    assert model.dump() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda m: rename_joint(m, "robot1::elbow", "knee"), "joint 'robot1::elbow'"),
+        (lambda m: replace_joint(m, "robot1::elbow", "prismatic"), "joint 'robot1::elbow'"),
+        (lambda m: rename_link(m, "robot0::hand", "paw"), "link 'robot0::hand'"),
+        (lambda m: rename_link(m, "robot0::base", "foot"), "link 'robot0::base'"),
+    ],
+)
+@pytest.mark.parametrize("floating", [False, True])
+def test_writing_to_a_model_with_other_names_is_refused(change, what, floating):
+    """Guards views that have outlived the names they were made with: they say so, and write nothing."""
+    model = herd(2, floating)
+    view = ArticulationView(model, "robot*", include=["revolute"])
+    q = view.compiled.q_home.copy()
+    change(model)
+    before, q_before = model.dump(), q.copy()
+    for write in (
+        lambda: view.set_limits(-0.1, 0.1),
+        lambda: view.set_targets(0.1),
+        lambda: view.set_root_poses(q, (0, 0, 0, 1, 0, 0, 0)),
+    ):
+        with pytest.raises(ModelError, match=f"{what} is not in the model any more .* make a new view"):
+            write()
+        assert model.dump() == before
+        assert q.tolist() == q_before.tolist()
 
 
 def test_what_does_not_fit_is_told():

@@ -30,6 +30,7 @@ from limberjack.core.model import (
     rename_link,
     replace_joint,
     set_dh,
+    set_frames,
 )
 from limberjack.core.spatial import compose, inverse
 from support.models import matrix, random_graph, random_pose, random_q, random_tree
@@ -210,6 +211,82 @@ def test_a_joint_that_closes_a_loop_moves_nothing():
     assert places(model) == drawn
 
 
+def chain():
+    """Links a, b, c at x = 0, 1, 2, each on a hinge."""
+    model, step = Model(), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    add_link(model, Link("a"), Joint("j1", "revolute", WORLD, "a"))
+    add_link(model, Link("b"), Joint("j2", "revolute", "a", "b", step))
+    add_link(model, Link("c"), Joint("j3", "revolute", "b", "c", step))
+    return model
+
+
+@pytest.mark.parametrize("floats", [False, True])
+@pytest.mark.parametrize(("far", "is_marked"), [("a", False), ("c", True)])
+def test_a_joint_drawn_open_tears_nothing_away(floats, far, is_marked):
+    """Guards against a short cut that would take links over: it is the loop, marked where the tree chose another."""
+    model = chain()
+    near = WORLD
+    if floats:
+        del model.joints[0]
+        near, far = "a", {"a": "b", "c": "c"}[far]
+    before, drawn = model.tree(), places(model)
+    add_joint(model, Joint("loop", "revolute", near, far, (5.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
+    assert places(model) == drawn
+    assert [loop.name for loop in model.tree().loops] == ["loop"]
+    assert model.tree().branches == before.branches
+    assert model.joint("loop").closes_loop is is_marked
+    assert_consistent(model)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 30), st.sampled_from(sorted(JOINT_TYPES)))
+def test_a_joint_in_what_hangs_together_is_the_loop(seed, joint_type):
+    """Guards add_joint of any type between any two links of a piece: no pose and no other joint is touched."""
+    model = random_graph(seed, 12, loops=2, floats=seed % 2 == 0)
+    rng = np.random.default_rng(seed)
+    before, tree = model.copy(), model.tree()
+    one, other = (f"link{i}" for i in rng.choice(12, 2, replace=False))
+    if tree.root_of(one) != tree.root_of(other):
+        return
+    add_joint(model, Joint("new", joint_type, one, other, random_pose(rng), random_pose(rng)))
+    assert [joint.name for joint in model.tree().loops] == [*(joint.name for joint in tree.loops), "new"]
+    model.joints.pop()
+    assert model.dump() == before.dump()
+
+
+def test_frames_may_be_matrices():
+    """Guards what add_link and add_joint take over: a matrix is a pose afterwards."""
+    model, pose = Model(), random_pose(np.random.default_rng(1))
+    add_link(model, Link("a"), Joint("j", "revolute", WORLD, "a", matrix(pose)))
+    assert model.joint("j").X_PJ == pytest.approx(pose)
+    assert model.link("a").pose == pytest.approx(pose)
+
+
+def test_joints_take_arrays_and_tuples():
+    """Guards a home from numpy, an empty one, and axes in a tuple."""
+    joint = Joint("j", "universal", "a", "b", axes=(Axis(),), home=np.array([0.1, 0.2]))
+    assert (joint.home, type(joint.home[0]), len(joint.axes)) == ((0.1, 0.2), float, 2)
+    assert Joint("j", "revolute", "a", "b", home=np.array([])).home == (0.0,)
+    axes = [Axis()]
+    assert Joint("j", "universal", "a", "b", axes=axes).axes is not axes
+    assert len(axes) == 1
+
+
+def test_a_joint_that_cannot_be_settled_changes_nothing():
+    """Guards verbs where a joint further out has no direction: neither joints nor poses change."""
+    model = chain()
+    model.joint("j3").axes[0].xyz = (0.0, 0.0, 0.0)
+    before = model.dump()
+    for change in (
+        lambda: freeze_joint(model, "j2", 1.0),
+        lambda: set_dh(model, "j2", 1.0, 1.0, 1.0),
+        lambda: set_frames(model, "j2", random_pose(np.random.default_rng(0))),
+    ):
+        with pytest.raises(ModelError, match="joint 'j3': axis 1 is 0 0 0"):
+            change()
+        assert model.dump() == before
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -224,6 +301,31 @@ def test_a_joint_that_closes_a_loop_moves_nothing():
         ),
         (lambda m: add_joint(m, Joint("j", "ball", "link1", "y")), "joint 'j': there is no link 'y'"),
         (lambda m: add_joint(m, Joint("j", "ball", "link1", "link1")), "joins 'link1' with itself"),
+        (
+            lambda m: add_joint(m, Joint("j", "ball", "link1", WORLD)),
+            "joint 'j': the world cannot be a child; swap parent and child",
+        ),
+        (lambda m: add_link(m, Link("x"), Joint("j", "ball", "x", WORLD)), "cannot be a child; swap"),
+        (
+            lambda m: add_link(m, Link("x"), Joint("j", "ball", WORLD, "x", X_PJ=(1.0, 2.0, 3.0))),
+            "joint 'j': X_PJ takes a pose",
+        ),
+        (
+            lambda m: add_joint(m, Joint("j", "ball", "link1", "link3", X_CJ=(0, 0, math.nan, 1, 0, 0, 0))),
+            "joint 'j': X_CJ takes finite numbers",
+        ),
+        (
+            lambda m: add_joint(m, Joint("j", "revolute", "link1", "link3", home=(1.0, 2.0))),
+            r"joint 'j' \(revolute\): home takes 1 finite number\(s\), found \(1.0, 2.0\)",
+        ),
+        (
+            lambda m: add_link(m, Link("x"), Joint("j", "universal", WORLD, "x", home=(0.0, math.inf))),
+            r"joint 'j' \(universal\): home takes 2 finite number\(s\), found \(0.0, inf\)",
+        ),
+        (
+            lambda m: add_joint(m, Joint("j", "ball", "link1", "link3", home=(0.0,) * 4)),
+            "home needs a quaternion w x y z",
+        ),
         (
             lambda m: add_joint(m, Joint("j", "revolute", "link1", "link3", axes=[Axis((0.0, 0.0, 0.0))])),
             "axis 1 is 0 0 0; give it a direction",
@@ -253,7 +355,8 @@ def test_a_joint_that_closes_a_loop_moves_nothing():
             lambda m: replace_joint(m, "joint4", "ball", X_PJ=None, low=1),
             "cannot set X_PJ, low .* allowed are axes, pitch",
         ),
-        (lambda m: replace_joint(m, "joint4", "ball", home=(1.0,)), r"joint 'joint4' \(ball\): home takes 4 number"),
+        (lambda m: replace_joint(m, "joint4", "ball", home=(1.0,)), r"joint 'joint4' \(ball\): home takes 4 finite"),
+        (lambda m: replace_joint(m, "joint4", "screw", home=(math.nan,)), r"home takes 1 finite .* found \(nan,\)"),
         (lambda m: replace_joint(m, "joint5", "ball"), r"coupling 'gear' names axis 0 of joint 'joint5' \(ball\)"),
         (lambda m: replace_joint(m, "joint1", "fixed"), "the mimic of joint 'joint2' names axis 0 of joint 'joint1'"),
         (lambda m: replace_joint(m, "joint2", "fixed"), "the mimic of joint 'joint2' names axis 0 of joint 'joint2'"),

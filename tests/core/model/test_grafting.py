@@ -215,6 +215,35 @@ def test_a_graft_without_its_base(floats):
     assert model.couplings[0].reference == "link3"
 
 
+@pytest.mark.parametrize("floats", [False, True])
+def test_a_base_is_all_that_is_fixed_to_it(floats):
+    """Guards bases of several links, one fixed to the next, forward, backward or by locked axes: all of them go."""
+    rng = np.random.default_rng(8)
+    subtree = Model(links=[Link(name) for name in ("b1", "b2", "b3", "arm", "tool")])
+    subtree.joints = [
+        Joint("stand", "fixed", WORLD, "b1", random_pose(rng), random_pose(rng)),
+        Joint("weld", "fixed", "b2", "b1", random_pose(rng), random_pose(rng)),
+        Joint("lock", "revolute", "b2", "b3", random_pose(rng), axes=[Axis(locked=True)], home=(0.4,)),
+        Joint("hinge", "revolute", "b3", "arm", random_pose(rng)),
+        Joint("grip", "fixed", "arm", "tool", random_pose(rng)),
+    ]
+    if floats:
+        del subtree.joints[0]
+    for name, pose in link_poses(subtree).items():
+        subtree.link(name).pose = pose
+    model, with_base = (random_tree(1, 3) for _ in range(2))
+    X_LS = random_pose(rng)
+    graft(with_base, subtree, "link2", X_LS=X_LS)
+    graft(model, subtree, "link2", with_base=False, X_LS=X_LS)
+    assert [link.name for link in model.links[3:]] == ["arm", "tool"]
+    assert [(joint.name, joint.parent) for joint in model.joints[3:]] == [("hinge", "link2"), ("grip", "arm")]
+    assert_consistent(model)
+    q = random_q(model, 0)
+    expected = link_poses(with_base, q)
+    for name, pose in link_poses(model, q).items():
+        np.testing.assert_allclose(matrix(pose), matrix(expected[name]), atol=1e-10)
+
+
 def test_references_find_the_target():
     """Guards mimics and couplings of a graft: its own joints first, then the target's, else an error and no change."""
     model = Model(links=[Link("a")], joints=[Joint("drive", "revolute", WORLD, "a")])

@@ -121,6 +121,17 @@ def test_what_is_no_pose_is_refused(X, words):
     assert model.dump() == before
 
 
+@pytest.mark.parametrize("place", [lambda m: set_dh(m, "j", 1.0, 0.0, 0.0), lambda m: set_frames(m, "j", np.eye(4))])
+def test_nothing_changes_where_joints_do_not_fit(place):
+    """Guards the axis and the frames of a joint in a model whose other joints name what is not there."""
+    model = Model(links=[Link("a")], joints=[Joint("j", "revolute", WORLD, "a", axes=[Axis((1.0, 0.0, 0.0))])])
+    model.joints.append(Joint("k", "fixed", "a", "nix"))
+    before = model.dump()
+    with pytest.raises(ModelError, match="joint 'k': there is no link 'nix'"):
+        place(model)
+    assert model.dump() == before
+
+
 def test_types_are_all_asked():
     """Guards the random models used here: every type occurs in them, backward ones and locked axes as well."""
     models = [random_graph(seed) for seed in range(4)]

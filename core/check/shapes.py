@@ -1,0 +1,137 @@
+"""Findings about what cannot even be looked at: unknown types, too few or too many numbers, turns that are none.
+
+The other findings need not ask for this: where there is any of it, they see `sound_part` of the model.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Sequence
+
+from ..joints import JOINT_TYPES
+from ..model import COUPLING_TYPES, Axis, Coupling, Gearbox, Joint, Link, Model
+from ..model.elements import DRIVE_MODES
+from ..model.naming import joints_of, links_of
+from .issue import Issue, all_finite, as_text, error, name_of
+
+ROTATION_TOLERANCE = 1e-6
+"""How far from 1 the length of a quaternion may be before it counts as a mistake and not as rounded digits."""
+
+
+def shapes_of_model(model: Model) -> Iterator[Issue]:
+    yield from _wrong_count(f"model '{model.name}'", "gravity", model.gravity, 3)
+
+
+def shapes_of_links(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        yield from _link(link)
+
+
+def shapes_of_joints(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        yield from _joint(joint)
+
+
+def shapes_of_couplings(model: Model) -> Iterator[Issue]:
+    for coupling in model.couplings:
+        yield from _coupling(coupling)
+
+
+def sound_part(model: Model) -> Model:
+    """A shallow copy without the malformed links and joints, and without what follows or couples those joints."""
+    malformed = [joint for joint in model.joints if any(_joint(joint))]
+    names = {joint.name for joint in malformed}
+    ends = {end for joint in malformed for end in (joint.parent, joint.child)}
+    part = copy.copy(model)
+    part.links = [link for link in model.links if not any(_link(link))]
+    part.joints = [_freed(joint, names) for joint in model.joints if not any(_joint(joint))]
+    part.couplings = [
+        coupling
+        for coupling in model.couplings
+        if not any(_coupling(coupling)) and not joints_of(coupling) & names and not links_of(coupling) & ends
+    ]
+    return part
+
+
+def _freed(joint: Joint, malformed: set[str]) -> Joint:
+    """The joint, or one that follows nothing where its leader is malformed."""
+    if joint.mimic and joint.mimic.leader in malformed:
+        joint = copy.copy(joint)
+        joint.mimic = None
+    return joint
+
+
+def _link(link: Link) -> Iterator[Issue]:
+    yield from _wrong_pose(name_of(link), "pose", link.pose)
+    yield from _wrong_count(name_of(link), "centre of mass", link.com, 3)
+    yield from _wrong_count(name_of(link), "inertia", link.inertia, 6)
+
+
+def _joint(joint: Joint) -> Iterator[Issue]:
+    subject = name_of(joint)
+    yield from _wrong_pose(subject, "frame in the parent", joint.X_PJ)
+    yield from _wrong_pose(subject, "frame in the child", joint.X_CJ)
+    if joint.type not in JOINT_TYPES:
+        yield _unknown_type(subject, joint.type, JOINT_TYPES)
+        return
+    wanted = len(joint.kind.axes)
+    if len(joint.axes) < wanted:
+        message = f"has {len(joint.axes)} axes, and a {joint.type} joint has {wanted}; add the missing ones"
+        yield error("wrong-shape", subject, message)
+        return
+    for number, axis in enumerate(joint.axes[: joint.axis_count]):
+        yield from _axis(subject, number, axis, joint.kind.slot(number).fields)
+    malformed = [*_wrong_count(subject, "home", joint.home, len(joint.neutral))]
+    yield from malformed
+    if joint.kind.chart and not malformed:
+        yield from _wrong_rotation(subject, "home", joint.home[-4:])
+
+
+def _axis(subject: str, number: int, axis: Axis, fields: frozenset[str]) -> Iterator[Issue]:
+    for field in ("xyz", "point"):
+        if field in fields:
+            yield from _wrong_count(subject, f"{field} of its axis {number + 1}", getattr(axis, field), 3)
+    if "drive_mode" in fields and axis.drive_mode not in DRIVE_MODES:
+        message = f"drive mode of its axis {number + 1} is '{axis.drive_mode}'; allowed are {', '.join(DRIVE_MODES)}"
+        yield error("unknown-drive-mode", subject, message)
+
+
+def _coupling(coupling: Coupling | Gearbox) -> Iterator[Issue]:
+    subject = name_of(coupling)
+    if isinstance(coupling, Gearbox):
+        yield from _wrong_count(subject, "axis", coupling.axis, 3)
+        yield from _wrong_count(subject, "axis2", coupling.axis2, 3)
+    elif coupling.type not in COUPLING_TYPES:
+        yield _unknown_type(subject, coupling.type, COUPLING_TYPES)
+    elif len(coupling.axes) != len(parts := COUPLING_TYPES[coupling.type].parts):
+        message = f"couples {len(coupling.axes)} axes; a {coupling.type} takes {len(parts)}: give {', '.join(parts)}"
+        yield error("wrong-shape", subject, message)
+
+
+def _unknown_type(subject: str, found: str, allowed: dict) -> Issue:
+    return error("unknown-type", subject, f"type '{found}' is not known; allowed are {', '.join(allowed)}")
+
+
+def _wrong_count(subject: str, what: str, values: Sequence[float], count: int) -> Iterator[Issue]:
+    if len(values) != count:
+        found = f"'{as_text(values)}', {len(values)} number{'s' * (len(values) != 1)}"
+        yield error("wrong-shape", subject, f"{what} is {found}; give {count}")
+
+
+def _wrong_pose(subject: str, what: str, pose: Sequence[float]) -> Iterator[Issue]:
+    if len(pose) == 7:
+        yield from _wrong_rotation(subject, what, pose[3:])
+    else:
+        yield from _wrong_count(subject, what, pose, 7)
+
+
+def _wrong_rotation(subject: str, what: str, quat: Sequence[float]) -> Iterator[Issue]:
+    length = math.hypot(*quat)
+    if all_finite(quat) and abs(length - 1.0) > ROTATION_TOLERANCE:
+        remedy = "divide it by that" if length else "write 1 0 0 0 for no turn"
+        message = f"quaternion {as_text(quat)} of its {what} has length {length:g}; it must have length 1: {remedy}"
+        yield error("not-a-rotation", subject, message)
+
+
+FINDINGS = (shapes_of_model, shapes_of_links, shapes_of_joints, shapes_of_couplings)
