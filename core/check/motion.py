@@ -103,19 +103,19 @@ def mobility_by_rank(model: Model) -> Iterator[Issue]:
     yield note("mobility", subject, f"has {freedom} as drawn; by Gruebler's count, {found.by_count}")
     for entry in found.redundancies:
         if entry.redundant:
+            given = "is given" if entry.redundant == 1 else "are given"
             yield note(
                 "redundant-loop",
                 name_of(entry.loop.joint),
-                f"{entry.redundant} of its {entry.constraints} constraints are given already by {_rest(entry.loop)}; "
+                f"{entry.redundant} of its {entry.constraints} constraints {given} already by {_rest(entry.loop)}; "
                 "that is no error, but forces along them cannot be told apart",
             )
     for chain in found.spins:
-        many = len(chain) > 1
+        subject, own = ("link", "its") if len(chain) == 1 else ("links", "their")
         yield note(
             "spin",
-            f"link{'s' * many} {quoted(chain)}",
-            f"can spin about {'their' if many else 'its'} own axis while all else stands still; a universal joint "
-            "instead of a ball would hold it",
+            f"{subject} {quoted(chain)}",
+            f"can spin about {own} own axis while all else stands still; that does no harm, and nothing decides how",
         )
 
 
