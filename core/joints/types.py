@@ -34,58 +34,47 @@ Y: Vec3 = (0.0, 1.0, 0.0)
 Z: Vec3 = (0.0, 0.0, 1.0)
 
 
-def _turns(*directions: tuple[str, Vec3], after: int = 0) -> tuple[tuple[Column, ...], tuple[Slot, ...]]:
-    """Columns that turn about fixed directions, and their slots; they number their axes from `after`."""
-    columns = tuple(Column(axis=after + i, turn=1.0) for i in range(len(directions)))
-    return columns, tuple(Slot(name).fixed_to(direction) for name, direction in directions)
+def _turning(*axes: int) -> tuple[Column, ...]:
+    return tuple(Column(axis, turn=1.0) for axis in axes)
 
 
-def _slides(*directions: tuple[str, Vec3]) -> tuple[tuple[Column, ...], tuple[Slot, ...]]:
-    columns = tuple(Column(axis=i, slide=1.0) for i in range(len(directions)))
-    return columns, tuple(Slot(name).fixed_to(direction) for name, direction in directions)
+def _sliding(*axes: int) -> tuple[Column, ...]:
+    return tuple(Column(axis, slide=1.0) for axis in axes)
+
+
+def _along(direction: Vec3, name: str) -> Slot:
+    """A full axis in a direction that the type decides."""
+    return Slot(name).fixed_to(direction)
 
 
 def _euler(order: str) -> JointType:
-    columns, axes = _turns(*((letter, {"x": X, "y": Y, "z": Z}[letter]) for letter in order))
-    upper = order.upper()
+    first, second, third = order.upper()
     return JointType(
         f"euler_{order}",
-        f"Euler {upper}",
-        f"Three hinges about {upper[0]}, then {upper[1]}, then {upper[2]}",
-        columns=columns,
-        axes=axes,
+        f"Euler {first}{second}{third}",
+        f"Three hinges about {first}, then {second}, then {third}",
+        columns=_turning(0, 1, 2),
+        axes=tuple(_along({"x": X, "y": Y, "z": Z}[letter], letter) for letter in order),
     )
 
 
-_PLANE_SLIDES, _PLANE_SLIDE_SLOTS = _slides(("x", X), ("y", Y))
-_PLANE_TURN, _PLANE_TURN_SLOT = _turns(("turn", Z), after=2)
-_SLIDES, _SLIDE_SLOTS = _slides(("x", X), ("y", Y), ("z", Z))
-_TURNS, _TURN_SLOTS = _turns(("rx", X), ("ry", Y), ("rz", Z), after=3)
-
 _ELASTIC = LOSSES | SPRING | DRIVE
-_BALL_AXES = (
-    *(Slot(name, _ELASTIC, direction, unit=Unit.ANGLE) for name, direction in (("x", X), ("y", Y), ("z", Z))),
-    Slot("cone", DIRECTION | UPPER | STOPS, unit=Unit.ANGLE),
-    Slot("twist", LIMITS, along=3, unit=Unit.ANGLE),
-)
 
 JOINT_TYPES: dict[str, JointType] = {
     entry.name: entry
     for entry in (
         JointType("fixed", "Fixed", "Holds two links together", sdf="fixed", urdf="fixed"),
-        JointType(
-            "revolute", "Revolute", "Hinge with limits", columns=(Column(turn=1.0),), sdf="revolute", urdf="revolute"
-        ),
+        JointType("revolute", "Revolute", "Hinge with limits", columns=_turning(0), sdf="revolute", urdf="revolute"),
         JointType(
             "continuous",
             "Continuous",
             "Hinge that turns without end",
-            columns=(Column(turn=1.0),),
+            columns=_turning(0),
             axes=(Slot(fields=ENDLESS),),
             sdf="continuous",
             urdf="continuous",
         ),
-        JointType("prismatic", "Prismatic", "Slider", columns=(Column(slide=1.0),), sdf="prismatic", urdf="prismatic"),
+        JointType("prismatic", "Prismatic", "Slider", columns=_sliding(0), sdf="prismatic", urdf="prismatic"),
         JointType(
             "screw",
             "Screw",
@@ -97,41 +86,54 @@ JOINT_TYPES: dict[str, JointType] = {
             "universal",
             "Universal",
             "Two crossed hinges, as on a drive shaft",
-            columns=(Column(axis=0, turn=1.0), Column(axis=1, turn=1.0)),
+            columns=_turning(0, 1),
             sdf="universal",
         ),
         JointType(
             "revolute2",
             "Two Hinges",
             "Two hinges in series, as on a steered wheel",
-            columns=(Column(axis=0, turn=1.0), Column(axis=1, turn=1.0)),
+            columns=_turning(0, 1),
             sdf="revolute2",
         ),
         JointType(
             "cylindrical",
             "Cylindrical",
             "Slides along its axis and turns about it",
-            columns=(Column(axis=0, slide=1.0), Column(axis=1, turn=1.0)),
+            columns=_sliding(0) + _turning(1),
             axes=(Slot("slide"), Slot("turn", ENDLESS - DIRECTION | LIMITS, along=0)),
         ),
         JointType(
             "planar",
             "Planar",
             "Slides in the joint's XY plane and turns in it",
-            columns=_PLANE_SLIDES + _PLANE_TURN,
-            axes=_PLANE_SLIDE_SLOTS + _PLANE_TURN_SLOT,
+            columns=_sliding(0, 1) + _turning(2),
+            axes=(_along(X, "x"), _along(Y, "y"), _along(Z, "turn")),
         ),
         _euler("zyx"),
         _euler("xyz"),
         _euler("yxz"),
         _euler("zxy"),
-        JointType("translation", "Translation", "Slides every way, never turns", columns=_SLIDES, axes=_SLIDE_SLOTS),
+        JointType(
+            "translation",
+            "Translation",
+            "Slides every way, never turns",
+            columns=_sliding(0, 1, 2),
+            axes=(_along(X, "x"), _along(Y, "y"), _along(Z, "z")),
+        ),
         JointType(
             "d6",
             "Six Axes",
             "Three slides and three hinges, each free, limited or locked",
-            columns=_SLIDES + _TURNS,
-            axes=_SLIDE_SLOTS + _TURN_SLOTS,
+            columns=_sliding(0, 1, 2) + _turning(3, 4, 5),
+            axes=(
+                _along(X, "x"),
+                _along(Y, "y"),
+                _along(Z, "z"),
+                _along(X, "rx"),
+                _along(Y, "ry"),
+                _along(Z, "rz"),
+            ),
         ),
         JointType("custom", "Custom", "Any turns, slides and screws, one after the other", is_open=True),
         JointType(
@@ -139,7 +141,13 @@ JOINT_TYPES: dict[str, JointType] = {
             "Ball",
             "Turns every way about a point",
             chart=BALL_CHART,
-            axes=_BALL_AXES,
+            axes=(
+                Slot("x", _ELASTIC, X, unit=Unit.ANGLE),
+                Slot("y", _ELASTIC, Y, unit=Unit.ANGLE),
+                Slot("z", _ELASTIC, Z, unit=Unit.ANGLE),
+                Slot("cone", DIRECTION | UPPER | STOPS, unit=Unit.ANGLE),
+                Slot("twist", LIMITS, along=3, unit=Unit.ANGLE),
+            ),
             rows=(Row(CONE, 3, 0.0, math.pi), Row(TWIST, 4, -math.pi, math.pi)),
             law=(0, 1, 2),
             sdf="ball",
