@@ -23,10 +23,10 @@ def check_model(model: Model) -> list[Issue]:
 
     What is malformed (`shapes`) is told as such, and left out of what the other findings look at.
     """
-    malformed = any(issue for finding in shapes.FINDINGS for issue in finding(model))
+    malformed = [issue for finding in shapes.FINDINGS for issue in finding(model)]
     sound = shapes.sound_part(model) if malformed else model
-    issues = [issue for finding in SAFE_FINDINGS for issue in finding(model)]
-    return issues + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
+    names_and_ends = [issue for finding in structure.FINDINGS for issue in finding(model)]
+    return malformed + names_and_ends + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
 
 
 def check_motion(model: Model) -> list[Issue]:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..joints import FREE, Row, measure
+from ..joints import FREE, Row
 from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model, joint_pose
+from ..model.screws import measured_rows
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, warning
 
@@ -118,8 +119,8 @@ def idle_screw(model: Model) -> Iterator[Issue]:
 def slack_law(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         if joint.kind.code == FREE and joint.kind.law:
-            axes = [joint.axes[number] for number in sorted(set(joint.kind.law))]
-            slack = [_which(joint, i) for i, axis in enumerate(axes) if not axis.spring_stiffness]
+            numbers = sorted({*joint.kind.law})
+            slack = [_which(joint, number) for number in numbers if not joint.axes[number].spring_stiffness]
             if slack:
                 message = f"no spring on its {' and '.join(slack)}, so nothing holds it there: give it a stiffness"
                 yield warning("no-stiffness", name_of(joint), message)
@@ -221,10 +222,11 @@ def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
         if not joint.is_locked(column.axis):
             yield column.axis, at
     if joint.kind.rows and all_finite(joint.home):
-        X = joint_pose(joint, joint.home)
-        for row in joint.kind.rows:
+        if any(norm(joint.direction(row.axis)) == 0.0 for row in joint.kind.rows):
+            return  # told by zero_axis
+        for row, at, _ in measured_rows(joint, joint_pose(joint, joint.home)):
             if not _never_met(row, joint.axes[row.axis]):
-                yield row.axis, measure(row.measure, X[:3], X[3:], joint.direction(row.axis))[0]
+                yield row.axis, at
 
 
 def _outside(value: float, axis: Axis) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..joints import measure
 from ..model import WORLD, Joint, Link, Model, compile_model, joint_pose
+from ..model.screws import measured_rows
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
 from .motion import accelerate, move
 from .work import get9, get_pair, make_work, put_pair
@@ -43,12 +43,9 @@ class JointMotion:
 
     def rows(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """What the constraint rows measure, shape (rows,), and their gradients over qd, shape (rows, nv)."""
-        X = self.transform(q)
-        measures = [
-            measure(row.measure, X[:3], X[3:], self.joint.unit_direction(row.axis)) for row in self.joint.kind.rows
-        ]
-        values = np.array([value for value, _ in measures])
-        gradients = np.array([(*force, *torque) for _, (torque, force) in measures]).reshape(-1, 6)
+        rows = measured_rows(self.joint, self.transform(q))
+        values = np.array([value for _, value, _ in rows])
+        gradients = np.array([(*force, *torque) for _, _, (torque, force) in rows]).reshape(-1, 6)
         return values, gradients @ self.subspace(q)
 
     def _moved(self, q: Numbers, qd: Numbers) -> tuple[np.ndarray, np.ndarray]:

@@ -17,11 +17,11 @@ import numpy as np
 
 from ..model import Joint, LoopJoint, compile_model
 from ..model.model import Loop, Model
-from ..spatial import Pose, compose, inverse, quat_to_mat
+from ..spatial import Pose, compose, inverse, quat_to_mat, scale
 from .coordinates import coordinates_at
 from .joint_motion import JointMotion
 from .spins import spinning_chains
-from .still import StillModel
+from .still import StillModel, seen_from
 
 RANK_TOLERANCE = 1e-6
 """Part of an equation's size below which what is left of it counts as nothing: axes are often given with six digits."""
@@ -93,7 +93,7 @@ class _Count:
         X_WP, X_WC = compose(still.X_WB[loop.parent_body], loop.X_BP), compose(still.X_WB[loop.child_body], loop.X_BC)
         values = coordinates_at(loop.joint, compose(inverse(X_WP), X_WC), np.array(loop.joint.q_neutral))
         own = _in_world(JointMotion(loop.joint).subspace(values), X_WC)
-        self.subspaces[loop.joint.name] = still.at_origin(own, X_WC[:3])
+        self.subspaces[loop.joint.name] = seen_from(own, scale(X_WC[:3], -1.0))
         rows = np.zeros((6, self.unknowns))
         rows[:, : self.compiled.nv] = still.jacobian(loop.child_body, X_WC[:3])
         rows[:, : self.compiled.nv] -= still.jacobian(loop.parent_body, X_WC[:3])

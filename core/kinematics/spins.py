@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model import Joint
-from .still import StillModel
+from .still import StillModel, seen_from
 
 LONGEST_CHAIN = 8
 """Links in a row that are looked at together."""
@@ -48,7 +48,7 @@ def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, poin
     twists = loops[joint.name] if span is None else still.twists[:, span.v]
     stuck = [joint.axes[column.axis].lower == joint.axes[column.axis].upper for column in joint.columns]
     twists = twists[:, ~np.array(stuck)] if stuck else twists
-    there = still.at_origin(twists, tuple(-x for x in point))
+    there = seen_from(twists, point)
     there[:3] /= length
     U, sizes, _ = np.linalg.svd(there, full_matrices=False)
     return U[:, sizes > SAME_MOTION]

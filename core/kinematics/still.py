@@ -47,13 +47,9 @@ class StillModel:
 
     def jacobian(self, body: int, point: Sequence[float]) -> np.ndarray:
         """Of a point of the body that is there now [m, in the world], shape (6, nv)."""
-        return np.where(self.moves[body], _seen_from(self.twists, point), 0.0)
-
-    def at_origin(self, twists: np.ndarray, point: Sequence[float]) -> np.ndarray:
-        """Twists taken at a point [m, in the world], shape (6, n), taken at the world's origin."""
-        return _seen_from(twists, scale(tuple(point), -1.0))
+        return np.where(self.moves[body], seen_from(self.twists, point), 0.0)
 
 
-def _seen_from(twists: np.ndarray, arm: Sequence[float]) -> np.ndarray:
+def seen_from(twists: np.ndarray, arm: Sequence[float]) -> np.ndarray:
     """Twists, taken at a point that lies `arm` further."""
     return np.vstack([twists[:3] + np.cross(twists[3:], arm, axisa=0, axisc=0), twists[3:]])

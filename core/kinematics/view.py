@@ -10,6 +10,7 @@ import numpy as np
 
 from ..joints import FREE
 from ..model import WORLD, Axis, CompiledModel, Joint, JointSpan, Model, ModelError, compile_model
+from ..model.graph import pieces
 from ..spatial import Pose, compose, inverse, quat_normalized
 from .forward import forward_kinematics, link_row
 
@@ -31,24 +32,14 @@ class Articulation:
 def articulations(compiled: CompiledModel) -> list[Articulation]:
     """All of a model's, in the order of their roots."""
     order = _links_parents_first(compiled)
-    piece = {name: name for name in order}
-
-    def find(name: str) -> str:
-        while piece[name] != name:
-            name = piece[name]
-        return name
-
-    for joint in compiled.model.joints:
-        if WORLD not in (joint.parent, joint.child):
-            one, other = sorted((find(joint.parent), find(joint.child)), key=order.index)
-            piece[other] = one
+    root = pieces(order, compiled.model.joints)
     members: dict[str, list[str]] = {}
     for name in order:
-        members.setdefault(find(name), []).append(name)
+        members.setdefault(root[name], []).append(name)
     moving = {span.link: name for name, span in compiled.spans.items()}
     return [
-        Articulation(root, tuple(links), tuple(moving[link] for link in links if link in moving))
-        for root, links in members.items()
+        Articulation(name, tuple(links), tuple(moving[link] for link in links if link in moving))
+        for name, links in members.items()
     ]
 
 

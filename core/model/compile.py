@@ -31,6 +31,7 @@ from .compiled import BODY, COLUMN, Arrays, CompiledModel, JointSpan, LoopJoint
 from .elements import WORLD, Axis, Joint, Link
 from .graph import Branch, Tree, spanning_tree
 from .model import Model
+from .naming import free_name
 from .screws import Screw, screws_of
 
 FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
@@ -140,8 +141,7 @@ class _Build:
         As in Drake, its joint bears the link's name, with underscores before it while that is a joint's name.
         """
         link = self.links[name]
-        while name in self.joint_names:
-            name = f"_{name}"
+        name = free_name(name, self.joint_names)
         self.joint_names.add(name)
         self.place(Branch(Joint(name, "free", WORLD, link.name, X_PJ=link.pose)))
 

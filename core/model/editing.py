@@ -109,7 +109,7 @@ def rename_joint(model: Model, old: str, new: str) -> None:
     rename(model, {}, {old: new})
 
 
-def replace_joint(model: Model, name: str, type: str, **properties: Any) -> Joint:  # noqa: A002
+def replace_joint(model: Model, name: str, new_type: str, **properties: Any) -> Joint:
     """Put a joint of another type between the same links, at the same frames; links stay as drawn.
 
     Only where a loop was drawn open may a link move: to where the joint puts it that carries it instead.
@@ -131,9 +131,9 @@ def replace_joint(model: Model, name: str, type: str, **properties: Any) -> Join
             f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are {', '.join(REPLACEABLE)}"
         )
     kept = {"pitch": old.pitch, "mimic": old.mimic, "closes_loop": old.closes_loop}
-    if type in JOINT_TYPES:
-        kept["axes"] = _carried_axes(old, JOINT_TYPES[type])
-    new = Joint(name, type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
+    if new_type in JOINT_TYPES:
+        kept["axes"] = _carried_axes(old, JOINT_TYPES[new_type])
+    new = Joint(name, new_type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
     _require_home(new)
     apart, now = (joint_pose(joint, joint.q_neutral) for joint in (old, new))
     if apart != now:

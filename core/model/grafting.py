@@ -15,7 +15,7 @@ from .couplings import Gearbox
 from .elements import WORLD, Axis, Joint, ModelError
 from .graph import Branch
 from .model import Model
-from .naming import equations_with, joints_of, links_of, rename
+from .naming import equations_with, free_name, joints_of, links_of, rename
 from .placing import as_pose, drawn_step, pose_of
 from .screws import joint_pose
 
@@ -153,7 +153,7 @@ def re_root(model: Model, link: str) -> None:
             joint.parent, joint.X_PJ = link, compose(X_new_old, joint.X_PJ)
     if not held:
         X_WL = compose(pose_of(model, old), inverse(X_new_old))
-        name = _free_name(link, {joint.name for joint in model.joints})
+        name = free_name(link, {joint.name for joint in model.joints})
         model.joints.append(Joint(name, "free", WORLD, link, X_PJ=X_WL))
     for branch in between:
         if _turns_round(branch):
@@ -185,17 +185,11 @@ def _in(X_AB: Pose, X_BC: Pose) -> Pose:
     return X_BC if X_AB == IDENTITY else compose(X_AB, X_BC)
 
 
-def _free_name(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name = f"_{name}"
-    return name
-
-
 def _fix_roots(model: Model, added: Model, roots: tuple[str, ...], prefix: str) -> None:
     """Hold in the world what floats in `added`, by joints whose names are new there and, after `prefix`, in `model`."""
     theirs = {joint.name.removeprefix(prefix) for joint in model.joints if joint.name.startswith(prefix)}
     for root in roots:
-        name = _free_name(root, theirs | {joint.name for joint in added.joints})
+        name = free_name(root, theirs | {joint.name for joint in added.joints})
         added.joints.append(Joint(name, "fixed", WORLD, root, X_PJ=added.link(root).pose))
 
 

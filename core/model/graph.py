@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,6 +89,23 @@ def spanning_tree(links: Iterable[Link], joints: Iterable[Joint]) -> Tree:
     return search.run()
 
 
+def pieces(links: Sequence[str], joints: Iterable[Joint]) -> dict[str, str]:
+    """For each link, the first of those that the joints hold together with it, the world apart."""
+    above = {name: name for name in links}
+    order = {name: number for number, name in enumerate(links)}
+
+    def first(name: str) -> str:
+        while above[name] != name:
+            name = above[name] = above[above[name]]
+        return name
+
+    for joint in joints:
+        if WORLD not in (joint.parent, joint.child):
+            one, other = sorted((first(joint.parent), first(joint.child)), key=order.__getitem__)
+            above[other] = one
+    return {name: first(name) for name in links}
+
+
 class _Search:
     def __init__(self, links: list[str], joints: list[Joint]):
         self.links, self.joints = links, joints
@@ -135,23 +152,14 @@ class _Search:
     def _rank_as_root(self) -> Callable[[str], tuple[bool, bool]]:
         """First a link that no chart leads to, as no way leads back through it; then one that is no joint's child."""
         holding = [joint for joint in self.joints if not joint.closes_loop]
-        part = {name: name for name in self.touching}  # what hangs together without charts, named by one of its links
-
-        def part_of(name: str) -> str:
-            while part[name] != name:
-                name = part[name] = part[part[name]]
-            return name
-
-        for joint in holding:
-            if not joint.kind.chart and WORLD not in (joint.parent, joint.child):
-                part[part_of(joint.child)] = part_of(joint.parent)
+        part = pieces(self.links, (joint for joint in holding if not joint.kind.chart))
         led_to = {
-            part_of(joint.child)
+            part[joint.child]
             for joint in holding
-            if joint.kind.chart and joint.parent != WORLD and part_of(joint.parent) != part_of(joint.child)
+            if joint.kind.chart and WORLD not in (joint.parent, joint.child) and part[joint.parent] != part[joint.child]
         }
         carried = {joint.child for joint in holding}
-        return lambda name: (part_of(name) in led_to, name in carried)
+        return lambda name: (part[name] in led_to, name in carried)
 
     def _next(self, ways: deque[Branch]) -> str | None:
         """The next link to go on from, now that it has a branch above it; None when all ways have been gone."""

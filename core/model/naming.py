@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
@@ -19,6 +19,13 @@ def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | 
         raise ModelError(f"{what} '{name}': this name is reserved; choose another")
     if any(item.name == name for item in items):
         raise ModelError(f"there is a {what} '{name}' already; choose another name")
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, after as many underscores as it takes not to be taken."""
+    while name in taken:
+        name = f"_{name}"
+    return name
 
 
 def rename(model: Model, links: Mapping[str, str], joints: Mapping[str, str]) -> None:

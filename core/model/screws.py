@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..joints import BALL
+from ..joints import BALL, Row, measure
 from ..spatial import (
     IDENTITY,
     ZERO,
+    Pair,
     Pose,
     Vec3,
     add,
@@ -78,3 +79,16 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
     for screw in screws_of(joint):
         pose = compose(pose, screw.pose(next(values)) if screw.locked_at is None else screw.held_pose())
     return pose
+
+
+def measured_rows(joint: Joint, X_J: Pose) -> list[tuple[Row, float, Pair]]:
+    """Each constraint row with its value and gradient, (torque, force) as in `joints/rows.py`, at X_J.
+
+    Raises:
+        ModelError: an axis has no direction.
+    """
+    rows = []
+    for row in joint.kind.rows:
+        value, gradient = measure(row.measure, X_J[:3], X_J[3:], joint.unit_direction(row.axis))
+        rows.append((row, value, gradient))
+    return rows

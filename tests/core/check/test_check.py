@@ -312,6 +312,14 @@ def test_axes_that_mean_nothing_are_not_judged():
     assert check_model(model) == []
 
 
+def test_only_the_direction_of_a_cone_counts():
+    """Guards rows measured for home: an axis of length 2 is told as such, and does not bend what is measured."""
+    axes = [Axis(), Axis(), Axis(), Axis(xyz=(0.0, 0.0, 2.0)), Axis(lower=-1.2, upper=1.2)]
+    home = (math.cos(0.5), 0.0, 0.0, math.sin(0.5))
+    model = Model("m", [Link("head")], [Joint("neck", "ball", "world", "head", axes=axes, home=home)])
+    assert [issue.code for issue in check_model(model)] == ["axis-not-unit"]
+
+
 def test_format():
     """An issue prints as compilers do, with or without a line."""
     issue = Issue("error", "zero-axis", "joint 'j'", "is 0 0 0", 7)
