@@ -106,17 +106,17 @@ def test_the_suite_sees_a_flipped_bias(joint_type, monkeypatch):
 @pytest.mark.parametrize("joint_type", [name for name, kind in JOINT_TYPES.items() if kind.rows])
 def test_the_suite_sees_a_flipped_gradient(joint_type, monkeypatch):
     """Guards the suite: with the sign of the rows' gradients wrong, it must fail."""
-    from limberjack.core.kinematics import joint_motion
+    from limberjack.core.model import screws
 
     def flipped(*arguments):
         value, gradient = measure(*arguments)
         return value, negative(lambda: gradient)()
 
-    measure = joint_motion.measure
+    measure = screws.measure
     rng = np.random.default_rng(0)
     joint = conformance.random_joint(joint_type, rng)
     q, qd = conformance.random_coordinates(joint, rng)
     conformance.check_rows(joint, q, qd)
-    monkeypatch.setattr(joint_motion, "measure", flipped)
+    monkeypatch.setattr(screws, "measure", flipped)
     with pytest.raises(AssertionError, match="gradients"):
         conformance.check_rows(joint, q, qd)
