@@ -1,8 +1,8 @@
 """The one file that knows numba.
 
-Arithmetic marked `jitable` stays an ordinary Python function; a function marked `kernel` is compiled when it is first
-called, together with all the arithmetic that it reaches. So importing the package costs nothing, the same code runs
-undecorated (without numba, or with LIMBERJACK_NOJIT=1), and a debugger can step through any of it.
+What is marked `jitable` or `subroutine` stays an ordinary Python function; a function marked `kernel` is compiled when
+it is first called, together with all of those that it reaches. So importing the package costs nothing, the same code
+runs undecorated (without numba, or with LIMBERJACK_NOJIT=1), and a debugger can step through any of it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,19 @@ CORE_FOLDER = Path(__file__).parent
 
 Function = TypeVar("Function", bound=Callable)
 
-_not_yet_offered: list[Callable] = []
+_not_yet_offered: list[tuple[Callable, bool]] = []
 _cache_root: Path | None = None
 
 
 def jitable(function: Function) -> Function:
     """Let kernels call `function` inlined. Python callers see it unchanged."""
-    _not_yet_offered.append(function)
+    _not_yet_offered.append((function, True))
+    return function
+
+
+def subroutine(function: Function) -> Function:
+    """As `jitable`, but called and not inlined: for what is long and called from several places."""
+    _not_yet_offered.append((function, False))
     return function
 
 
@@ -63,7 +69,8 @@ def _offer_arithmetic() -> None:
     from numba.extending import register_jitable
 
     while _not_yet_offered:
-        register_jitable(forceinline=True, no_cpython_wrapper=True, **OPTIONS)(_not_yet_offered.pop())
+        function, inlined = _not_yet_offered.pop()
+        register_jitable(forceinline=inlined, no_cpython_wrapper=True, **OPTIONS)(function)
 
 
 def _compile(function: Callable) -> Callable:

@@ -16,6 +16,7 @@ SUFFIXES = (".npz", ".csv")
 """Of the files that `Trajectory.save` writes."""
 
 POSE_PARTS = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
+WRENCH_PARTS = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,11 @@ class Trajectory:
         link_names: L names. X_WL: link poses x y z qw qx qy qz in the world, shape (F, L, 7) [m].
         q_names, qd_names: (name, unit) of each coordinate.
         q: shape (F, nq). qd: shape (F, nv).
-        kinetic, potential: shape (F,) [J]. dissipated: taken away by dampers since the start, shape (F,) [J].
+        kinetic, potential: shape (F,) [J].
+        dissipated, supplied: taken away by dampers and brought in by controls since the start, shape (F,) [J].
+        efforts: of what drives each velocity coordinate from outside, shape (F, nv) [N m or N]; where asked for.
+        wrench_names, wrenches: of J joints, what each gives to the link that it carries, the force [N] first, then the
+            torque [N m] about its child-side origin, in world axes, shape (F, J, 6); where asked for.
     """
 
     times: np.ndarray
@@ -40,6 +45,10 @@ class Trajectory:
     kinetic: np.ndarray
     potential: np.ndarray
     dissipated: np.ndarray
+    supplied: np.ndarray
+    efforts: np.ndarray | None = None
+    wrench_names: tuple[str, ...] = ()
+    wrenches: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -72,7 +81,12 @@ class Trajectory:
 
     def _write_npz(self, file: IO[bytes]) -> None:
         np.savez_compressed(
-            file, **{item.name: np.asarray(getattr(self, item.name)) for item in dataclasses.fields(self)}
+            file,
+            **{
+                item.name: np.asarray(value)
+                for item in dataclasses.fields(self)
+                if (value := getattr(self, item.name)) is not None
+            },
         )
 
     def _write_csv(self, file: IO[bytes]) -> None:
@@ -80,13 +94,19 @@ class Trajectory:
         header += [(f"q {name}", unit) for name, unit in self.q_names]
         header += [(f"qd {name}", unit) for name, unit in self.qd_names]
         header += [(f"{link}.{part}", unit) for link in self.link_names for part, unit in POSE_PARTS]
-        header += [("kinetic", "J"), ("potential", "J"), ("dissipated", "J")]
-        energies = np.stack([self.kinetic, self.potential, self.dissipated], axis=1)
-        table = np.hstack([self.times[:, None], self.q, self.qd, self.X_WL.reshape(len(self), -1), energies])
+        header += [(name, "J") for name in ("kinetic", "potential", "dissipated", "supplied")]
+        energies = np.stack([self.kinetic, self.potential, self.dissipated, self.supplied], axis=1)
+        table = [self.times[:, None], self.q, self.qd, self.X_WL.reshape(len(self), -1), energies]
+        if self.efforts is not None:
+            header += [(f"effort {name}", "") for name, _ in self.qd_names]
+            table.append(self.efforts)
+        if self.wrenches is not None:
+            header += [(f"{joint}.{part}", unit) for joint in self.wrench_names for part, unit in WRENCH_PARTS]
+            table.append(self.wrenches.reshape(len(self), -1))
         with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
             rows = csv.writer(text, lineterminator="\n")
             rows.writerow(f"{name} [{unit}]" if unit else name for name, unit in header)
-            rows.writerows(table.tolist())
+            rows.writerows(np.hstack(table).tolist())
 
     @classmethod
     def load(cls, path: Path) -> Trajectory:
@@ -96,11 +116,13 @@ class Trajectory:
             ValueError: it is no such file. OSError: it cannot be read.
         """
         with np.load(path, allow_pickle=False) as data:
-            missing = {item.name for item in dataclasses.fields(cls)} - set(data.files)
+            needed = {item.name for item in dataclasses.fields(cls) if item.default is dataclasses.MISSING}
+            missing = needed - set(data.files)
             if missing:
                 raise ValueError(f"{path}: not a trajectory, it has no '{sorted(missing)[0]}'")
             values = {name: data[name] for name in data.files}
         for name in ("q_names", "qd_names"):
             values[name] = tuple(tuple(pair) for pair in values[name].reshape(-1, 2).tolist())
-        values["link_names"] = tuple(values["link_names"].tolist())
+        for name in {"link_names", "wrench_names"} & set(values):
+            values[name] = tuple(values[name].tolist())
         return cls(**values)

@@ -23,7 +23,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     parser.add_argument("--duration", metavar="S", type=positive, required=True, help="seconds to simulate")
     parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
-    parser.add_argument("--solver", metavar="NAME", choices=SOLVERS, default="dopri5", help=", ".join(SOLVERS))
+    parser.add_argument(
+        "--solver", metavar="NAME", choices=SOLVERS, default=next(iter(SOLVERS)), help=", ".join(SOLVERS)
+    )
     add_motion_arguments(parser)
     parser.add_argument("-o", "--output", metavar="OUT", type=Path, help=f"trajectory file: {' or '.join(SUFFIXES)}")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")

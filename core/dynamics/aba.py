@@ -24,11 +24,14 @@ from ..spatial import (
     articulated_deflate,
     articulated_from,
     articulated_mul,
+    articulated_parallel,
     articulated_solve,
     force_cross,
     force_from,
     inertia_rotate,
+    mat_sub,
     mat_sym,
+    matmul,
     momentum,
     motion_at,
     pair_add,
@@ -39,25 +42,32 @@ from ..spatial import (
     rotate_back,
     scale,
     sub,
+    sym_add,
     sym_inverse,
     sym_mul,
     sym_product,
+    sym_rotate,
     sym_sub,
+    sym_to_mat,
     transpose,
 )
+from .media import surround
 
 
 @kernel
 def articulated_body(model, work, q, qd, tau, qdd):
     """Write to `qdd`, shape (nv,), the accelerations that joint forces `tau`, shape (nv,), and gravity cause."""
+    for j in range(model.columns.shape[0]):
+        work.columns[j].armature = model.columns[j].armature
     accelerations(model, work, q, qd, tau, qdd)
 
 
 @jitable
 def accelerations(model, work, q, qd, tau, qdd):
     outward(model, work, q, qd)
+    surround(model, work)
     inward(model, work, tau)
-    accelerate(model, work, tau, qdd)
+    accelerate(model, work, get3(model.gravity), qdd)
 
 
 @jitable
@@ -87,18 +97,17 @@ def inward(model, work, tau):
                 column = work.columns[j]
                 S = screw_of(model.columns[j], get3(column.axis))
                 U = articulated_mul(A, S)
-                d = 1.0 / (power(S, U) + model.columns[j].armature)
+                d = 1.0 / (power(S, U) + column.armature)
                 push = d * (tau[j] - power(S, f))
                 put_pair(column.gain, pair_scale(U, d))
+                column.d = d
                 column.push = push
                 A = articulated_deflate(A, U, d)
                 f = pair_add(f, pair_add(articulated_mul(A, get_pair(column.bias)), pair_scale(U, push)))
         elif body.kind == BALL:
             A, f = release_ball(own, work.columns[body.v], A, f, get3(tau, body.v))
         else:
-            R = get9(own.rotation)
-            f = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
-            A = ZERO_ARTICULATED
+            A, f = release_free(own, work.columns, body.v, A, f, (get3(tau, body.v + 3), get3(tau, body.v)))
         parent = work.bodies[body.parent]
         arm = get3(own.arm)
         put_articulated(
@@ -108,24 +117,60 @@ def inward(model, work, tau):
 
 
 @jitable
+def is_firm(column):
+    """Whether a linearly implicit step holds the chart by springs or dampers."""
+    return column.firmness[0] + column.firmness[3] + column.firmness[5] > 0.0
+
+
+@jitable
 def release_ball(own, column, A, f, tau):
     """What a ball joint passes inward: its J and H blocks vanish exactly, whatever rounding would leave in them."""
     J, H, M = A
-    torque = rotate(get9(own.rotation), tau)
+    R = get9(own.rotation)
+    torque = rotate(R, tau)
     excess = sub(torque, f[0])
-    J_inverse = sym_inverse(J)
-    G = mat_sym(transpose(H), J_inverse)
-    M = sym_sub(M, sym_product(G, transpose(H)))
-    put6(column.inverse, J_inverse)
     put3(column.excess, excess)
+    firm = is_firm(column)
+    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.firmness))) if firm else J)
+    put6(column.inverse, inverse)
+    G = mat_sym(transpose(H), inverse)
+    M = sym_sub(M, sym_product(G, transpose(H)))
+    if firm:
+        K = mat_sym(sym_to_mat(J), inverse)
+        left = sym_sub(J, sym_product(K, sym_to_mat(J))), mat_sub(H, matmul(K, H)), M
+        f = pair_add(f, articulated_mul(left, get_pair(column.bias)))
+        return left, pair_add(f, (rotate(K, excess), rotate(G, excess)))
     linear_bias = sym_mul(M, get_pair(column.bias)[1])
     return (ZERO_SYM, ZERO_MAT, M), (torque, add(f[1], add(linear_bias, rotate(G, excess))))
 
 
 @jitable
-def accelerate(model, work, tau, qdd):
+def release_free(own, columns, v, A, f, tau):
+    """What a free joint passes inward: its own forces, and what a linearly implicit step holds by springs."""
+    R = get9(own.rotation)
+    force = rotate(R, tau[0]), rotate(R, tau[1])
+    put_pair(columns[v].excess, pair_sub(force, f))
+    if not (is_firm(columns[v]) or is_firm(columns[v + 3])):
+        return ZERO_ARTICULATED, force
+    held = firm_inertia(own, columns, v, A)
+    left = articulated_parallel(A, held)
+    reached = articulated_mul(A, articulated_solve(held, pair_sub(force, f)))
+    return left, pair_add(pair_add(f, articulated_mul(left, get_pair(columns[v].bias))), reached)
+
+
+@jitable
+def firm_inertia(own, columns, v, A):
+    """A free joint's articulated inertia with what holds it in a linearly implicit step."""
+    R = get9(own.rotation)
+    linear = sym_rotate(R, get6(columns[v].firmness))
+    angular = sym_rotate(R, get6(columns[v + 3].firmness))
+    return articulated_add(A, (angular, ZERO_MAT, linear))
+
+
+@jitable
+def accelerate(model, work, gravity, qdd):
     """Outward: accelerations. The world is accelerated upward instead of every body being pulled down."""
-    put_pair(work.bodies[0].acceleration, (ZERO, scale(get3(model.gravity), -1.0)))
+    put_pair(work.bodies[0].acceleration, (ZERO, scale(gravity, -1.0)))
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         own = work.bodies[i]
@@ -139,19 +184,29 @@ def accelerate(model, work, tau, qdd):
                 screw = screw_of(model.columns[j], get3(column.axis))
                 acceleration = pair_add(acceleration, pair_scale(screw, qdd[j]))
         else:
-            R = get9(own.rotation)
-            A = get_articulated(own.articulated)
-            column = work.columns[v]
-            acceleration = pair_add(acceleration, get_pair(column.bias))
-            if body.kind == BALL:
-                excess = sub(get3(column.excess), rotate(A[1], acceleration[1]))
-                angular = sym_mul(get6(column.inverse), excess)
-                put3(qdd, rotate_back(R, sub(angular, acceleration[0])), v)
-                acceleration = angular, acceleration[1]
-            else:
-                f = rotate(R, get3(tau, v + 3)), rotate(R, get3(tau, v))
-                reached = articulated_solve(A, pair_sub(f, get_pair(own.force)))
-                put3(qdd, rotate_back(R, sub(reached[1], acceleration[1])), v)
-                put3(qdd, rotate_back(R, sub(reached[0], acceleration[0])), v + 3)
-                acceleration = reached
+            acceleration = pair_add(acceleration, get_pair(work.columns[v].bias))
+            acceleration = accelerate_chart(body, own, work.columns, acceleration, qdd)
         put_pair(own.acceleration, acceleration)
+
+
+@jitable
+def accelerate_chart(body, own, columns, acceleration, qdd):
+    """Write a chart's own accelerations and return the body's, given the one that it would have without them."""
+    R = get9(own.rotation)
+    A = get_articulated(own.articulated)
+    column = columns[body.v]
+    if body.kind == BALL:
+        excess = sub(get3(column.excess), rotate(A[1], acceleration[1]))
+        if is_firm(column):
+            turn = sym_mul(get6(column.inverse), sub(excess, sym_mul(A[0], acceleration[0])))
+            put3(qdd, rotate_back(R, turn), body.v)
+            return add(acceleration[0], turn), acceleration[1]
+        angular = sym_mul(get6(column.inverse), excess)
+        put3(qdd, rotate_back(R, sub(angular, acceleration[0])), body.v)
+        return angular, acceleration[1]
+    held = firm_inertia(own, columns, body.v, A)
+    excess = pair_sub(get_pair(column.excess), articulated_mul(A, acceleration))
+    turn, slide = articulated_solve(held, excess)
+    put3(qdd, rotate_back(R, slide), body.v)
+    put3(qdd, rotate_back(R, turn), body.v + 3)
+    return pair_add(acceleration, (turn, slide))

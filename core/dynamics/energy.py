@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..jit import kernel
 from ..kinematics.motion import move, rigid_inertia_of
-from ..kinematics.work import get3
-from ..spatial import add, dot, inertia_rotate, momentum, power, scale
+from ..kinematics.work import get3, get9
+from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from .forces import spring_energy
 
 
@@ -23,4 +23,9 @@ def mechanical_energy(model, work, q, qd):
         potential -= dot(gravity, add(inertia[1], scale(get3(work.bodies[i].origin), body.mass)))
         for j in range(body.v, body.v_end):
             kinetic += 0.5 * model.columns[j].armature * qd[j] * qd[j]
+    for m in range(model.media.shape[0]):
+        medium = model.media[m]
+        own = work.bodies[medium.body]
+        moment = rotate(get9(own.rotation), get3(medium.afloat_moment))
+        potential += dot(gravity, add(moment, scale(get3(own.origin), medium.afloat)))
     return kinetic, potential

@@ -68,14 +68,15 @@ def forward_dynamics(
 def passive_forces(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """What springs, dampers and force laws add to tau by themselves."""
     tau = np.zeros(compiled.nv)
-    write_passive_forces(compiled.arrays, compiled.positions(q), compiled.velocities(qd), tau)
+    work = make_work(compiled.arrays)
+    write_passive_forces(compiled.arrays, work, compiled.positions(q), compiled.velocities(qd), tau)
     return tau
 
 
 @kernel
-def write_passive_forces(model, q, qd, tau):
+def write_passive_forces(model, work, q, qd, tau):
     """`joint_forces`, for a caller outside kernels."""
-    joint_forces(model, q, qd, tau)
+    joint_forces(model, work, q, qd, 0.0, tau)
 
 
 def _outside(compiled: CompiledModel, q: np.ndarray, wrenches: Wrenches | None) -> np.ndarray:

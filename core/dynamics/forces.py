@@ -5,39 +5,71 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable
-from ..joints import BALL, SCREWS
-from ..kinematics.work import get3, get4, put3
+from ..joints import BALL, SCREWS, measure
+from ..kinematics.work import get3, get4, get6, put3, put6
 from ..spatial import (
     ZERO,
     add,
-    cross,
     dot,
     quat_mul,
     quat_normalized,
     quat_of_rotvec,
     quat_to_mat,
+    rotate,
     rotate_back,
     rotvec_of_quat,
     scale,
     sub,
+    sym_add,
+    sym_outer,
+    sym_rotate,
+    transpose,
 )
 
 
 @jitable
-def joint_forces(model, q, qd, tau):
-    """Write to `tau`, shape (nv,), the forces of springs and dampers. Returns the power that dampers take away [W]."""
+def joint_forces(model, work, q, qd, h, tau):
+    """Write to `tau`, shape (nv,), the forces of springs and dampers. Returns the power that dampers take away [W].
+
+    For h > 0 they are those at the end of a linearly implicit step of h seconds, but for the part that depends on the
+    accelerations: that one goes to `armature` and `firmness` in `work`, and the dynamics take it for inertia. With
+    M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd)), the left side becomes (M + h C + h^2 K) qdd.
+    """
     lost = 0.0
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
+        springs = 0.0
         for j in range(body.v, body.v_end):
             column = model.columns[j]
             tau[j] = -column.damping * qd[j]
             lost += column.damping * qd[j] * qd[j]
+            springs += column.spring_stiffness
             if body.kind == SCREWS:
-                tau[j] -= column.spring_stiffness * (q[body.q + j - body.v] - column.spring_reference)
-        if body.kind != SCREWS and has_springs(model, body):
-            add_chart_springs(model, body, q, tau)
+                stretch = q[body.q + j - body.v] - column.spring_reference
+                tau[j] -= column.spring_stiffness * (stretch + h * qd[j])
+            work.columns[j].armature = column.armature + h * (column.damping + h * column.spring_stiffness)
+        if body.kind != SCREWS:
+            loosen(model, work, body, h)
+            if springs > 0.0:
+                add_chart_springs(model, work, body, q, qd, h, tau)
+    for m in range(model.measures.shape[0]):
+        lost += add_measured_force(model, work, model.measures[m], q, qd, h, tau)
     return lost
+
+
+@jitable
+def loosen(model, work, body, h):
+    """The firmness of a chart that has dampers only."""
+    for first in range(body.v, body.v_end, 3):
+        x = h * model.columns[first].damping
+        y = h * model.columns[first + 1].damping
+        z = h * model.columns[first + 2].damping
+        put6(work.columns[first].firmness, (x, 0.0, 0.0, y, 0.0, z))
+
+
+@jitable
+def firm_up(column, stiffness):
+    put6(column.firmness, sym_add(get6(column.firmness), stiffness))
 
 
 @jitable
@@ -84,26 +116,94 @@ def pulls(model, first, stretch):
 
 
 @jitable
-def add_chart_springs(model, body, q, tau):
-    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes.
+def add_chart_springs(model, work, body, q, qd, h, tau):
+    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their firmness.
 
     A rotation vector e grows at the rate J(e) w, with w the angular velocity in child-side axes, so a torque k along it
-    is J(e)' k to the joint: k - e x k / 2 + c e x (e x k).
+    is J(e)' k to the joint. As e changes, so does J; that part of the stiffness is small where a stiff spring keeps e
+    small, and left out of the firmness.
 
     Source: Chirikjian, Stochastic Models, Information Theory, and Lie Groups, vol. 2 (2012), section 10.6.
     """
     linear, e = chart_stretch(model, body, q)
     first = body.v
-    turned = body.q
     if body.kind != BALL:
-        turned += 3
-        R = quat_to_mat(quat_normalized(get4(q, turned)))
-        put3(tau, add(get3(tau, first), rotate_back(R, pulls(model, first, linear))), first)
+        R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
+        ahead = add(linear, rotate(R, scale(get3(qd, first), h)))
+        put3(tau, add(get3(tau, first), rotate_back(R, pulls(model, first, ahead))), first)
+        firm_up(work.columns[first], sym_rotate(transpose(R), stiffnesses(model, first, h * h)))
         first += 3
-    k = pulls(model, first, e)
-    sideways = cross(e, k)
-    torque = add(sub(k, scale(sideways, 0.5)), scale(cross(e, sideways), curvature(dot(e, e))))
-    put3(tau, add(get3(tau, first), torque), first)
+    J = rate_of_rotvec(e)
+    ahead = add(e, rotate(J, scale(get3(qd, first), h)))
+    put3(tau, add(get3(tau, first), rotate_back(J, pulls(model, first, ahead))), first)
+    firm_up(work.columns[first], sym_rotate(transpose(J), stiffnesses(model, first, h * h)))
+
+
+@jitable
+def rate_of_rotvec(e):
+    """J(e) = 1 + [e] / 2 + c(|e|) [e]^2, the inverse of the right Jacobian of the exponential."""
+    c = curvature(dot(e, e))
+    half = scale(e, 0.5)
+    squared = sub_trace(sym_outer(e, c), c * dot(e, e))
+    xx, xy, xz, yy, yz, zz = squared
+    return (
+        1.0 + xx,
+        xy - half[2],
+        xz + half[1],
+        xy + half[2],
+        1.0 + yy,
+        yz - half[0],
+        xz - half[1],
+        yz + half[0],
+        1.0 + zz,
+    )
+
+
+@jitable
+def sub_trace(S, t):
+    return S[0] - t, S[1], S[2], S[3] - t, S[4], S[5] - t
+
+
+@jitable
+def stiffnesses(model, first, times):
+    columns = model.columns
+    return (
+        times * columns[first].spring_stiffness,
+        0.0,
+        0.0,
+        times * columns[first + 1].spring_stiffness,
+        0.0,
+        times * columns[first + 2].spring_stiffness,
+    )
+
+
+@jitable
+def add_measured_force(model, work, spring, q, qd, h, tau):
+    """Add to `tau` the force of a spring and damper that act on what a constraint row measures. Returns power lost."""
+    body = model.bodies[spring.body]
+    value, gradient = chart_measure(model, spring, q)
+    torque, force = gradient
+    last = body.v_end - 3
+    rate = dot(torque, get3(qd, last))
+    if body.kind != BALL:
+        rate += dot(force, get3(qd, body.v))
+    push = -spring.stiffness * (value - spring.reference + h * rate) - spring.damping * rate
+    firmness = h * (spring.damping + h * spring.stiffness)
+    put3(tau, add(get3(tau, last), scale(torque, push)), last)
+    firm_up(work.columns[last], sym_outer(torque, firmness))
+    if body.kind != BALL:
+        put3(tau, add(get3(tau, body.v), scale(force, push)), body.v)
+        firm_up(work.columns[body.v], sym_outer(force, firmness))
+    return spring.damping * rate * rate
+
+
+@jitable
+def chart_measure(model, row, q):
+    """(value, gradient) of what `row`, a record with body, code and direction, measures at q."""
+    body = model.bodies[row.body]
+    if body.kind == BALL:
+        return measure(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))
+    return measure(row.code, get3(q, body.q), quat_normalized(get4(q, body.q + 3)), get3(row.direction))
 
 
 @jitable
@@ -131,4 +231,8 @@ def spring_energy(model, q):
             if body.kind != BALL:
                 energy -= 0.5 * dot(linear, pulls(model, body.v, linear))
             energy -= 0.5 * dot(angular, pulls(model, body.v_end - 3, angular))
+    for m in range(model.measures.shape[0]):
+        spring = model.measures[m]
+        stretch = chart_measure(model, spring, q)[0] - spring.reference
+        energy += 0.5 * spring.stiffness * stretch * stretch
     return energy

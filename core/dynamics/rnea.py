@@ -21,6 +21,7 @@ from ..spatial import (
     rotate_back,
     scale,
 )
+from .media import surround
 
 
 @kernel
@@ -42,6 +43,13 @@ def torques(model, work, q, qd, qdd, tau):
         put_pair(
             own.force, pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
         )
+    surround(model, work)
+    gather(model, work, qdd, tau)
+
+
+@jitable
+def gather(model, work, qdd, tau):
+    """Inward: what each joint bears of the forces that the bodies ask for, and the part along its own motion."""
     for i in range(model.bodies.shape[0] - 1, 0, -1):
         body = model.bodies[i]
         own = work.bodies[i]

@@ -59,13 +59,16 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
         accelerate(arrays, work, i, R, qdd)
         rotations[i] = np.array(R).reshape(3, 3)
     return {
-        link.name: _rate_of_momentum(link, rotations[body], work.bodies[body], compiled.X_BL[row])
+        link.name: _rate_of_momentum(link, rotations[body], work.bodies[body], compiled.X_BL[row], arrays.gravity)
         for row, (link, body) in enumerate(zip(compiled.model.links, compiled.link_body.tolist(), strict=True))
     }
 
 
-def _rate_of_momentum(link: Link, R: np.ndarray, body, X_BL: np.ndarray) -> np.ndarray:
-    """Newton and Euler about the link's centre of mass, moved to the world's origin."""
+def _rate_of_momentum(link: Link, R: np.ndarray, body, X_BL: np.ndarray, gravity: np.ndarray) -> np.ndarray:
+    """Newton and Euler about the link's centre of mass, with what drag and a switched-off gravity ask for besides.
+
+    Moved to the world's origin.
+    """
     (w, v), (dw, dv) = ([np.array(part) for part in get_pair(pair)] for pair in (body.velocity, body.acceleration))
     arm = R @ (X_BL[:3] + quat_rotate(tuple(X_BL[3:]), link.com))
     turn = R @ np.array(quat_to_mat(tuple(X_BL[3:]))).reshape(3, 3)
@@ -73,6 +76,7 @@ def _rate_of_momentum(link: Link, R: np.ndarray, body, X_BL: np.ndarray) -> np.n
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
     # the spatial acceleration at a point leaves out how fast the body's own matter passes by: w x v
     speed = v + np.cross(w, arm)
-    force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed))
-    torque = inertia @ dw + np.cross(w, inertia @ w)
+    force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * speed)
+    force += 0.0 if link.gravity else link.mass * gravity
+    torque = inertia @ (dw + link.angular_damping * w) + np.cross(w, inertia @ w)
     return np.concatenate([force, torque + np.cross(np.array(get3(body.origin)) + arm, force)])

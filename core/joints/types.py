@@ -158,7 +158,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Distance",
             "Keeps two points between a nearest and a farthest distance, as a rope or rod does",
             chart=FREE_CHART,
-            axes=(Slot("distance", LIMITS, Z, unit=Unit.LENGTH),),
+            axes=(Slot("distance", LIMITS | SPRING | {"damping"}, Z, unit=Unit.LENGTH),),
             rows=(Row(DISTANCE, 0, 0.0, math.inf),),
         ),
         JointType(

@@ -25,10 +25,14 @@ COLUMN_WORK = np.dtype(
     [
         ("axis", np.float64, 3),
         ("bias", np.float64, 6),  # acceleration that comes from velocities alone
+        ("armature", np.float64),  # with what a linearly implicit step adds for springs and dampers
         ("gain", np.float64, 6),
+        ("d", np.float64),  # the inverse of the inertia that the column feels
         ("push", np.float64),
-        ("inverse", np.float64, 6),  # of a ball's inertia, at its first column
-        ("excess", np.float64, 3),  # torque that a ball leaves to accelerate it, at its first column
+        # of charts, at their first column; `firmness` of a free joint's turns at its fourth
+        ("firmness", np.float64, 6),  # what `armature` is to a column, in child-side axes
+        ("inverse", np.float64, 6),  # of a ball's inertia
+        ("excess", np.float64, 6),  # force in world axes that a chart leaves to accelerate it
     ],
     align=True,
 )

@@ -10,7 +10,9 @@ from ..joints import SCREWS
 from ..spatial import (
     IDENTITY,
     ZERO,
+    ZERO_SYM,
     Pose,
+    Sym3,
     Vec3,
     add,
     compose,
@@ -20,6 +22,7 @@ from ..spatial import (
     quat_of_mat,
     quat_rotate,
     quat_to_mat,
+    rigid_add,
     scale,
     sub,
     sym_add,
@@ -27,31 +30,37 @@ from ..spatial import (
     sym_shift,
     z_to,
 )
-from .compiled import BODY, COLUMN, Arrays, CompiledModel, JointSpan, LoopJoint
+from .compiled import BODY, COLUMN, MEASURE, MEDIUM, Arrays, CompiledModel, JointSpan, LoopJoint
 from .elements import WORLD, Axis, Joint, Link
 from .graph import Branch, Tree, spanning_tree
 from .model import Model
 from .naming import free_name
 from .screws import Screw, screws_of
+from .splitting import Weld, split_at
 
 FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
 """The fields of an `Axis` that a COLUMN takes over, in its order."""
+
+NOTHING = (0.0, ZERO, ZERO_SYM)
+"""An inertia of nothing."""
 
 SAME_LINE = 1e-12
 """Metres within which lines count as one."""
 
 
-def compile_model(model: Model, merge_fixed: bool = True) -> CompiledModel:
+def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = False) -> CompiledModel:
     """Compile a model; joints that close loops are left to `CompiledModel.loops`.
 
     Args:
         merge_fixed: let links that cannot move against each other share a body; off, each joint has a body of its own,
             and links that are fixed to the world count among what has mass and can move.
+        split_loops: let joints that close loops carry a part of their child link, which `CompiledModel.welds` hold to
+            the rest of it. So they have coordinates like any other joint, and all their features.
 
     Raises:
-        ModelError: a joint's end is no link, or an axis has no direction.
+        ModelError: a joint's end is no link, an axis has no direction, or a loop closes on a link that has no mass.
     """
-    build = _Build(model, merge_fixed)
+    build = Build(model, merge_fixed)
     tree = spanning_tree(model.links, model.joints)
     loose = list(tree.roots)
     for branch in tree.branches:
@@ -60,15 +69,18 @@ def compile_model(model: Model, merge_fixed: bool = True) -> CompiledModel:
         build.place(branch)
     for link in loose:
         build.float(link)
-    return build.finish(tree)
+    welds = split_at(build, tree.loops) if split_loops else ()
+    return build.finish(tree, welds)
 
 
 @dataclass
-class _Body:
+class Body:
     """A body while its columns and links are gathered.
 
     Attributes:
         has_turned: whether a column turns.
+        drag: what damps the body's own motion, shaped as an inertia: the wrench is its momentum, reversed.
+        afloat: mass and moment that gravity does not pull at, shaped likewise.
         X_BJ: the joint's moving frame in the body's, after the columns so far, as drawn.
         back: rotation from the body's axes to the parent's, as drawn.
     """
@@ -83,15 +95,21 @@ class _Body:
     has_turned: bool = False
     mass: float = 0.0
     moment: Vec3 = ZERO
-    inertia: tuple = (0.0,) * 6
+    inertia: Sym3 = ZERO_SYM
+    drag: tuple = NOTHING
+    afloat: tuple = NOTHING
 
     def carry(self, link: Link, X_BL: Pose) -> None:
         """Take on a link's mass, moment and inertia about the body's origin (the parallel-axis theorem)."""
         com = add(X_BL[:3], quat_rotate(X_BL[3:], link.com))
-        self.mass += link.mass
-        self.moment = add(self.moment, scale(com, link.mass))
         turned = sym_rotate(quat_to_mat(X_BL[3:]), link.inertia)
-        self.inertia = sym_add(self.inertia, sym_add(turned, sym_shift(link.mass, com)))
+        self.mass, self.moment, self.inertia = rigid_add(
+            (self.mass, self.moment, self.inertia), _about_origin(link.mass, com, turned)
+        )
+        dragged = tuple(link.angular_damping * part for part in turned)
+        self.drag = rigid_add(self.drag, _about_origin(link.linear_damping * link.mass, com, dragged))
+        if not link.gravity:
+            self.afloat = rigid_add(self.afloat, _about_origin(link.mass, com, ZERO_SYM))
 
     def takes(self, screw: Screw) -> bool:
         """Whether the screw can act at this body's origin, wherever the columns before it have gone.
@@ -126,13 +144,13 @@ class _Body:
         self.X_BJ = sub(self.X_BJ[:3], step) + self.X_BJ[3:]
 
 
-class _Build:
+class Build:
     def __init__(self, model: Model, merge_fixed: bool):
         self.model, self.merge_fixed = model, merge_fixed
         self.links = {link.name: link for link in model.links}
         self.joint_names = {joint.name for joint in model.joints}
         ground = Branch(Joint("", "fixed", WORLD, WORLD))
-        self.bodies = [_Body(0, ground, SCREWS, ZERO, IDENTITY)]
+        self.bodies = [Body(0, ground, SCREWS, ZERO, IDENTITY)]
         self.where: dict[str, tuple[int, Pose]] = {WORLD: (0, IDENTITY)}
 
     def float(self, name: str) -> None:
@@ -146,6 +164,12 @@ class _Build:
         self.place(Branch(Joint(name, "free", WORLD, link.name, X_PJ=link.pose)))
 
     def place(self, branch: Branch) -> None:
+        body, X_BL = self.moved(branch)
+        self.where[branch.outer] = body, X_BL
+        self.bodies[body].carry(self.links[branch.outer], X_BL)
+
+    def moved(self, branch: Branch) -> tuple[int, Pose]:
+        """The body that the joint makes its outer link part of, and where in it."""
         joint = branch.joint
         ends = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
         body, X_BP = self.where[branch.inner]
@@ -157,13 +181,11 @@ class _Build:
         else:
             for screw in _outward(branch):
                 X_BJ = compose(X_BJ, screw.held_pose())
-        X_BL = compose(X_BJ, inverse(ends[1]))
-        self.where[branch.outer] = body, X_BL
-        self.bodies[body].carry(self.links[branch.outer], X_BL)
+        return body, compose(X_BJ, inverse(ends[1]))
 
     def _chart_body(self, branch: Branch, parent: int, X_BJ: Pose) -> tuple[int, Pose]:
         joint = branch.joint
-        body = _Body(parent, branch, joint.kind.code, X_BJ[:3], IDENTITY)
+        body = Body(parent, branch, joint.kind.code, X_BJ[:3], IDENTITY)
         align = quat_to_mat(X_BJ[3:])
         still = [(align, 0.0, 0.0) + (0.0,) * len(FORCES)] * joint.nv
         pulled = [(align, 0.0, 0.0, *_forces(joint.axes[n], joint.kind.slot(n).fields)) for n in joint.kind.law]
@@ -184,12 +206,12 @@ class _Build:
             body.add(screw, joint.axes[screw.axis], joint.kind.slot(screw.axis).fields)
         return len(self.bodies) - 1, body.X_BJ
 
-    def _new_body(self, branch: Branch, parent: int, X_BJ: Pose) -> _Body:
-        body = _Body(parent, branch, SCREWS, X_BJ[:3], ZERO + X_BJ[3:])
+    def _new_body(self, branch: Branch, parent: int, X_BJ: Pose) -> Body:
+        body = Body(parent, branch, SCREWS, X_BJ[:3], ZERO + X_BJ[3:])
         self.bodies.append(body)
         return body
 
-    def finish(self, tree: Tree) -> CompiledModel:
+    def finish(self, tree: Tree, welds: tuple[Weld, ...]) -> CompiledModel:
         bodies, columns, spans, nq, nv = self._records()
         names = tuple(self.links)
         q_home = np.zeros(nq)
@@ -198,7 +220,9 @@ class _Build:
         return CompiledModel(
             model=self.model,
             tree=tree,
-            arrays=Arrays(bodies, columns, np.array(self.model.gravity, dtype=np.float64)),
+            arrays=Arrays(
+                bodies, columns, self._measures(), self._media(), np.array(self.model.gravity, dtype=np.float64)
+            ),
             nq=nq,
             nv=nv,
             q_home=q_home,
@@ -207,6 +231,7 @@ class _Build:
             X_BL=np.array([self.where[name][1] for name in names], dtype=np.float64).reshape(-1, 7),
             spans=spans,
             loops=tuple(self._loop(joint) for joint in tree.loops),
+            welds=welds,
         )
 
     def _records(self) -> tuple[np.recarray, np.recarray, dict[str, JointSpan], int, int]:
@@ -228,9 +253,35 @@ class _Build:
                 spans[joint.name] = JointSpan(joint, body.branch.outer, i, at_q, at_v)
         return bodies, columns, spans, q, v
 
+    def _measures(self) -> np.recarray:
+        """The springs and dampers that act on what constraint rows measure."""
+        found = []
+        for number, body in enumerate(self.bodies):
+            joint = body.branch.joint
+            for row in joint.kind.rows:
+                _, damping, stiffness, reference = _forces(joint.axes[row.axis], joint.kind.slot(row.axis).fields)
+                if damping or stiffness:
+                    direction = joint.unit_direction(row.axis)
+                    found.append((number, row.measure, direction, stiffness, damping, reference))
+        return np.array(found, MEASURE).view(np.recarray)
+
+    def _media(self) -> np.recarray:
+        """What surrounds the bodies: drag, and where gravity does not reach."""
+        found = [
+            (number, *body.drag, *body.afloat[:2])
+            for number, body in enumerate(self.bodies)
+            if any(body.drag[2]) or body.drag[0] or body.afloat[0]
+        ]
+        return np.array(found, MEDIUM).view(np.recarray)
+
     def _loop(self, joint: Joint) -> LoopJoint:
         (parent, X_BP), (child, X_BC) = self.where[joint.parent], self.where[joint.child]
         return LoopJoint(joint, parent, child, compose(X_BP, joint.X_PJ), compose(X_BC, joint.X_CJ))
+
+
+def _about_origin(mass: float, com: Vec3, inertia: Sym3) -> tuple:
+    """A rigid inertia, given about its com."""
+    return mass, scale(com, mass), sym_add(inertia, sym_shift(mass, com))
 
 
 def _forces(axis: Axis, fields: frozenset[str]) -> tuple[float, ...]:

@@ -18,6 +18,7 @@ from ..spatial import Pose
 from .elements import Joint, ModelError, StateError
 from .graph import Tree
 from .model import Model
+from .splitting import Weld
 from .text import aligned
 
 BODY = np.dtype(
@@ -47,8 +48,34 @@ COLUMN = np.dtype(
     align=True,
 )
 
-Arrays = namedtuple("Arrays", "bodies columns gravity")
-"""What kernels see of a model: BODY and COLUMN records, and gravity in world axes, shape (3,) [m/s^2]."""
+MEASURE = np.dtype(
+    [
+        ("body", np.int64),  # whose chart is measured
+        ("code", np.int64),  # one of the measures of `joints/rows.py`
+        ("direction", np.float64, 3),  # in the joint's frame
+        ("stiffness", np.float64),
+        ("damping", np.float64),
+        ("reference", np.float64),
+    ],
+    align=True,
+)
+MEDIUM = np.dtype(
+    [
+        ("body", np.int64),
+        ("drag", np.float64),  # the body's momentum, if these were its inertia, is the wrench that brakes it [kg/s]
+        ("drag_moment", np.float64, 3),
+        ("drag_inertia", np.float64, 6),
+        ("afloat", np.float64),  # of its mass, what gravity does not pull at [kg]
+        ("afloat_moment", np.float64, 3),
+    ],
+    align=True,
+)
+
+Arrays = namedtuple("Arrays", "bodies columns measures media gravity")
+"""What kernels see of a model: records as above, and gravity in world axes, shape (3,) [m/s^2].
+
+Of measures and media there are only those in which something acts.
+"""
 
 
 @dataclass(frozen=True)
@@ -91,6 +118,7 @@ class CompiledModel:
         link_names: in the model's order. link_body: shape (L,). X_BL: shape (L, 7), link in its body's frame [m].
         spans: for every joint that moves, by name, the implicit ones that let a piece float included.
         loops: the joints that close loops.
+        welds: what holds together the links that loop joints were given a part of; see `splitting.py`.
     """
 
     model: Model
@@ -104,6 +132,7 @@ class CompiledModel:
     X_BL: np.ndarray
     spans: dict[str, JointSpan]
     loops: tuple[LoopJoint, ...]
+    welds: tuple[Weld, ...] = ()
 
     @property
     def floating(self) -> tuple[str, ...]:
@@ -114,12 +143,8 @@ class CompiledModel:
         """Refuse what the engine cannot follow.
 
         Raises:
-            ModelError: a joint closes a loop, or a body weighs nothing with all that it carries and so has no
-                acceleration.
+            ModelError: a body weighs nothing with all that it carries and so has no acceleration.
         """
-        for loop in self.model.loops() if self.loops else ():
-            remedy = "unmark it" if loop.loose else "loops cannot be simulated yet: remove one of these joints"
-            raise ModelError(f"{loop}; {remedy}")
         bodies, armature = self.arrays.bodies, self.arrays.columns.armature
         weighs = (bodies.mass > 0.0) | bodies.inertia.any(axis=1)
         for body in range(len(bodies) - 1, 0, -1):

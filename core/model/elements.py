@@ -97,6 +97,9 @@ class Link:
         mass [kg]; com: in the link frame [m].
         inertia: (xx, xy, xz, yy, yz, zz) about the com, in the link's axes [kg m^2].
         pose: X_WL in the pose as drawn, q = 0 [m].
+        linear_damping, angular_damping: rates at which velocity about and of the com would die away, if nothing else
+            acted [1/s].
+        gravity: whether it pulls at this link.
         visuals, collisions: shapes in the link frame.
     """
 
@@ -105,6 +108,9 @@ class Link:
     com: Vec3 = (0.0, 0.0, 0.0)
     inertia: Sym3 = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
     pose: Pose = IDENTITY
+    linear_damping: float = 0.0
+    angular_damping: float = 0.0
+    gravity: bool = True
     visuals: list[Shape] = field(default_factory=list)
     collisions: list[Shape] = field(default_factory=list)
 

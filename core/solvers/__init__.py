@@ -1,12 +1,18 @@
 """Time stepping: `Simulation` drives any `Solver`; a new one is a file and its line in `SOLVERS`."""
 
+from .controls import Controls, Forces, Moment
 from .protocol import Progress, Solver
+from .recording import RECORDS
 from .simulation import ACCURACIES, SOLVERS, Report, Simulation, SimulationError
 from .warm_up import is_warm, warm_up
 
 __all__ = [
     "ACCURACIES",
+    "RECORDS",
     "SOLVERS",
+    "Controls",
+    "Forces",
+    "Moment",
     "Progress",
     "Report",
     "Simulation",

@@ -7,6 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from .system import System
+
 
 class Progress(IntEnum):
     """How far `Solver.advance` came."""
@@ -17,13 +19,13 @@ class Progress(IntEnum):
 
 
 class Solver(Protocol):
-    """What steps a motion on. Made from (compiled, q, qd, accuracy).
+    """What steps a motion on. Made from (system, q, qd, accuracy).
 
     Attributes:
         q: shape (nq,). qd: shape (nv,). The present state, updated in place.
-        time: how far the motion has come [s].
-        dissipated: energy that dampers have taken away [J].
-        steps, rejected: taken so far, and tried in vain.
+        time: how far the motion has come, from 0 [s].
+        dissipated, supplied: energy that dampers have taken away, and that controls have brought in [J].
+        steps, implicit_steps, rejected: taken so far, those of them that were implicit, and those tried in vain.
     """
 
     @property
@@ -39,15 +41,21 @@ class Solver(Protocol):
     def dissipated(self) -> float: ...
 
     @property
+    def supplied(self) -> float: ...
+
+    @property
     def steps(self) -> int: ...
+
+    @property
+    def implicit_steps(self) -> int: ...
 
     @property
     def rejected(self) -> int: ...
 
-    def advance(self, time: float) -> Progress:
-        """Bring the state to `time` [s], or a part of the way where that takes long, so that a caller can stop."""
+    def control(self, system: System) -> None:
+        """Go on with another `System` of the same model: what acts on it has changed."""
         ...
 
-    def accelerations(self) -> np.ndarray:
-        """At the present state, shape (nv,): where they are large, or not numbers, the cause of a failure is near."""
+    def advance(self, time: float) -> Progress:
+        """Bring the state to `time` [s], or a part of the way where that takes long, so that a caller can stop."""
         ...

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..check import check_model
-from ..dynamics import forward_residual, mechanical_energy
-from ..kinematics import make_work, place_links
-from ..model import CompiledModel, Model, ModelError, StateError, compile_model, coordinate_names
+from ..dynamics import forward_residual
+from ..dynamics.constraints import constraints_of
+from ..kinematics import forward_kinematics
+from ..model import CompiledModel, Model, ModelError, StateError, compile_model
 from ..trajectory import Trajectory
-from .dopri5 import Dopri5
+from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
+from .assembly import assemble
+from .controls import Controls, Moment
 from .protocol import Progress, Solver
+from .recording import RECORDS, Recorder, observe
+from .system import System, make_system
 from .unsupported import unsupported_features
 
-ACCURACIES = tuple(Dopri5.TOLERANCES)
+ACCURACIES = tuple(Adaptive.TOLERANCES)
 
-SOLVERS: dict[str, Callable[[CompiledModel, np.ndarray, np.ndarray, str], Solver]] = {"dopri5": Dopri5}
+SOLVERS: dict[str, Callable[[System, np.ndarray, np.ndarray, str], Solver]] = {
+    "adaptive": Adaptive,
+    "explicit": ExplicitOnly,
+    "implicit": ImplicitOnly,
+}
+"""The default first."""
 
 MUCH_DRIFT = 0.01
 """Part of the energy scale beyond which a motion looks wrong."""
 
 SINGULAR = ("parallel-axes", "idle-axis")
 """Findings that make the mass matrix singular."""
+
+FIRST_WINDOW = 1e-3
+"""Seconds for which motion is prescribed at the first frame, where none have passed."""
 
 NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
 
@@ -37,19 +50,24 @@ class SimulationError(RuntimeError):
 
 @dataclass
 class Report:
-    """What a run took and how well it kept its energy.
+    """What a run took and how well it kept its energy and its loops.
 
     Attributes:
-        frames: computed so far. steps, rejected: of the solver. wall_time [s].
-        energy_drift: largest |kinetic + potential + dissipated - what they were at the start| [J].
+        frames: computed so far. wall_time [s].
+        steps, implicit_steps, rejected: of the solver, those of them that were implicit, and those tried in vain.
+        evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
+        energy_drift: largest |kinetic + potential + dissipated - supplied - what they were at the start| [J].
         energy_scale: the larger of the kinetic energy's peak and the potential energy's range; 0 if nothing moves [J].
-        loop_error: largest gap in a loop joint [m]; trees have none.
+        loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
         notes: what the model asks for and this engine does not do yet, and what else a user may wonder at.
     """
 
     frames: int = 0
     steps: int = 0
+    implicit_steps: int = 0
     rejected: int = 0
+    evaluations: int = 0
+    iterations: int = 0
     wall_time: float = 0.0
     energy_drift: float = 0.0
     energy_scale: float = 0.0
@@ -67,19 +85,23 @@ class Simulation:
 
     Attributes:
         frames_done: how many frames `trajectory` has.
-        compiled: the model as the solver reads it.
+        compiled: the model as the solver reads it, loops split.
 
     Args:
         model: what moves.
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
         accuracy: "draft", "good" or "exact".
-        initial: {"q": {joint: number or list}, "qd": {...}}; joints that it leaves out start at home, at rest.
+        initial: {"q": {joint: number or list}, "qd": {...}}; joints that it leaves out start at home, at rest, or
+            where loops and couplings take them.
         solver: a name in `SOLVERS`.
+        controls: motion that is prescribed, and forces from outside.
+        record: what to work out besides, names in `RECORDS`.
 
     Raises:
-        ModelError: the model cannot be simulated. StateError: `initial` does not fit it.
+        ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
+            not fit it.
         SimulationError: while iterating; what was computed up to there is kept.
-        ValueError: times do not ascend, or an accuracy or solver that is not known.
+        ValueError: times do not ascend, or an accuracy, solver or record that is not known.
     """
 
     def __init__(
@@ -88,26 +110,29 @@ class Simulation:
         times: np.ndarray | Sequence[float],
         accuracy: str = "good",
         initial: dict | None = None,
-        solver: str = "dopri5",
+        solver: str = "adaptive",
+        controls: Controls | None = None,
+        record: Sequence[str] = (),
     ):
         self._times = np.ascontiguousarray(times, dtype=np.float64)
         if self._times.ndim != 1 or not len(self._times) or not np.all(np.diff(self._times) > 0.0):
             raise ValueError("times must be a list of at least one ascending number of seconds")
-        if accuracy not in ACCURACIES:
-            raise ValueError(f"accuracy '{accuracy}' is not known; allowed are {', '.join(ACCURACIES)}")
-        if solver not in SOLVERS:
-            raise ValueError(f"solver '{solver}' is not known; allowed are {', '.join(SOLVERS)}")
+        _require("accuracy", [accuracy], ACCURACIES)
+        _require("solver", [solver], SOLVERS)
+        _require("record", record, RECORDS)
         q, qd = _start(initial)
-        self.compiled = compile_model(model)
+        self.controls = controls or Controls()
+        self.compiled = compile_model(model, split_loops=True)
         self.compiled.require_simulable()
-        self.frames_done = 0
+        start = assemble(self.compiled, self.controls, q, qd, float(self._times[0]))
+        _refuse_singular(self.compiled, start.q)
+        self._notes = [*start.notes, *unsupported_features(model, self.compiled)]
+        self._constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links)
+        self._system = make_system(self.compiled, self._constraints)
+        self._solver = SOLVERS[solver](self._system, start.q, start.qd, accuracy)
+        self._recorder = Recorder(self.compiled, self._constraints, self._times, tuple(record))
+        self._controlled = 0
         self._wall_time = 0.0
-        self._notes = unsupported_features(model, self.compiled)
-        q, qd = self.compiled.q_from(q), self.compiled.q_from(qd, velocities=True)
-        _refuse_singular(self.compiled, q)
-        self._solver = SOLVERS[solver](self.compiled, q, qd, accuracy)
-        self._work = make_work(self.compiled.arrays)
-        self._recorded = _empty_trajectory(self.compiled, self._times)
 
     def __len__(self) -> int:
         return len(self._times)
@@ -119,24 +144,33 @@ class Simulation:
             yield self.frames_done
 
     @property
+    def frames_done(self) -> int:
+        return self._recorder.frames
+
+    @property
     def trajectory(self) -> Trajectory:
         """The frames computed so far."""
-        return self._recorded.first(self.frames_done)
+        return self._recorder.trajectory
 
     @property
     def report(self) -> Report:
         """What the run took so far, and how well it kept its energy."""
         done = self.trajectory
-        total = done.kinetic + done.potential + done.dissipated
+        total = done.kinetic + done.potential + done.dissipated - done.supplied
         scale = float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0))
         moves = scale > 1e-12 * np.abs(total).max(initial=0.0)  # what stands still has energies that differ by rounding
+        evaluations, iterations = self._system.counts.tolist()
         report = Report(
             frames=len(done),
             steps=self._solver.steps,
+            implicit_steps=self._solver.implicit_steps,
             rejected=self._solver.rejected,
+            evaluations=evaluations,
+            iterations=iterations,
             wall_time=self._wall_time,
             energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
             energy_scale=scale if moves else 0.0,
+            loop_error=self._recorder.loop_error,
             notes=self._notes,
         )
         if not moves and len(done) > 1:
@@ -154,30 +188,46 @@ class Simulation:
 
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
+        self._control(frame)
         progress = self._solver.advance(float(self._times[frame] - self._times[0]))
         if progress is Progress.HOPELESS:
             raise SimulationError(self._explanation(frame))
         if progress is Progress.REACHED:
-            self._record(frame)
+            self._recorder.record(self._solver, self._system)
         self._wall_time += time.perf_counter() - begun
 
-    def _record(self, frame: int) -> None:
-        solver, out, compiled = self._solver, self._recorded, self.compiled
-        out.q[frame], out.qd[frame], out.dissipated[frame] = solver.q, solver.qd, solver.dissipated
-        out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
-        place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
-        self.frames_done = frame + 1
+    def _control(self, frame: int) -> None:
+        """Prepare what acts on the way to a frame, once."""
+        if self.controls.are_steady or self._controlled > frame:
+            return
+        zero = float(self._times[0])
+        begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
+        end = end if frame else end + FIRST_WINDOW
+        self._system = self.controls.prescribe(self._system, self.compiled, self._constraints, begin, end, zero)
+        poses, twists = forward_kinematics(self.compiled, self._solver.q, self._solver.qd)
+        moment = Moment(frame, begin, self._solver.q.copy(), self._solver.qd.copy(), poses, twists)
+        self._system = self.controls.push(self._system, self.compiled, moment)
+        self._solver.control(self._system)
+        self._controlled = frame + 1
 
     def _explanation(self, frame: int) -> str:
-        rates = self._solver.accelerations()
+        rates = np.zeros(self.compiled.nv)
+        with np.errstate(all="ignore"):
+            observe(self._system, self._solver.time, self._solver.q, self._solver.qd, rates)
         worst = int(np.argmax(np.where(np.isfinite(rates), np.abs(rates), math.inf))) if len(rates) else 0
         link = self.compiled.link_of_dof(worst)
         cause = (
             f"its joint moves at {self._solver.qd[worst]:.3g} and accelerates at {rates[worst]:.3g} (SI), so it was "
-            "too fast at the start, has next to no mass or inertia about its joint, or bears a spring or damper that "
-            "is too stiff for its mass"
+            "too fast at the start, has next to no mass or inertia about its joint, or is forced to where the loops "
+            "that it belongs to cannot follow"
         )
         return f"link '{link}': the motion cannot be followed past {self._solver.time:.6g} s, frame {frame}: {cause}"
+
+
+def _require(what: str, given: Sequence[str], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{what} '{name}' is not known; allowed are {', '.join(known)}")
 
 
 def _refuse_singular(compiled: CompiledModel, q: np.ndarray) -> None:
@@ -204,19 +254,3 @@ def _start(initial: dict | None) -> tuple[dict, dict]:
         if not isinstance(values, dict):
             raise StateError(f"'{key}' must map joint names to numbers, found {values!r}")
     return initial.get("q", {}), initial.get("qd", {})
-
-
-def _empty_trajectory(compiled: CompiledModel, times: np.ndarray) -> Trajectory:
-    frames = len(times)
-    return Trajectory(
-        times=times,
-        link_names=compiled.link_names,
-        X_WL=np.zeros((frames, len(compiled.link_names), 7)),
-        q_names=tuple(coordinate_names(compiled)),
-        q=np.zeros((frames, compiled.nq)),
-        qd_names=tuple(coordinate_names(compiled, velocities=True)),
-        qd=np.zeros((frames, compiled.nv)),
-        kinetic=np.zeros(frames),
-        potential=np.zeros(frames),
-        dissipated=np.zeros(frames),
-    )

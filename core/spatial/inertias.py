@@ -7,9 +7,11 @@ from .vectors import (
     add,
     cross,
     mat_add,
+    mat_sub,
     mat_sym,
     rotate,
     rotate_back,
+    row,
     scale,
     skew,
     sub,
@@ -21,6 +23,8 @@ from .vectors import (
     sym_rotate,
     sym_shift,
     sym_sub,
+    sym_to_mat,
+    transpose,
 )
 
 
@@ -100,6 +104,26 @@ def articulated_solve(A, f):
     K = mat_sym(H, M_inverse)
     w = sym_mul(sym_inverse(sym_sub(J, sym_product(K, H))), sub(f[0], rotate(K, f[1])))
     return w, sym_mul(M_inverse, sub(f[1], rotate_back(H, w)))
+
+
+@jitable
+def articulated_parallel(A, B):
+    """A - A B^-1 A: what is left of A where B, A and more beside it, yields."""
+    J, H, M = A
+    turns = sym_to_mat(J)
+    a, b, c = row(turns, 0), row(turns, 1), row(turns, 2)
+    x = articulated_mul(A, articulated_solve(B, (a, row(H, 0))))
+    y = articulated_mul(A, articulated_solve(B, (b, row(H, 1))))
+    z = articulated_mul(A, articulated_solve(B, (c, row(H, 2))))
+    down, slides = transpose(H), sym_to_mat(M)
+    u = articulated_mul(A, articulated_solve(B, (row(down, 0), row(slides, 0))))[1]
+    v = articulated_mul(A, articulated_solve(B, (row(down, 1), row(slides, 1))))[1]
+    w = articulated_mul(A, articulated_solve(B, (row(down, 2), row(slides, 2))))[1]
+    return (
+        sym_sub(J, (x[0][0], x[0][1], x[0][2], y[0][1], y[0][2], z[0][2])),
+        mat_sub(H, x[1] + y[1] + z[1]),
+        sym_sub(M, (u[0], u[1], u[2], v[1], v[2], w[2])),
+    )
 
 
 @jitable

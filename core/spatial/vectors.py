@@ -83,6 +83,11 @@ def mat_add(A, B):
 
 
 @jitable
+def mat_sub(A, B):
+    return sub(row(A, 0), row(B, 0)) + sub(row(A, 1), row(B, 1)) + sub(row(A, 2), row(B, 2))
+
+
+@jitable
 def skew(v):
     """The matrix of v cross"""
     return 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0
@@ -112,6 +117,11 @@ def z_to(axis: Vec3) -> Mat3:
     x = cross(aside, axis)
     x = scale(x, 1.0 / norm(x))
     return transpose(x + cross(axis, x) + axis)
+
+
+@jitable
+def sym_to_mat(S):
+    return S[0], S[1], S[2], S[1], S[3], S[4], S[2], S[4], S[5]
 
 
 @jitable

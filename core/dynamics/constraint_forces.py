@@ -1,0 +1,240 @@
+"""The forces that constraints take: multipliers L with (G M^-1 G') L = what is asked of the rows, redundant or not.
+
+M is never formed. The articulated-body algorithm has factored its inverse: a row's unit force, passed inward, meets
+each dof on its way with some force Y, to which the dof yields by Z = d Y, and G M^-1 G' = Y' Z. Where rows say the same
+twice, or a mechanism passes a singular position, that matrix has no inverse. Then the proximal method adds a small
+multiple of 1 and repeats with what is left over, which leads to a solution wherever there is one.
+
+Source: Rodriguez, Jain, Kreutz-Delgado, Spatial operator algebra for multibody system dynamics (1992), for Y and Z;
+Carpentier, Budhiraja, Mansard, Proximal and sparse resolution of constrained dynamic equations (2021).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jitable, subroutine
+from ..joints import BALL, SCREWS
+from ..kinematics.motion import screw_of
+from ..kinematics.work import get3, get6, get9, get_articulated, get_pair, put3, put_pair
+from ..spatial import (
+    ZERO,
+    ZERO_PAIR,
+    articulated_mul,
+    articulated_solve,
+    force_from,
+    pair_add,
+    pair_scale,
+    pair_sub,
+    power,
+    rotate,
+    sub,
+    sym_mul,
+)
+from .aba import accelerate, firm_inertia
+from .constraint_rows import clear_seed, seed_row
+
+SOFT = 1e-10
+"""What is added to the diagonal of the matrix, whose entries are 1."""
+
+NOTHING = 1e-20
+"""Part of what a weld's other rows feel, below which a row feels nothing."""
+
+MOST_PASSES = 6
+
+
+@subroutine
+def factor_constraints(model, work, constraints, scratch, signal, q):
+    """Leave in `scratch` all that `multipliers_for` needs, from what `inward` has left in `work`."""
+    for c in range(constraints.records.shape[0]):
+        for r in range(constraints.records[c].rows):
+            pass_inward(model, work, constraints, scratch, signal, c, r, q)
+    write_matrix(model, constraints, scratch)
+    write_scale(constraints, scratch)
+    factor(constraints, scratch)
+
+
+@jitable
+def pass_inward(model, work, constraints, scratch, signal, c, r, q):
+    """Row r of constraint c pulls with a unit of force: write what each dof feels to Y, and how it yields to Z."""
+    record = constraints.records[c]
+    Y, Z = scratch.Y, scratch.Z
+    for s in range(record.support, record.support_end):
+        put_pair(scratch.force[constraints.supports[s].body], ZERO_PAIR)
+    seed_row(model, work, constraints, scratch, signal, c, r, q)
+    for s in range(record.support, record.support_end):
+        i = constraints.supports[s].body
+        body = model.bodies[i]
+        own = work.bodies[i]
+        f = get_pair(scratch.force[i])
+        at = constraints.supports[s].at + r * (body.v_end - body.v)
+        if body.kind == SCREWS:
+            for j in range(body.v_end - 1, body.v - 1, -1):
+                column = work.columns[j]
+                felt = scratch.tau[j] - power(screw_of(model.columns[j], get3(column.axis)), f)
+                Y[at + j - body.v] = felt
+                Z[at + j - body.v] = column.d * felt
+                f = pair_add(f, pair_scale(get_pair(column.gain), felt))
+        elif body.kind == BALL:
+            A = get_articulated(own.articulated)
+            felt = sub(rotate(get9(own.rotation), get3(scratch.tau, body.v)), f[0])
+            yields = sym_mul(get6(work.columns[body.v].inverse), felt)
+            put3(Y, felt, at)
+            put3(Z, yields, at)
+            f = pair_add(f, articulated_mul(A, (yields, ZERO)))
+        else:
+            R = get9(own.rotation)
+            A = get_articulated(own.articulated)
+            pull = rotate(R, get3(scratch.tau, body.v + 3)), rotate(R, get3(scratch.tau, body.v))
+            felt = pair_sub(pull, f)
+            yields = articulated_solve(firm_inertia(own, work.columns, body.v, A), felt)
+            put_pair(Y[at : at + 6], felt)
+            put_pair(Z[at : at + 6], yields)
+            f = pair_add(f, articulated_mul(A, yields))
+        if body.parent > 0:
+            outer = scratch.force[body.parent]
+            put_pair(outer, pair_add(get_pair(outer), force_from(f, get3(own.arm))))
+    clear_seed(model, constraints, scratch, c)
+
+
+@jitable
+def write_matrix(model, constraints, scratch):
+    """G M^-1 G' = Y' Z, below its diagonal, over the dofs that two constraints share."""
+    records, supports = constraints.records, constraints.supports
+    for k in range(scratch.matrix.shape[0]):
+        scratch.matrix[k] = 0.0
+    for c in range(records.shape[0]):
+        one = records[c]
+        for e in range(one.near, c + 1):
+            other = records[e]
+            s, t = one.support, other.support
+            while s < one.support_end and t < other.support_end:
+                if supports[s].body > supports[t].body:
+                    s += 1
+                elif supports[s].body < supports[t].body:
+                    t += 1
+                else:
+                    add_block(model, constraints, scratch, one, other, supports[s], supports[t])
+                    s += 1
+                    t += 1
+
+
+@jitable
+def add_block(model, constraints, scratch, one, other, mine, theirs):
+    """What two constraints' rows share at the dofs of one body."""
+    dofs = model.bodies[mine.body].v_end - model.bodies[mine.body].v
+    for r in range(one.rows):
+        begin = constraints.start[one.row + r]
+        for k in range(min(other.rows, one.row + r + 1 - other.row)):
+            total = 0.0
+            for j in range(dofs):
+                total += scratch.Y[mine.at + r * dofs + j] * scratch.Z[theirs.at + k * dofs + j]
+            scratch.matrix[begin + other.row + k] += total
+
+
+@jitable
+def write_scale(constraints, scratch):
+    """Scale each row to feel its own force as 1; a row that feels nothing next to its weld's others counts for none."""
+    for c in range(constraints.records.shape[0]):
+        record = constraints.records[c]
+        for first in range(record.row, record.row + record.rows, 3):
+            most = 0.0
+            for r in range(first, min(first + 3, record.row + record.rows)):
+                most = max(most, scratch.matrix[constraints.start[r] + r])
+            for r in range(first, min(first + 3, record.row + record.rows)):
+                felt = scratch.matrix[constraints.start[r] + r]
+                scratch.scale[r] = 1.0 / math.sqrt(felt) if felt > NOTHING * most else 0.0
+
+
+@jitable
+def factor(constraints, scratch):
+    """Cholesky's factor of the scaled matrix + SOFT, within its profile."""
+    first, start, L, scaled = constraints.first, constraints.start, scratch.factor, scratch.scale
+    for r in range(first.shape[0]):
+        for c in range(first[r], r + 1):
+            total = scratch.matrix[start[r] + c] * scaled[r] * scaled[c]
+            for k in range(max(first[r], first[c]), c):
+                total -= L[start[r] + k] * L[start[c] + k]
+            if c < r:
+                L[start[r] + c] = total / L[start[c] + c]
+            else:
+                L[start[r] + r] = math.sqrt(max(total, 0.0) + SOFT)
+
+
+@subroutine
+def multipliers_for(constraints, scratch, asked, multipliers):
+    """Write to `multipliers` the rows' forces that take `asked`, shape (rows,), away."""
+    first, start, left = constraints.first, constraints.start, scratch.residual
+    rows = first.shape[0]
+    worst = 0.0
+    for r in range(rows):
+        multipliers[r] = 0.0
+        left[r] = -asked[r] * scratch.scale[r]
+        worst = max(worst, abs(left[r]))
+    enough = 1e-14 * worst
+    for _ in range(MOST_PASSES):
+        solve(constraints, scratch.factor, left)
+        for r in range(rows):
+            multipliers[r] += left[r]
+        for r in range(rows):
+            left[r] = -asked[r] * scratch.scale[r]
+        for r in range(rows):
+            for c in range(first[r], r + 1):
+                entry = scratch.matrix[start[r] + c] * scratch.scale[r] * scratch.scale[c]
+                left[r] -= entry * multipliers[c]
+                if c < r:
+                    left[c] -= entry * multipliers[r]
+        before = worst
+        worst = 0.0
+        for r in range(rows):
+            worst = max(worst, abs(left[r]))
+        if not enough < worst < 0.5 * before:
+            break
+    for r in range(rows):
+        multipliers[r] *= scratch.scale[r]
+
+
+@jitable
+def solve(constraints, L, x):
+    first, start = constraints.first, constraints.start
+    for r in range(first.shape[0]):
+        for k in range(first[r], r):
+            x[r] -= L[start[r] + k] * x[k]
+        x[r] /= L[start[r] + r]
+    for r in range(first.shape[0] - 1, -1, -1):
+        x[r] /= L[start[r] + r]
+        for k in range(first[r], r):
+            x[k] -= L[start[r] + k] * x[r]
+
+
+@subroutine
+def push_dofs(model, work, constraints, scratch, multipliers):
+    """Add the multipliers' forces to what pushes the dofs, for `accelerate` to pass on."""
+    for c in range(constraints.records.shape[0]):
+        record = constraints.records[c]
+        for s in range(record.support, record.support_end):
+            body = model.bodies[constraints.supports[s].body]
+            dofs = body.v_end - body.v
+            for r in range(record.rows):
+                force = multipliers[record.row + r]
+                at = constraints.supports[s].at + r * dofs
+                if body.kind == SCREWS:
+                    for j in range(dofs):
+                        work.columns[body.v + j].push += scratch.Z[at + j] * force
+                else:
+                    excess = work.columns[body.v].excess
+                    for j in range(dofs):
+                        excess[j] += scratch.Y[at + j] * force
+
+
+@subroutine
+def respond(model, work, constraints, scratch, multipliers, dv):
+    """Write to `dv`, shape (nv,), the velocities that impulses of the rows cause by themselves: M^-1 G' L."""
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        for j in range(body.v, body.v_end):
+            put_pair(work.columns[j].bias, ZERO_PAIR)
+            put_pair(work.columns[j].excess, ZERO_PAIR)
+            work.columns[j].push = 0.0
+    push_dofs(model, work, constraints, scratch, multipliers)
+    accelerate(model, work, ZERO, dv)

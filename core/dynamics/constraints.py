@@ -1,0 +1,332 @@
+"""What a compiled model holds to: welds of its loops, equations between coordinates, and motion that is prescribed.
+
+Every constraint is a few rows. A weld has six, an equation one, and so has a measure that is kept at a number. Each
+knows its `support`, the bodies that it pulls at and all that carry them: nothing else feels its force, and two
+constraints have to do with each other only where their supports meet.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..joints import Row
+from ..model import CompiledModel, Equation, Joint
+from ..spatial import IDENTITY, Pose, compose, quat_of_mat
+
+WELD, EQUATION, MEASURE = 0, 1, 2
+
+CONSTRAINT = np.dtype(
+    [
+        ("kind", np.int64),
+        ("row", np.int64),  # its first
+        ("rows", np.int64),
+        ("near", np.int64),  # the first constraint whose support meets this one's
+        ("support", np.int64),
+        ("support_end", np.int64),
+        ("signal", np.int64),  # the first of those that prescribe it, or -1
+        ("constant", np.float64),  # of an equation or a measure
+        # a weld: frames fixed in two bodies, poses
+        ("one", np.int64),
+        ("other", np.int64),
+        ("X_one", np.float64, 7),
+        ("X_other", np.float64, 7),
+        # an equation
+        ("term", np.int64),
+        ("term_end", np.int64),
+        # a measure, as `chart_measure` takes it
+        ("body", np.int64),
+        ("code", np.int64),
+        ("direction", np.float64, 3),
+    ],
+    align=True,
+)
+TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
+SUPPORT = np.dtype([("body", np.int64), ("at", np.int64)], align=True)
+
+Constraints = namedtuple("Constraints", "records terms supports first start")
+"""What kernels see: CONSTRAINT, TERM and SUPPORT records; of each row, the first column of its profile, and its place.
+
+A support's bodies descend. `at` is where the block of numbers begins that belong to the body's dofs and the rows.
+"""
+
+Scratch = namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv still signal")
+"""What kernels fill.
+
+Attributes:
+    force: of each body, shape (bodies, 6). tau, dv, still: shape (nv,); still is zero.
+    Y, Z: each row's force as its support's dofs feel it, and what they yield to it.
+    matrix, factor: profiles of G M^-1 G' and of its scaled factor. scale, error, residual, multipliers: shape (rows,).
+    signal: value, rate and second rate of each, shape (signals, 3).
+"""
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Motion that is prescribed: one coordinate of a joint, or a pose.
+
+    Attributes:
+        name: of a joint, or of a link if `of_link`.
+        place: which of the joint's coordinates; None for a pose, of a link in the world or across a joint with a chart.
+    """
+
+    name: str
+    of_link: bool = False
+    place: int | None = None
+
+    @property
+    def numbers(self) -> int:
+        return 7 if self.place is None else 1
+
+
+@dataclass(frozen=True)
+class ConstraintSet:
+    """Constraints with what a person calls them.
+
+    Attributes:
+        names: of each constraint, such as "joint 'hinge'".
+        signals: in the order in which constraints count their numbers.
+    """
+
+    arrays: Constraints
+    names: tuple[str, ...]
+    signals: tuple[Signal, ...]
+
+    @property
+    def rows(self) -> int:
+        return len(self.arrays.first)
+
+    def signal_of(self, record) -> Signal | None:
+        """What prescribes a CONSTRAINT record's motion."""
+        starts = np.cumsum([0, *(signal.numbers for signal in self.signals)])
+        return None if record.signal < 0 else self.signals[int(np.searchsorted(starts, record.signal))]
+
+    def name_of_row(self, row: int) -> str:
+        return self.names[self._number(row)]
+
+    def gap_in_words(self, row: int, errors: np.ndarray) -> str:
+        """How far the constraint that a row belongs to is from being kept."""
+        record = self.arrays.records[self._number(row)]
+        own = errors[record.row : record.row + record.rows]
+        if record.kind != WELD:
+            return f"it is off by {abs(own[0]):.3g} (SI)"
+        apart, turned = np.linalg.norm(own[3:]), np.degrees(np.linalg.norm(own[:3]))
+        return f"its ends stay {apart:.3g} m and {turned:.3g} degrees apart"
+
+    def _number(self, row: int) -> int:
+        return int(np.searchsorted(self.arrays.records.row, row, side="right")) - 1
+
+    def largest_gap(self, errors: np.ndarray) -> float:
+        """Of welds the largest distance [m], of other rows the largest error [rad or m]."""
+        records = self.arrays.records
+        found = [
+            float(
+                np.linalg.norm(errors[record.row + 3 : record.row + 6])
+                if record.kind == WELD
+                else abs(errors[record.row])
+            )
+            for record in records
+        ]
+        return max(found, default=0.0)
+
+
+def constraints_of(
+    compiled: CompiledModel, prescribed: Iterable[str] = (), guided: Iterable[str] = (), held: Mapping | None = None
+) -> ConstraintSet:
+    """All that a model compiled with `split_loops` holds to.
+
+    Args:
+        prescribed: names of joints whose coordinates are given as functions of time.
+        guided: names of links whose poses are.
+        held: {joint: its coordinates}, to be kept where they are.
+
+    Raises:
+        ModelError: a coupling that does not fit the model.
+    """
+    build = _Build(compiled)
+    for weld in compiled.welds:
+        build.weld(f"joint '{weld.joint.name}'", weld.part_body, weld.body, weld.X_part, weld.X_rest)
+    for equation in compiled.model.equations():
+        build.couple(equation)
+    for span in compiled.spans.values():
+        build.tighten(span.joint)
+    for name in prescribed:
+        build.prescribe(compiled.spans[name].joint)
+    for name in guided:
+        row = compiled.link_names.index(name)
+        X_BL = tuple(compiled.X_BL[row].tolist())
+        build.weld(f"link '{name}'", 0, int(compiled.link_body[row]), IDENTITY, X_BL, Signal(name, of_link=True))
+    for name, values in (held or {}).items():
+        build.keep(compiled.spans[name].joint, values)
+    return build.finish()
+
+
+class _Build:
+    def __init__(self, compiled: CompiledModel):
+        self.compiled = compiled
+        self.records: list[dict] = []
+        self.terms: list[tuple[int, int, float]] = []
+        self.pulled: list[list[int]] = []  # bodies at which each constraint pulls
+        self.names: list[str] = []
+        self.signals: list[Signal] = []
+
+    def weld(self, name: str, one: int, other: int, X_one: Pose, X_other: Pose, signal: Signal | None = None) -> None:
+        self._add(name, [one, other], signal, kind=WELD, rows=6, one=one, other=other, X_one=X_one, X_other=X_other)
+
+    def couple(self, equation: Equation) -> None:
+        """A locked axis has no coordinate, and counts with where it is locked."""
+        terms, constant = [], equation.constant
+        for term in equation.terms:
+            joint = self.compiled.model.joint(term.joint)
+            place = _place(joint, term.axis)
+            if place is None:
+                constant -= term.weight * joint.home[[column.axis for column in joint.all_columns].index(term.axis)]
+            else:
+                terms.append((joint, place, term.weight))
+        if terms:
+            self._equate(f"coupling '{equation.name}'", terms, constant)
+
+    def tighten(self, joint: Joint) -> None:
+        """Keep what its limits leave no room."""
+        for place, column in enumerate(joint.columns):
+            axis = joint.axes[column.axis]
+            if joint.kind.slot(column.axis).limited and axis.lower == axis.upper:
+                self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], axis.lower)
+        for row in joint.kind.rows:
+            axis = joint.axes[row.axis]
+            if axis.lower == axis.upper and row.least < axis.upper < row.most:
+                self._measure(joint, row, axis.upper)
+
+    def prescribe(self, joint: Joint) -> None:
+        if joint.kind.chart:
+            self._weld_across(joint, IDENTITY, Signal(joint.name))
+        for place in range(0 if joint.kind.chart else joint.nq):
+            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], 0.0, Signal(joint.name, place=place))
+
+    def keep(self, joint: Joint, values) -> None:
+        if joint.kind.chart:
+            position = (0.0, 0.0, 0.0) if joint.nq == 4 else tuple(values[:3])
+            self._weld_across(joint, (*position, *values[-4:]))
+        for place in range(0 if joint.kind.chart else joint.nq):
+            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], float(values[place]))
+
+    def _weld_across(self, joint: Joint, X_J: Pose, signal: Signal | None = None) -> None:
+        """Hold a chart's child-side frame at X_J, or at its signal, in the parent-side one."""
+        arrays, body = self.compiled.arrays, self.compiled.spans[joint.name].body
+        record = arrays.bodies[body]
+        align = quat_of_mat(tuple(arrays.columns[record.v].align.tolist()))
+        X_PJ = (*record.offset.tolist(), *align)
+        self.weld(f"joint '{joint.name}'", int(record.parent), body, compose(X_PJ, X_J), IDENTITY, signal)
+
+    def _equate(
+        self, name: str, terms: list[tuple[Joint, int, float]], constant: float, signal: Signal | None = None
+    ) -> None:
+        begin = len(self.terms)
+        for joint, place, weight in terms:
+            span = self.compiled.spans[joint.name]
+            q, v = (range(*part.indices(size))[place] for part, size in self._sized(span))
+            self.terms.append((q, v, weight))
+        bodies = [self._body_of_dof(v) for _, v, _ in self.terms[begin:]]
+        place = {"term": begin, "term_end": len(self.terms), "constant": constant}
+        self._add(name, bodies, signal, kind=EQUATION, rows=1, **place)
+
+    def _sized(self, span):
+        return (span.q, self.compiled.nq), (span.v, self.compiled.nv)
+
+    def _measure(self, joint: Joint, row: Row, constant: float) -> None:
+        body = self.compiled.spans[joint.name].body
+        measured = {"body": body, "code": row.measure, "direction": joint.unit_direction(row.axis)}
+        self._add(f"joint '{joint.name}'", [body], kind=MEASURE, rows=1, constant=constant, **measured)
+
+    def _body_of_dof(self, v: int) -> int:
+        return int(np.flatnonzero(self.compiled.arrays.bodies.v_end > v)[0])
+
+    def _add(self, name: str, bodies: list[int], signal: Signal | None = None, **record) -> None:
+        record["signal"] = sum(each.numbers for each in self.signals) if signal else -1
+        if signal:
+            self.signals.append(signal)
+        self.names.append(name)
+        self.pulled.append(bodies)
+        self.records.append(record)
+
+    def finish(self) -> ConstraintSet:
+        bodies = self.compiled.arrays.bodies
+        records = np.zeros(len(self.records), CONSTRAINT).view(np.recarray)
+        supports, first, row, at = [], [], 0, 0
+        met: dict[int, int] = {}  # the first constraint that has a body in its support
+        for number, (record, pulled) in enumerate(zip(self.records, self.pulled, strict=True)):
+            for key, value in record.items():
+                records[number][key] = value
+            support = _carriers(bodies.parent, pulled)
+            records[number].near = min(met.setdefault(body, number) for body in support) if support else number
+            records[number].row, records[number].support = row, len(supports)
+            for body in support:
+                supports.append((body, at))
+                at += int(bodies.v_end[body] - bodies.v[body]) * record["rows"]
+            records[number].support_end = len(supports)
+            first += [int(records[records[number].near].row)] * record["rows"]
+            row += record["rows"]
+        first = np.array(first, dtype=np.int64)
+        # where row r would have its column 0: its first column lies right after the row before
+        start = np.cumsum(np.arange(row) + 1 - first) - 1 - np.arange(row) if row else first
+        arrays = Constraints(
+            records,
+            np.array(self.terms, TERM).view(np.recarray),
+            np.array(supports, SUPPORT).view(np.recarray),
+            first,
+            start,
+        )
+        return ConstraintSet(arrays, tuple(self.names), tuple(self.signals))
+
+
+def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch:
+    arrays = constraints.arrays
+    rows, nv = constraints.rows, compiled.nv
+    blocks = sum(
+        int(arrays.records[number].rows)
+        * sum(
+            int(compiled.arrays.bodies.v_end[body] - compiled.arrays.bodies.v[body])
+            for body in arrays.supports.body[arrays.records[number].support : arrays.records[number].support_end]
+        )
+        for number in range(len(arrays.records))
+    )
+    profile = int((np.arange(rows) + 1 - arrays.first).sum())
+    signals = sum(signal.numbers for signal in constraints.signals)
+    per_row = [np.zeros(rows) for _ in range(4)]
+    return Scratch(
+        np.zeros((len(compiled.arrays.bodies), 6)),
+        np.zeros(nv),
+        np.zeros(blocks),
+        np.zeros(blocks),
+        np.zeros(profile),
+        np.zeros(profile),
+        *per_row,
+        np.zeros(nv),
+        np.zeros(nv),
+        np.zeros((signals, 3)),
+    )
+
+
+def coordinate_index(compiled: CompiledModel, joint: str, axis: int) -> int | None:
+    """Where in q the coordinate about or along an axis lies; None where it has none."""
+    place = _place(compiled.model.joint(joint), axis)
+    span = compiled.spans.get(joint)
+    return None if place is None or span is None else range(*span.q.indices(compiled.nq))[place]
+
+
+def _place(joint: Joint, axis: int) -> int | None:
+    """Which of the joint's coordinates is that of an axis; None where it has none."""
+    return next((i for i, column in enumerate(joint.columns) if column.axis == axis), None)
+
+
+def _carriers(parent: np.ndarray, bodies: list[int]) -> list[int]:
+    """The bodies and all that carry them, but for the world, descending."""
+    found: set[int] = set()
+    for body in bodies:
+        while body and body not in found:
+            found.add(body)
+            body = int(parent[body])
+    return sorted(found, reverse=True)

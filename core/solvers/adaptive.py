@@ -1,0 +1,235 @@
+"""The default solver: steps as long as the accuracy allows, explicit ones while motion is smooth, implicit when stiff.
+
+Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.4, and equation
+(IV.2.43) of volume II, for the control of the step; Petzold, Automatic selection of methods for solving stiff and
+nonstiff systems of ordinary differential equations (1983), for the switch.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import jit
+from ..jit import jitable, kernel
+from .dopri5 import ORDER, dopri5_step
+from .extrapolation import extrapolated_step
+from .protocol import Progress
+from .system import LEDGERS, System, close, normalize_quaternions, slope
+
+SHORTEST_STEP = 1e-9
+"""Seconds; below it a step is hopeless: the motion diverges, or jumps."""
+
+SUSPICIOUS = 1.0
+"""Explicit step times the rate of the fastest change, beyond which stability may limit the step and not accuracy."""
+
+MANY = 15
+"""Steps in a row that speak for the other method before it is tried; twice as many after each try that did not pay."""
+
+EXPLICIT_COST = 6
+"""Evaluations of the accelerations in an explicit step."""
+
+BODY_STEPS_AT_ONCE = {True: 5000, False: 25}
+"""Bodies times steps that `advance` takes in one call, compiled or not: some 30 ms, in which Esc has to wait."""
+
+REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
+BOTH, EXPLICIT, IMPLICIT = 0, 1, 2
+
+STATE = np.dtype(
+    [
+        ("time", np.float64),
+        ("step", np.float64),  # what the error control would like next [s]
+        ("error", np.float64),  # of the last step taken, 1 = as much as allowed
+        ("explicit_step", np.float64),  # as long as they were when implicit ones began [s]
+        ("started", np.int64),
+        ("fresh", np.int64),  # whether the first slope is that of the present state
+        ("implicit", np.int64),  # whether steps are implicit at present
+        ("signs", np.int64),  # steps in a row that speak for the other method
+        ("patience", np.int64),  # signs that it takes
+        ("steps", np.int64),
+        ("rejected", np.int64),
+        ("implicit_steps", np.int64),
+    ],
+    align=True,
+)
+
+
+class Adaptive:
+    """Integrates a `System` from y, by the methods that `methods` allows: BOTH, EXPLICIT or IMPLICIT.
+
+    Attributes:
+        q: shape (nq,). qd: shape (nv,). Views of the present state.
+    """
+
+    TOLERANCES = {"draft": 1e-4, "good": 1e-5, "exact": 1e-10}
+    ORDERS = {"draft": 3, "good": 5, "exact": 8}
+    """Of implicit steps; explicit ones have order 5."""
+    methods = BOTH
+
+    def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str):
+        self._system = system
+        self._y = np.concatenate([q, qd, np.zeros(LEDGERS)])
+        self._order = self.ORDERS[accuracy]
+        self._stages = np.zeros((max(8, self._order + 1), len(self._y)))
+        self._trial = self._y.copy()
+        self._state = np.zeros(1, STATE).view(np.recarray)
+        self._state[0].implicit = self.methods == IMPLICIT
+        self._state[0].patience = MANY
+        self._tolerance = self.TOLERANCES[accuracy]
+        self._steps_at_once = max(1, BODY_STEPS_AT_ONCE[jit.is_available()] // len(system.model.bodies))
+        self.q = self._y[: len(q)]
+        self.qd = self._y[len(q) : -LEDGERS]
+
+    @property
+    def dissipated(self) -> float:
+        """Energy that dampers have taken away so far [J]."""
+        return float(self._y[-2])
+
+    @property
+    def supplied(self) -> float:
+        """Energy that controls have brought in so far [J]."""
+        return float(self._y[-1])
+
+    @property
+    def time(self) -> float:
+        """How far the motion has come [s]; short of what was asked where `advance` failed."""
+        return float(self._state[0].time)
+
+    @property
+    def steps(self) -> int:
+        return int(self._state[0].steps)
+
+    @property
+    def implicit_steps(self) -> int:
+        return int(self._state[0].implicit_steps)
+
+    @property
+    def rejected(self) -> int:
+        return int(self._state[0].rejected)
+
+    def control(self, system: System) -> None:
+        """Go on with another `System` of the same model: what acts on it has changed."""
+        self._system = system
+        self._state[0].fresh = 0
+
+    def advance(self, time: float) -> Progress:
+        """Bring the state to `time` [s], or a part of the way where that takes long."""
+        return Progress(
+            advance(
+                self._system,
+                self._y,
+                self._trial,
+                self._stages,
+                self._state,
+                time,
+                self._tolerance,
+                self._order,
+                self.methods,
+                self._steps_at_once,
+            )
+        )
+
+
+class ExplicitOnly(Adaptive):
+    """Never takes an implicit step."""
+
+    methods = EXPLICIT
+
+
+class ImplicitOnly(Adaptive):
+    """Takes no other than implicit steps."""
+
+    methods = IMPLICIT
+
+
+@kernel
+def advance(system, y, trial, stages, state, end, tolerance, order, methods, most_steps):
+    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`."""
+    now = state[0]
+    if now.fresh == 0:
+        begin(system, y, stages, now, tolerance)
+    for _ in range(most_steps):
+        if now.time >= end:
+            return REACHED
+        if not now.step > SHORTEST_STEP:
+            return HOPELESS
+        remaining = end - now.time
+        h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
+        rate = 0.0
+        if now.implicit:
+            error = extrapolated_step(system, y, trial, stages, stages[order], now.time, h, order, tolerance)
+        else:
+            error, rate = dopri5_step(system, y, trial, stages, now.time, h, tolerance)
+        if error <= 1.0:
+            now.time = end if h == remaining else now.time + h
+            accept(system, y, trial, stages, now, h, error, order)
+            if methods == BOTH:
+                choose_method(system, y, stages, now, h, rate, order)
+        else:  # an error that is not a number comes here as well
+            power = -1.0 / (order if now.implicit else ORDER)
+            now.step = h * max(0.2, 0.9 * error**power) if error < 1e300 else 0.1 * h
+            now.rejected += 1
+    return REACHED if now.time >= end else UNDERWAY
+
+
+@jitable
+def begin(system, y, stages, now, tolerance):
+    """Fit velocities to what is prescribed from now on, and find the first slope and, at the start, a first step."""
+    nv = system.tau.shape[0]
+    nq = y.shape[0] - nv - LEDGERS
+    slope(system, now.time, y, stages[0])
+    if system.constraints.first.shape[0] > 0:
+        close(system, now.time, y[:nq], y[nq : nq + nv])
+        slope(system, now.time, y, stages[0])
+    if now.started == 0:
+        now.step = first_step(y, stages[0], tolerance)
+        now.error = 1e-4
+        now.started = 1
+    now.fresh = 1
+
+
+@jitable
+def first_step(y, slopes, tolerance):
+    """A step that changes the state by about tolerance^(1/5) of itself: soon corrected, never absurd."""
+    size = 0.0
+    rate = 0.0
+    for k in range(y.shape[0] - LEDGERS):
+        weight = 1.0 + abs(y[k])
+        size = max(size, abs(y[k]) / weight)
+        rate = max(rate, abs(slopes[k]) / weight)
+    return 0.1 * tolerance**0.2 * max(size, 0.1) / max(rate, 1e-3)
+
+
+@jitable
+def accept(system, y, trial, stages, now, h, error, order):
+    growth = 0.9 * max(error, 1e-10) ** (-0.85 / (order if now.implicit else ORDER)) * now.error**0.04
+    now.step = h * min(max(growth, 0.2), 5.0)
+    now.error = max(error, 1e-4)
+    now.steps += 1
+    now.implicit_steps += now.implicit
+    y[:] = trial
+    if now.implicit == 0:
+        stages[0] = stages[6]  # the last slope is the next step's first
+    normalize_quaternions(system.model, y[: y.shape[0] - system.tau.shape[0] - LEDGERS])
+
+
+@jitable
+def choose_method(system, y, stages, now, h, rate, order):
+    """Try implicit steps where stability seems to limit explicit ones; stay while they are so long that they pay."""
+    if now.implicit:
+        pays = h * EXPLICIT_COST > now.explicit_step * (order * (order + 1) // 2)
+        now.signs = 0 if pays else now.signs + 1
+    else:
+        now.signs = now.signs + 1 if h * rate > SUSPICIOUS else 0
+    if now.signs < (MANY if now.implicit else now.patience):
+        return
+    now.signs = 0
+    if now.implicit:
+        now.implicit = 0
+        now.step = now.explicit_step
+        now.patience = 2 * now.patience
+        slope(system, now.time, y, stages[0])
+    else:
+        now.implicit = 1
+        now.explicit_step = h

@@ -1,0 +1,215 @@
+"""The state that a simulation starts from: what the user gave, with loops closed and velocities that fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dynamics.constraint_rows import position_errors, velocity_errors
+from ..dynamics.constraints import ConstraintSet, constraints_of, coordinate_index
+from ..jit import kernel
+from ..kinematics import coordinates_at, link_poses
+from ..model import WORLD, CompiledModel, Joint, ModelError
+from ..model.couplings import mimic_equation
+from ..spatial import IDENTITY, compose, inverse
+from .controls import Controls
+from .system import (
+    CLOSED,
+    NEARLY,
+    System,
+    accelerations_at,
+    correct,
+    largest,
+    make_system,
+    place,
+    read_signals,
+    turn_on,
+)
+
+MOST_STEPS = 300
+PATIENCE = 30
+"""Steps in a row that may bring nothing."""
+LONGEST_STEP = 0.3
+"""Radians or metres that a coordinate moves in one step of the assembly."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a motion begins.
+
+    Attributes:
+        q: shape (nq,). qd: shape (nv,).
+        notes: what could not be kept of the state that was asked for.
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    notes: tuple[str, ...] = ()
+
+
+def assemble(compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mapping, time: float) -> Start:
+    """Close a model's loops and couplings at the start.
+
+    Joints in `q` stay where they are and joints in `qd` move as given, and all others follow: by steps of Newton's
+    method that are the smallest as the model's inertia measures. Where that cannot be, the given ones give way too.
+
+    Args:
+        compiled: with loops split. time: of the start, for what is prescribed [s].
+
+    Raises:
+        ModelError: a loop cannot be closed: which joint, and the gap. StateError: `q` or `qd` does not fit the model.
+    """
+    controls.require(compiled)
+    start = _Assembly(compiled, controls, time)
+    at, moving = compiled.q_from(q), compiled.q_from(qd, velocities=True)
+    if not start.needed:
+        return Start(at, moving)
+    _follow(compiled, at, {*q, *controls.joints})
+    at = start.close(at, [name for name in q if name not in controls.joints])
+    moving = start.fit(at, moving, [name for name in qd if name not in controls.joints])
+    return Start(at, moving, tuple(start.notes))
+
+
+class _Assembly:
+    def __init__(self, compiled: CompiledModel, controls: Controls, time: float):
+        self.compiled, self.controls, self.time = compiled, controls, time
+        self.loops = constraints_of(compiled, controls.joints, controls.links)
+        self.needed = self.loops.rows > 0
+        self.notes: list[str] = []
+
+    def close(self, q: np.ndarray, kept: list[str]) -> np.ndarray:
+        """Positions at which all is closed; those of `kept` as they are, if that is possible."""
+        for names in (kept, []) if kept else ([],):
+            constraints, system = self._holding(q, names)
+            found, error = _closed(system, q.copy())
+            if np.abs(error).max() <= NEARLY:
+                break
+            if names:
+                self._give_way(names, "positions")
+        else:
+            row = int(np.argmax(np.abs(np.nan_to_num(error, nan=np.inf))))
+            raise ModelError(
+                f"{constraints.name_of_row(row)} cannot be closed: {constraints.gap_in_words(row, error)}; bring its "
+                "links nearer to where they belong, or look for a link that is too short or too long"
+            )
+        return found
+
+    def fit(self, q: np.ndarray, qd: np.ndarray, kept: list[str]) -> np.ndarray:
+        """Velocities that all loops allow; those of `kept` as they are, if that is possible."""
+        found = qd
+        for names in (kept, []) if kept else ([],):
+            _, system = self._holding(q, names)
+            found, error = _fitting(system, q, qd.copy(), self.loops.rows)
+            if np.abs(error).max() <= NEARLY * (1.0 + np.abs(qd).max(initial=0.0)):
+                break
+            if names:
+                self._give_way(names, "velocities")
+        return found
+
+    def _holding(self, q: np.ndarray, names: list[str]) -> tuple[ConstraintSet, System]:
+        kept = {name: q[self.compiled.spans[name].q] for name in names}
+        constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links, kept)
+        system = make_system(self.compiled, constraints)
+        if constraints.signals:
+            end = self.time + 1e-3
+            system = self.controls.prescribe(system, self.compiled, constraints, self.time, end, self.time)
+        return constraints, system
+
+    def _give_way(self, names: list[str], what: str) -> None:
+        given = ", ".join(f"'{name}'" for name in names)
+        self.notes.append(f"the {what} given for {given} do not fit the loops: the nearest that do are taken")
+
+
+def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(q, what it still breaks of each row) after as many steps as help."""
+    best, idle = math.inf, 0
+    for _ in range(MOST_STEPS):
+        step_closer(system, q, LONGEST_STEP)
+        worst = float(np.abs(gaps(system, 0.0, q)).max())
+        if worst <= CLOSED or not math.isfinite(worst):
+            break
+        best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
+        if idle > PATIENCE:
+            break
+    return q, system.scratch.error.copy()
+
+
+def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> tuple[np.ndarray, np.ndarray]:
+    """(qd, what it still breaks of each row); rows from `first_kept` on keep the rates that they have."""
+    error = system.scratch.error
+    wanted = rate_gaps(system, 0.0, q, qd).copy()
+    wanted[:first_kept] = 0.0
+    for _ in range(5):
+        error[:] = rate_gaps(system, 0.0, q, qd) - wanted
+        if np.abs(error).max() <= CLOSED:
+            break
+        step_velocities(system, q, qd)
+    return qd, rate_gaps(system, 0.0, q, qd) - wanted
+
+
+@kernel
+def gaps(system, time, q):
+    """What q breaks of each row at a time [s]; a view of the system's scratch, shape (rows,)."""
+    read_signals(system, time)
+    place(system.model, system.work, q, system.scratch.still)
+    position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
+    return system.scratch.error
+
+
+@kernel
+def rate_gaps(system, time, q, qd):
+    """How fast a state breaks each row at a time [s]; a view of the system's scratch, shape (rows,)."""
+    read_signals(system, time)
+    place(system.model, system.work, q, qd)
+    velocity_errors(system.model, system.work, system.constraints, system.scratch.signal, q, qd, system.scratch.error)
+    return system.scratch.error
+
+
+@kernel
+def step_closer(system, q, longest):
+    """Move q by a step of Newton's method, in which no coordinate moves farther than `longest` [rad or m]."""
+    scratch = system.scratch
+    accelerations_at(system, 0.0, q, scratch.still, 0.0, scratch.dv)
+    position_errors(system.model, system.work, system.constraints, scratch.signal, q, scratch.error)
+    correct(system)
+    turn_on(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
+
+
+@kernel
+def step_velocities(system, q, qd):
+    """Move qd by a step of Newton's method that takes away what stands in the system's `error`."""
+    scratch = system.scratch
+    error = scratch.error.copy()
+    accelerations_at(system, 0.0, q, qd, 0.0, scratch.dv)
+    scratch.error[:] = error
+    correct(system)
+    for j in range(qd.shape[0]):
+        qd[j] += scratch.dv[j]
+
+
+def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
+    """Bring what can follow to where it belongs: mimics after their leaders, loop joints to where the tree leads."""
+    mimics = [joint for joint in compiled.model.joints if joint.mimic and joint.name not in given]
+    for _ in mimics:  # as often as a chain of them can be long
+        for joint in mimics:
+            _mimic(compiled, q, joint)
+    links = [joint for joint in compiled.tree.loops if joint.name in compiled.spans and joint.name not in given]
+    if links:
+        carried = {branch.joint.name for branch in compiled.tree.branches} | set(compiled.floating)
+        state = {name: values for name, values in compiled.q_by_joint(q).items() if name in carried}
+        poses = {WORLD: IDENTITY} | link_poses(compiled.model, state)
+        for joint in links:
+            ends = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
+            span = compiled.spans[joint.name]
+            q[span.q] = coordinates_at(joint, compose(inverse(ends[0]), ends[1]), q[span.q])
+
+
+def _mimic(compiled: CompiledModel, q: np.ndarray, joint: Joint) -> None:
+    equation = mimic_equation(joint.name, joint.mimic)
+    places = [coordinate_index(compiled, term.joint, term.axis) for term in equation.terms]
+    if all(place is not None for place in places):
+        follower, leader = places
+        q[follower] = equation.constant - equation.terms[1].weight * q[leader]

@@ -1,0 +1,140 @@
+"""What acts on a model from outside while it moves: motion that is prescribed, and forces that a callback gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..dynamics.constraints import ConstraintSet, Signal
+from ..kinematics.forward import link_row
+from ..model import CompiledModel, StateError
+from .system import DEGREE, PUSH, System
+
+Numbers = float | Sequence[float] | np.ndarray
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a callback sees at the beginning of a frame.
+
+    Attributes:
+        frame, time [s]. q: shape (nq,). qd: shape (nv,).
+        X_WL: link poses, shape (L, 7). V_WL: link twists, shape (L, 6), linear first. Both in `link_names`' order.
+    """
+
+    frame: int
+    time: float
+    q: np.ndarray
+    qd: np.ndarray
+    X_WL: np.ndarray
+    V_WL: np.ndarray
+
+
+@dataclass(frozen=True)
+class Forces:
+    """What acts until the next frame.
+
+    Attributes:
+        joints: {joint: force on each of its velocity coordinates [N m or N]}.
+        links: {link: (force [N], torque [N m] about the link's origin), six numbers in world axes}.
+    """
+
+    joints: Mapping[str, Numbers] = field(default_factory=dict)
+    links: Mapping[str, Numbers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What a simulation takes besides its model.
+
+    Prescribed motion acts through the joints, with whatever force it takes. Between two frames it is a polynomial of
+    degree 7 through what the functions give at eight times.
+
+    Attributes:
+        joints: {joint: function of the time [s] that gives its coordinates, shaped as in a state}.
+        links: {link: function of the time [s] that gives its pose X_WL, x y z qw qx qy qz}.
+        forces: called at the beginning of each frame.
+    """
+
+    joints: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
+    links: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
+    forces: Callable[[Moment], Forces] | None = None
+
+    def require(self, compiled: CompiledModel) -> None:
+        """Raises `StateError` where a joint or a link is prescribed that does not move, or is not there."""
+        for given, known, what in (
+            (self.joints, compiled.spans, "joint"),
+            (self.links, compiled.link_names, "link"),
+        ):
+            for name in given:
+                if name not in known:
+                    raise StateError(f"no {what} '{name}' can be moved; there are: {', '.join(known)}")
+
+    @property
+    def are_steady(self) -> bool:
+        """Whether nothing changes from frame to frame."""
+        return not (self.joints or self.links or self.forces)
+
+    def values(self, signal: Signal, compiled: CompiledModel, time: float) -> np.ndarray:
+        """What is prescribed at a time [s], shape (signal.numbers,).
+
+        Raises:
+            StateError: a function gives something else than finite numbers, as many as it takes.
+        """
+        give = (self.links if signal.of_link else self.joints)[signal.name]
+        count = 7 if signal.of_link else compiled.spans[signal.name].joint.nq
+        given = np.atleast_1d(np.asarray(give(time), dtype=np.float64))
+        if given.shape != (count,) or not np.isfinite(given).all():
+            what = "link" if signal.of_link else "joint"
+            raise StateError(f"{what} '{signal.name}' takes {count} finite number(s) at {time:g} s, found {given}")
+        if signal.place is not None:
+            return given[signal.place : signal.place + 1]
+        return given if count == 7 else np.concatenate([np.zeros(3), given])
+
+    def prescribe(
+        self, system: System, compiled: CompiledModel, constraints: ConstraintSet, begin: float, end: float, zero: float
+    ) -> System:
+        """The system with the motion prescribed between two times [s]; its own time counts from `zero`."""
+        times = begin + (end - begin) * 0.5 * (NODES + 1.0)
+        found = []
+        for signal in constraints.signals:
+            values = np.array([self.values(signal, compiled, time) for time in times])
+            if signal.place is None:
+                values[:, 3:] = _aligned(values[:, 3:])
+            found.append(TO_COEFFICIENTS @ values)
+        signals = np.ascontiguousarray(np.concatenate(found, axis=1).T)
+        return system._replace(signals=signals, window=np.array([begin - zero, end - zero]))
+
+    def push(self, system: System, compiled: CompiledModel, moment: Moment) -> System:
+        """The system with the forces that the callback asks for.
+
+        Raises:
+            ModelError: they act on what is not there. StateError: they are not as many finite numbers as it takes.
+        """
+        if self.forces is None:
+            return system
+        asked = self.forces(moment)
+        thrust = compiled.q_from(asked.joints, velocities=True)
+        pushes = np.zeros(len(asked.links), PUSH).view(np.recarray)
+        for push, (name, wrench) in zip(pushes, asked.links.items(), strict=True):
+            row = link_row(compiled, name)
+            numbers = np.asarray(wrench, dtype=np.float64)
+            if numbers.shape != (6,) or not np.isfinite(numbers).all():
+                raise StateError(f"link '{name}' takes a wrench of 6 finite numbers, found {wrench!r}")
+            push.link, push.body, push.arm = row, compiled.link_body[row], compiled.X_BL[row, :3]
+            push.wrench = np.roll(numbers, 3)
+        return system._replace(thrust=thrust, pushes=pushes)
+
+
+NODES = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
+"""Chebyshev's, from -1 to 1: through values at these, a polynomial does not swing between them."""
+
+TO_COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
+
+
+def _aligned(quats: np.ndarray) -> np.ndarray:
+    """Quaternions, shape (n, 4), each with the sign that is nearer to the one before."""
+    flips = np.where(np.sum(quats[1:] * quats[:-1], axis=1) < 0.0, -1.0, 1.0)
+    return quats * np.concatenate([[1.0], np.cumprod(flips)])[:, None]

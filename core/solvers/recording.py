@@ -1,0 +1,156 @@
+"""What is kept of a motion, frame by frame, and what is worked out of it on request."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics import joint_wrenches, mechanical_energy
+from ..dynamics.constraints import EQUATION, ConstraintSet
+from ..jit import kernel
+from ..kinematics import forward_kinematics, make_work, place_links
+from ..kinematics.motion import rigid_inertia_of
+from ..kinematics.work import get9, get_pair
+from ..model import WORLD, CompiledModel, coordinate_names
+from ..spatial import force_cross, force_from, inertia_rotate, momentum, pair_add, rotate, rotate_back
+from ..trajectory import Trajectory
+from .assembly import gaps
+from .protocol import Solver
+from .system import System, accelerations_at
+
+RECORDS = ("efforts", "wrenches")
+"""What a `Recorder` works out on request; see `Trajectory`."""
+
+
+class Recorder:
+    """Fills a trajectory.
+
+    Attributes:
+        frames: how many it has. loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
+    """
+
+    def __init__(self, compiled: CompiledModel, constraints: ConstraintSet, times: np.ndarray, record: tuple[str, ...]):
+        self.compiled, self.constraints = compiled, constraints
+        self.frames, self.loop_error = 0, 0.0
+        self._work = make_work(compiled.arrays)
+        frames, joints = len(times), tuple(reaction_names(compiled)) if "wrenches" in record else ()
+        self._all = Trajectory(
+            times=times,
+            link_names=compiled.link_names,
+            X_WL=np.zeros((frames, len(compiled.link_names), 7)),
+            q_names=tuple(coordinate_names(compiled)),
+            q=np.zeros((frames, compiled.nq)),
+            qd_names=tuple(coordinate_names(compiled, velocities=True)),
+            qd=np.zeros((frames, compiled.nv)),
+            kinetic=np.zeros(frames),
+            potential=np.zeros(frames),
+            dissipated=np.zeros(frames),
+            supplied=np.zeros(frames),
+            efforts=np.zeros((frames, compiled.nv)) if "efforts" in record else None,
+            wrench_names=joints,
+            wrenches=np.zeros((frames, len(joints), 6)) if "wrenches" in record else None,
+        )
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The frames so far."""
+        return self._all.first(self.frames)
+
+    def record(self, solver: Solver, system: System) -> None:
+        """Keep the solver's present state as the next frame."""
+        out, compiled, frame = self._all, self.compiled, self.frames
+        out.q[frame], out.qd[frame] = solver.q, solver.qd
+        out.dissipated[frame], out.supplied[frame] = solver.dissipated, solver.supplied
+        out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
+        place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
+        if self.constraints.rows:
+            errors = gaps(system, solver.time, solver.q)
+            self.loop_error = max(self.loop_error, self.constraints.largest_gap(errors))
+        if out.efforts is not None or out.wrenches is not None:
+            qdd = np.zeros(compiled.nv)
+            observe(system, solver.time, solver.q, solver.qd, qdd)
+            if out.efforts is not None:
+                out.efforts[frame] = efforts_of(compiled, self.constraints, system)
+            if out.wrenches is not None:
+                found = reactions(compiled, self.constraints, system, solver.q, solver.qd, qdd)
+                out.wrenches[frame] = [found[name] for name in out.wrench_names]
+        self.frames = frame + 1
+
+
+@kernel
+def observe(system, time, q, qd, qdd):
+    """Write to `qdd` the accelerations at a state; forces and multipliers are left in the system."""
+    accelerations_at(system, time, q, qd, 0.0, qdd)
+
+
+def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: System) -> np.ndarray:
+    """What drives each dof from outside, after `observe`, shape (nv,): the callback's forces, and prescribed motion."""
+    found = system.thrust.copy()
+    for record in constraints.arrays.records:
+        signal = constraints.signal_of(record)
+        multipliers = system.scratch.multipliers[record.row : record.row + record.rows]
+        if signal is None or signal.of_link:
+            continue
+        if record.kind == EQUATION:
+            for term in constraints.arrays.terms[record.term : record.term_end]:
+                found[term.v] += term.weight * multipliers[0]
+        else:  # across a chart, in its child-side axes
+            body = compiled.arrays.bodies[record.other]
+            R = get9(system.work.bodies[record.other].rotation)
+            parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
+            found[body.v : body.v_end] += parts[6 - (body.v_end - body.v) :]
+    return found
+
+
+def reaction_names(compiled: CompiledModel) -> list[str]:
+    """The joints that `reactions` tells of: those of the tree, and those that close loops."""
+    floats = [span.joint.name for span in compiled.spans.values() if span.link in compiled.floating]
+    return [
+        *floats,
+        *(branch.joint.name for branch in compiled.tree.branches),
+        *(weld.joint.name for weld in compiled.welds),
+    ]
+
+
+def reactions(
+    compiled: CompiledModel, constraints: ConstraintSet, system: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> dict[str, np.ndarray]:
+    """What each joint gives to the link that it carries, after `observe`: see `Trajectory.wrenches`.
+
+    A loop joint gives its part of a link what that part's motion asks for, and what the weld hands on to the rest.
+    """
+    poses = forward_kinematics(compiled, q)[0]
+    outside = {name: np.zeros(6) for name in compiled.link_names}
+
+    def push(link: str, wrench: np.ndarray, point: np.ndarray) -> None:
+        if link != WORLD:
+            arm = point - poses[compiled.link_names.index(link), :3]
+            outside[link] += np.concatenate([wrench[:3], wrench[3:] + np.cross(arm, wrench[:3])])
+
+    for applied in system.pushes:
+        outside[compiled.link_names[applied.link]] += np.roll(applied.wrench, 3)
+    records, found = constraints.arrays.records, {}
+    for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
+        own = system.work.bodies[weld.body]
+        point = np.array(own.origin) + np.array(rotate(get9(own.rotation), weld.X_rest[:3]))
+        wrench = np.roll(system.scratch.multipliers[record.row : record.row + 6], 3)
+        if weld.is_cut:
+            wrench = wrench + _asked(system, weld.part_body, point)
+        push(weld.branch.outer, wrench, point)
+        push(weld.branch.inner, -wrench, point)
+        found[weld.joint.name] = wrench
+    for record in records:
+        signal = constraints.signal_of(record)
+        if signal and signal.of_link:
+            point = poses[compiled.link_names.index(signal.name), :3]
+            push(signal.name, np.roll(system.scratch.multipliers[record.row : record.row + 6], 3), point)
+    return joint_wrenches(compiled, q, qd, qdd, outside) | found
+
+
+def _asked(system: System, body: int, point: np.ndarray) -> np.ndarray:
+    """The wrench that a body's present motion and weight ask for, taken at a point, force first, shape (6,)."""
+    own = system.work.bodies[body]
+    inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(system.model.bodies[body]))
+    velocity, acceleration = get_pair(own.velocity), get_pair(own.acceleration)
+    asked = pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
+    torque, force = force_from(asked, tuple(np.array(own.origin) - point))
+    return np.array([*force, *torque])

@@ -1,0 +1,27 @@
+"""What explicit and implicit steps share: how large an error is, and what is a number."""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jitable
+from .system import LEDGERS
+
+
+@jitable
+def error_norm(y, trial, errors, tolerance):
+    """Root mean square of `errors`, 1 where they are just as large as `tolerance` allows, absolute and relative."""
+    total = 0.0
+    count = y.shape[0] - LEDGERS
+    for k in range(count):
+        part = errors[k] / (tolerance * (1.0 + max(abs(y[k]), abs(trial[k]))))
+        total += part * part
+    return math.sqrt(total / max(count, 1))
+
+
+@jitable
+def is_finite(y):
+    total = 0.0
+    for k in range(y.shape[0]):
+        total += 0.0 * y[k]  # infinities and NaN times 0 are NaN
+    return total == 0.0

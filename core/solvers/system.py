@@ -1,0 +1,280 @@
+"""What decides how a model moves on: its own forces, what acts on it from outside, and all that it holds to.
+
+A state is one vector y: q, then qd, then the energy that dampers have taken away and that controls have brought in [J].
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..dynamics.aba import accelerate, inward, outward
+from ..dynamics.constraint_forces import factor_constraints, multipliers_for, push_dofs, respond
+from ..dynamics.constraint_rows import acceleration_errors, position_errors, target_rates, velocity_errors
+from ..dynamics.constraints import ConstraintSet, make_scratch
+from ..dynamics.forces import joint_forces
+from ..dynamics.media import surround
+from ..jit import jitable, subroutine
+from ..joints import FREE, SCREWS
+from ..kinematics import make_work
+from ..kinematics.motion import move
+from ..kinematics.work import get3, get4, get9, get_pair, put3, put4, put_pair
+from ..model import CompiledModel
+from ..spatial import (
+    add,
+    cross,
+    pair_sub,
+    power,
+    quat_mul,
+    quat_normalized,
+    quat_of_rotvec,
+    quat_rate,
+    quat_to_mat,
+    rotate,
+    scale,
+)
+
+LEDGERS = 2
+"""Entries of y after q and qd; they follow the motion and steer nothing."""
+
+CLOSED = 1e-11
+"""Radians and metres to which constraints are closed after each step, and radians and metres a second."""
+
+NEARLY = 1e-6
+"""As `CLOSED`, where constraints contradict each other by so little that a drawing's rounding may be the cause."""
+
+DEGREE = 7
+"""Of the polynomials that prescribed motion becomes between two frames."""
+
+PUSH = np.dtype(
+    [
+        ("link", np.int64),  # its row in `CompiledModel.link_names`
+        ("body", np.int64),
+        ("arm", np.float64, 3),  # from the body's origin to where the force acts, in the body's axes [m]
+        ("wrench", np.float64, 6),  # torque, force, in world axes
+    ],
+    align=True,
+)
+
+System = namedtuple("System", "model work constraints scratch signals window pushes thrust tau counts")
+"""What kernels take.
+
+Attributes:
+    signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), over -1 .. 1 for the time `window`, shape
+        (2,) [s].
+    pushes: PUSH records. thrust: forces on the dofs from outside, shape (nv,). tau: scratch, shape (nv,).
+    counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
+"""
+
+
+def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
+    """With nothing acting from outside, and signals that are 0."""
+    scratch = make_scratch(compiled, constraints)
+    return System(
+        compiled.arrays,
+        make_work(compiled.arrays),
+        constraints.arrays,
+        scratch,
+        np.zeros((len(scratch.signal), DEGREE + 1)),
+        np.array([0.0, 1.0]),
+        np.zeros(0, PUSH).view(np.recarray),
+        np.zeros(compiled.nv),
+        np.zeros(compiled.nv),
+        np.zeros(2, dtype=np.int64),
+    )
+
+
+@subroutine
+def accelerations_at(system, time, q, qd, h, qdd):
+    """Write to `qdd` the accelerations, of a linearly implicit step of h seconds if h > 0 (see `joint_forces`).
+
+    Returns the power that dampers take away and that controls bring in [W]. The model stays placed, moved and factored.
+    """
+    model, work, tau = system.model, system.work, system.tau
+    system.counts[0] += 1
+    lost = joint_forces(model, work, q, qd, h, tau)
+    gained = 0.0
+    for j in range(tau.shape[0]):
+        tau[j] += system.thrust[j]
+        gained += system.thrust[j] * qd[j]
+    outward(model, work, q, qd)
+    lost += surround(model, work)
+    gained += push_bodies(work, system.pushes)
+    inward(model, work, tau)
+    accelerate(model, work, get3(model.gravity), qdd)
+    if system.constraints.first.shape[0] > 0:
+        gained += constrain(system, time, q, qd, qdd)
+    return lost, gained
+
+
+@jitable
+def push_bodies(work, pushes):
+    """Let forces from outside act. Returns their power [W]."""
+    gained = 0.0
+    for k in range(pushes.shape[0]):
+        own = work.bodies[pushes[k].body]
+        torque, force = get_pair(pushes[k].wrench)
+        arm = rotate(get9(own.rotation), get3(pushes[k].arm))
+        wrench = add(torque, cross(arm, force)), force
+        gained += power(get_pair(own.velocity), wrench)
+        put_pair(own.force, pair_sub(get_pair(own.force), wrench))
+    return gained
+
+
+@jitable
+def constrain(system, time, q, qd, qdd):
+    """Correct accelerations for the forces that constraints take. Returns the power of prescribed motion [W]."""
+    model, work, scratch = system.model, system.work, system.scratch
+    read_signals(system, time)
+    factor_constraints(model, work, system.constraints, scratch, scratch.signal, q)
+    acceleration_errors(model, work, system.constraints, scratch.signal, q, qd, qdd, scratch.error)
+    multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
+    push_dofs(model, work, system.constraints, scratch, scratch.multipliers)
+    accelerate(model, work, get3(model.gravity), qdd)
+    if system.signals.shape[0] == 0:
+        return 0.0
+    target_rates(work, system.constraints, scratch.signal, scratch.error)
+    gained = 0.0
+    for r in range(scratch.error.shape[0]):
+        gained += scratch.error[r] * scratch.multipliers[r]
+    return gained
+
+
+@subroutine
+def read_signals(system, time):
+    """Write each signal's value, rate and second rate at a time of the window."""
+    half = 0.5 * (system.window[1] - system.window[0])
+    s = (time - system.window[0]) / half - 1.0
+    for k in range(system.signals.shape[0]):
+        value, rate, second = 0.0, 0.0, 0.0
+        for power_of in range(DEGREE, -1, -1):  # Horner's scheme for a polynomial and its derivatives
+            second = second * s + 2.0 * rate
+            rate = rate * s + value
+            value = value * s + system.signals[k, power_of]
+        put3(system.scratch.signal[k], (value, rate / half, second / (half * half)))
+
+
+@subroutine
+def close(system, time, q, qd):
+    """Bring a state that nearly obeys the constraints onto them, with the factors that are at hand.
+
+    Returns whether it succeeded: Newton's method in positions, then in velocities, moving what is light first.
+    """
+    read_signals(system, time)
+    return close_positions(system, q) and close_velocities(system, q, qd)
+
+
+@jitable
+def close_positions(system, q):
+    model, scratch = system.model, system.scratch
+    before = 1e300
+    for _ in range(8):
+        place(model, system.work, q, scratch.still)
+        position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
+        worst = largest(scratch.error)
+        if worst <= CLOSED:
+            return True
+        if not worst < 0.5 * before:
+            return worst <= NEARLY
+        before = worst
+        correct(system)
+        turn_on(model, q, scratch.dv, 1.0)
+    return before <= NEARLY
+
+
+@jitable
+def close_velocities(system, q, qd):
+    model, scratch = system.model, system.scratch
+    before = 1e300
+    for _ in range(8):
+        place(model, system.work, q, qd)
+        velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
+        worst = largest(scratch.error)
+        if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:
+            return True
+        before = worst
+        correct(system)
+        for j in range(qd.shape[0]):
+            qd[j] += scratch.dv[j]
+    return True
+
+
+@jitable
+def place(model, work, q, qd):
+    for i in range(1, model.bodies.shape[0]):
+        move(model, work, i, q, qd)
+
+
+@subroutine
+def correct(system):
+    """Write to `dv` the smallest motion that takes the present `error` away, measured by the model's inertia."""
+    scratch = system.scratch
+    system.counts[1] += 1
+    multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
+    respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
+
+
+@jitable
+def largest(values):
+    most = 0.0
+    for k in range(values.shape[0]):
+        most = max(most, abs(values[k]))
+    return most
+
+
+@subroutine
+def turn_on(model, q, dv, part):
+    """Move positions along velocities `dv` for `part` of a second."""
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                q[body.q + j - body.v] += part * dv[j]
+        else:
+            turned = body.q
+            if body.kind == FREE:
+                turned += 3
+                R = quat_to_mat(quat_normalized(get4(q, turned)))
+                put3(q, add(get3(q, body.q), scale(rotate(R, get3(dv, body.v)), part)), body.q)
+            turn = quat_of_rotvec(scale(get3(dv, body.v_end - 3), part))
+            put4(q, quat_normalized(quat_mul(get4(q, turned), turn)), turned)
+
+
+@jitable
+def rates_of_positions(model, q, qd, out):
+    """Write dq/dt, shape (nq,), to `out`: qd itself for columns, the rates of position and quaternion for charts."""
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                out[body.q + j - body.v] = qd[j]
+        else:
+            turned = body.q
+            if body.kind == FREE:
+                turned += 3
+                R = quat_to_mat(quat_normalized(get4(q, turned)))
+                put3(out, rotate(R, get3(qd, body.v)), body.q)
+            put4(out, quat_rate(get4(q, turned), get3(qd, body.v_end - 3)), turned)
+
+
+@jitable
+def normalize_quaternions(model, q):
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        if body.kind != SCREWS:
+            turned = body.q
+            if body.kind == FREE:
+                turned += 3
+            put4(q, quat_normalized(get4(q, turned)), turned)
+
+
+@subroutine
+def slope(system, time, y, out):
+    """Write dy/dt to `out`."""
+    nv = system.tau.shape[0]
+    nq = y.shape[0] - nv - LEDGERS
+    rates_of_positions(system.model, y[:nq], y[nq : nq + nv], out[:nq])
+    lost, gained = accelerations_at(system, time, y[:nq], y[nq : nq + nv], 0.0, out[nq : nq + nv])
+    out[nq + nv] = lost
+    out[nq + nv + 1] = gained
