@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False}
 CORE_FOLDER = Path(__file__).parent
 
 Function = TypeVar("Function", bound=Callable)
@@ -50,6 +50,15 @@ class kernel:  # noqa: N801 - reads as a decorator
     @functools.cached_property
     def compiled(self) -> Callable:
         return _compile(self.python) if is_available() else self.python
+
+
+def pointer(function: kernel, *examples: Any) -> Any:
+    """A kernel for other kernels to call, without being compiled together with it each time.
+
+    Args:
+        examples: arguments of the types that it will be called with.
+    """
+    return _pointer(function.compiled, examples) if is_available() else function.python
 
 
 @functools.cache
@@ -87,6 +96,24 @@ def _compile(function: Callable) -> Callable:
         return numba.njit(cache=True, **OPTIONS)(function)
     finally:
         settings["CACHE_DIR"] = before
+
+
+def _pointer(dispatcher: Any, examples: tuple) -> Any:
+    import numba
+
+    class Pointer(numba.types.WrapperAddressProtocol):
+        def __init__(self, result: Any):
+            self.result = result  # keeps the machine code alive
+
+        def __wrapper_address__(self) -> int:
+            return self.result.library.get_pointer_to_function(self.result.fndesc.llvm_cfunc_wrapper_name)
+
+        def signature(self) -> Any:
+            return self.result.signature
+
+    signature = tuple(numba.typeof(example) for example in examples)
+    dispatcher.compile(signature)
+    return Pointer(dispatcher.overloads[signature])
 
 
 def _can_cache(function: Callable) -> bool:

@@ -8,7 +8,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, Table 7.
 
 from __future__ import annotations
 
-from ..jit import jitable, kernel
+from ..jit import jitable, kernel, subroutine
 from ..joints import BALL, SCREWS
 from ..kinematics.motion import move, rigid_inertia_of, screw_of
 from ..kinematics.work import get3, get6, get9, get_articulated, get_pair, put3, put6, put_articulated, put_pair
@@ -70,7 +70,7 @@ def accelerations(model, work, q, qd, tau, qdd):
     accelerate(model, work, get3(model.gravity), qdd)
 
 
-@jitable
+@subroutine
 def outward(model, work, q, qd):
     """Positions and velocities; each body's own inertia, and the force that its own motion asks for."""
     for i in range(1, model.bodies.shape[0]):
@@ -81,7 +81,7 @@ def outward(model, work, q, qd):
         put_pair(own.force, force_cross(velocity, momentum(inertia, velocity)))
 
 
-@jitable
+@subroutine
 def inward(model, work, tau):
     """Articulated inertias, and the forces that hold them."""
     ground = work.bodies[0]
@@ -144,7 +144,7 @@ def release_ball(own, column, A, f, tau):
     return (ZERO_SYM, ZERO_MAT, M), (torque, add(f[1], add(linear_bias, rotate(G, excess))))
 
 
-@jitable
+@subroutine
 def release_free(own, columns, v, A, f, tau):
     """What a free joint passes inward: its own forces, and what a linearly implicit step holds by springs."""
     R = get9(own.rotation)
@@ -158,7 +158,7 @@ def release_free(own, columns, v, A, f, tau):
     return left, pair_add(pair_add(f, articulated_mul(left, get_pair(columns[v].bias))), reached)
 
 
-@jitable
+@subroutine
 def firm_inertia(own, columns, v, A):
     """A free joint's articulated inertia with what holds it in a linearly implicit step."""
     R = get9(own.rotation)
@@ -167,7 +167,7 @@ def firm_inertia(own, columns, v, A):
     return articulated_add(A, (angular, ZERO_MAT, linear))
 
 
-@jitable
+@subroutine
 def accelerate(model, work, gravity, qdd):
     """Outward: accelerations. The world is accelerated upward instead of every body being pulled down."""
     put_pair(work.bodies[0].acceleration, (ZERO, scale(gravity, -1.0)))

@@ -54,7 +54,7 @@ def factor_constraints(model, work, constraints, scratch, signal, q):
     factor(constraints, scratch)
 
 
-@jitable
+@subroutine
 def pass_inward(model, work, constraints, scratch, signal, c, r, q):
     """Row r of constraint c pulls with a unit of force: write what each dof feels to Y, and how it yields to Z."""
     record = constraints.records[c]
@@ -97,7 +97,7 @@ def pass_inward(model, work, constraints, scratch, signal, c, r, q):
     clear_seed(model, constraints, scratch, c)
 
 
-@jitable
+@subroutine
 def write_matrix(model, constraints, scratch):
     """G M^-1 G' = Y' Z, below its diagonal, over the dofs that two constraints share."""
     records, supports = constraints.records, constraints.supports
@@ -146,7 +146,7 @@ def write_scale(constraints, scratch):
                 scratch.scale[r] = 1.0 / math.sqrt(felt) if felt > NOTHING * most else 0.0
 
 
-@jitable
+@subroutine
 def factor(constraints, scratch):
     """Cholesky's factor of the scaled matrix + SOFT, within its profile."""
     first, start, L, scaled = constraints.first, constraints.start, scratch.factor, scratch.scale
@@ -194,7 +194,7 @@ def multipliers_for(constraints, scratch, asked, multipliers):
         multipliers[r] *= scratch.scale[r]
 
 
-@jitable
+@subroutine
 def solve(constraints, L, x):
     first, start = constraints.first, constraints.start
     for r in range(first.shape[0]):

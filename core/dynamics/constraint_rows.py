@@ -154,7 +154,7 @@ def clear_seed(model, constraints, scratch, c):
             scratch.tau[j] = 0.0
 
 
-@jitable
+@subroutine
 def frame_of(work, body, X):
     """(rotation, origin) in the world of a frame fixed in a body."""
     own = work.bodies[body]
@@ -162,7 +162,7 @@ def frame_of(work, body, X):
     return matmul(R, quat_to_mat(get4(X, 3))), add(get3(own.origin), rotate(R, get3(X)))
 
 
-@jitable
+@subroutine
 def target_frame(work, record, signal):
     """Where a weld wants its second frame: at its first one, or where its signals say, seen from there."""
     R, p = frame_of(work, record.one, record.X_one)
@@ -173,7 +173,7 @@ def target_frame(work, record, signal):
     return matmul(R, quat_to_mat(quat)), add(p, rotate(R, (signal[s, 0], signal[s + 1, 0], signal[s + 2, 0])))
 
 
-@jitable
+@subroutine
 def target_twist(work, record, signal):
     """Of the target in the first body, in world axes at the target's place."""
     if record.signal < 0:
@@ -184,7 +184,7 @@ def target_twist(work, record, signal):
     return rotate(R, turn), rotate(R, (signal[s, 1], signal[s + 1, 1], signal[s + 2, 1]))
 
 
-@jitable
+@subroutine
 def target_acceleration(work, record, signal):
     """The rate of `target_twist` as the first body sees it, at a fixed point: the target itself moves on from there."""
     if record.signal < 0:
@@ -227,7 +227,7 @@ def coupled(constraints, record, rates):
     return total
 
 
-@jitable
+@subroutine
 def measured_rate(model, record, q, qd):
     """The gradient of a measure times velocities, or accelerations."""
     body = model.bodies[record.body]
@@ -238,13 +238,13 @@ def measured_rate(model, record, q, qd):
     return rate
 
 
-@jitable
+@subroutine
 def measured_drift(model, record, q, qd):
     """The second rate of a measure at constant qd, by a central difference along the motion."""
     return (nudged_rate(model, record, q, qd, NUDGE) - nudged_rate(model, record, q, qd, -NUDGE)) / (2.0 * NUDGE)
 
 
-@jitable
+@subroutine
 def nudged_rate(model, record, q, qd, time):
     """The rate of a measure where constant qd has led after `time`."""
     body = model.bodies[record.body]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable
+from ..jit import jitable, subroutine
 from ..joints import BALL, SCREWS, measure
 from ..kinematics.work import get3, get4, get6, put3, put6
 from ..spatial import (
@@ -27,7 +27,7 @@ from ..spatial import (
 )
 
 
-@jitable
+@subroutine
 def joint_forces(model, work, q, qd, h, tau):
     """Write to `tau`, shape (nv,), the forces of springs and dampers. Returns the power that dampers take away [W].
 
@@ -80,7 +80,7 @@ def has_springs(model, body):
     return total != 0.0
 
 
-@jitable
+@subroutine
 def chart_stretch(model, body, q):
     """Of a chart's springs: where the linear ones stand apart [m], in parent-side axes, and the angular ones [rad].
 
@@ -115,7 +115,7 @@ def pulls(model, first, stretch):
     )
 
 
-@jitable
+@subroutine
 def add_chart_springs(model, work, body, q, qd, h, tau):
     """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their firmness.
 
@@ -177,7 +177,7 @@ def stiffnesses(model, first, times):
     )
 
 
-@jitable
+@subroutine
 def add_measured_force(model, work, spring, q, qd, h, tau):
     """Add to `tau` the force of a spring and damper that act on what a constraint row measures. Returns power lost."""
     body = model.bodies[spring.body]
@@ -197,7 +197,7 @@ def add_measured_force(model, work, spring, q, qd, h, tau):
     return spring.damping * rate * rate
 
 
-@jitable
+@subroutine
 def chart_measure(model, row, q):
     """(value, gradient) of what `row`, a record with body, code and direction, measures at q."""
     body = model.bodies[row.body]
@@ -215,7 +215,7 @@ def curvature(square):
     return (1.0 - 0.5 * a / math.tan(0.5 * a)) / square
 
 
-@jitable
+@subroutine
 def spring_energy(model, q):
     """Energy stored in joint springs [J]."""
     energy = 0.0

@@ -16,7 +16,8 @@ from ..jit import jitable, kernel
 from .dopri5 import ORDER, dopri5_step
 from .extrapolation import extrapolated_step
 from .protocol import Progress
-from .system import LEDGERS, System, close, normalize_quaternions, slope
+from .stepping import copy
+from .system import LEDGERS, System, calls_of, normalize_quaternions
 
 SHORTEST_STEP = 1e-9
 """Seconds; below it a step is hopeless: the motion diverges, or jumps."""
@@ -68,7 +69,7 @@ class Adaptive:
     methods = BOTH
 
     def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str):
-        self._system = system
+        self._system, self._calls = system, calls_of(system)
         self._y = np.concatenate([q, qd, np.zeros(LEDGERS)])
         self._order = self.ORDERS[accuracy]
         self._stages = np.zeros((max(8, self._order + 1), len(self._y)))
@@ -117,6 +118,7 @@ class Adaptive:
         """Bring the state to `time` [s], or a part of the way where that takes long."""
         return Progress(
             advance(
+                self._calls,
                 self._system,
                 self._y,
                 self._trial,
@@ -144,11 +146,11 @@ class ImplicitOnly(Adaptive):
 
 
 @kernel
-def advance(system, y, trial, stages, state, end, tolerance, order, methods, most_steps):
+def advance(calls, system, y, trial, stages, state, end, tolerance, order, methods, most_steps):
     """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`."""
     now = state[0]
     if now.fresh == 0:
-        begin(system, y, stages, now, tolerance)
+        begin(calls, system, y, stages, now, tolerance)
     for _ in range(most_steps):
         if now.time >= end:
             return REACHED
@@ -158,14 +160,14 @@ def advance(system, y, trial, stages, state, end, tolerance, order, methods, mos
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
         rate = 0.0
         if now.implicit:
-            error = extrapolated_step(system, y, trial, stages, stages[order], now.time, h, order, tolerance)
+            error = extrapolated_step(calls, system, y, trial, stages, stages[order], now.time, h, order, tolerance)
         else:
-            error, rate = dopri5_step(system, y, trial, stages, now.time, h, tolerance)
+            error, rate = dopri5_step(calls, system, y, trial, stages, now.time, h, tolerance)
         if error <= 1.0:
             now.time = end if h == remaining else now.time + h
             accept(system, y, trial, stages, now, h, error, order)
             if methods == BOTH:
-                choose_method(system, y, stages, now, h, rate, order)
+                choose_method(calls, system, y, stages, now, h, rate, order)
         else:  # an error that is not a number comes here as well
             power = -1.0 / (order if now.implicit else ORDER)
             now.step = h * max(0.2, 0.9 * error**power) if error < 1e300 else 0.1 * h
@@ -174,14 +176,11 @@ def advance(system, y, trial, stages, state, end, tolerance, order, methods, mos
 
 
 @jitable
-def begin(system, y, stages, now, tolerance):
+def begin(calls, system, y, stages, now, tolerance):
     """Fit velocities to what is prescribed from now on, and find the first slope and, at the start, a first step."""
-    nv = system.tau.shape[0]
-    nq = y.shape[0] - nv - LEDGERS
-    slope(system, now.time, y, stages[0])
-    if system.constraints.first.shape[0] > 0:
-        close(system, now.time, y[:nq], y[nq : nq + nv])
-        slope(system, now.time, y, stages[0])
+    calls.rates(system, now.time, y, 0.0, stages[0])
+    calls.close(system, now.time, y)
+    calls.rates(system, now.time, y, 0.0, stages[0])
     if now.started == 0:
         now.step = first_step(y, stages[0], tolerance)
         now.error = 1e-4
@@ -208,14 +207,14 @@ def accept(system, y, trial, stages, now, h, error, order):
     now.error = max(error, 1e-4)
     now.steps += 1
     now.implicit_steps += now.implicit
-    y[:] = trial
+    copy(trial, y)
     if now.implicit == 0:
-        stages[0] = stages[6]  # the last slope is the next step's first
-    normalize_quaternions(system.model, y[: y.shape[0] - system.tau.shape[0] - LEDGERS])
+        copy(stages[6], stages[0])  # the last slope is the next step's first
+    normalize_quaternions(system.model, y)
 
 
 @jitable
-def choose_method(system, y, stages, now, h, rate, order):
+def choose_method(calls, system, y, stages, now, h, rate, order):
     """Try implicit steps where stability seems to limit explicit ones; stay while they are so long that they pay."""
     if now.implicit:
         pays = h * EXPLICIT_COST > now.explicit_step * (order * (order + 1) // 2)
@@ -229,7 +228,7 @@ def choose_method(system, y, stages, now, h, rate, order):
         now.implicit = 0
         now.step = now.explicit_step
         now.patience = 2 * now.patience
-        slope(system, now.time, y, stages[0])
+        calls.rates(system, now.time, y, 0.0, stages[0])
     else:
         now.implicit = 1
         now.explicit_step = h

@@ -16,17 +16,19 @@ from ..model import WORLD, CompiledModel, Joint, ModelError
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from .controls import Controls
+from .stepping import copy
 from .system import (
     CLOSED,
+    LEDGERS,
     NEARLY,
     System,
-    accelerations_at,
     correct,
     largest,
     make_system,
     place,
     read_signals,
     turn_on,
+    write_rates,
 )
 
 MOST_STEPS = 300
@@ -127,8 +129,10 @@ def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(q, what it still breaks of each row) after as many steps as help."""
     best, idle = math.inf, 0
     for _ in range(MOST_STEPS):
+        factor_at(system, q)
         step_closer(system, q, LONGEST_STEP)
-        worst = float(np.abs(gaps(system, 0.0, q)).max())
+        gaps(system, 0.0, q)
+        worst = float(np.abs(system.scratch.error).max())
         if worst <= CLOSED or not math.isfinite(worst):
             break
         best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
@@ -139,52 +143,55 @@ def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> tuple[np.ndarray, np.ndarray]:
     """(qd, what it still breaks of each row); rows from `first_kept` on keep the rates that they have."""
-    error = system.scratch.error
-    wanted = rate_gaps(system, 0.0, q, qd).copy()
+    rate_gaps(system, 0.0, q, qd)
+    wanted = system.scratch.error.copy()
     wanted[:first_kept] = 0.0
+    factor_at(system, q)
     for _ in range(5):
-        error[:] = rate_gaps(system, 0.0, q, qd) - wanted
+        rate_gaps(system, 0.0, q, qd)
+        error = system.scratch.error - wanted
         if np.abs(error).max() <= CLOSED:
             break
-        step_velocities(system, q, qd)
-    return qd, rate_gaps(system, 0.0, q, qd) - wanted
+        step_velocities(system, qd, error)
+    return qd, error
 
 
 @kernel
 def gaps(system, time, q):
-    """What q breaks of each row at a time [s]; a view of the system's scratch, shape (rows,)."""
+    """Write what q breaks of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
     place(system.model, system.work, q, system.scratch.still)
     position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
-    return system.scratch.error
 
 
 @kernel
 def rate_gaps(system, time, q, qd):
-    """How fast a state breaks each row at a time [s]; a view of the system's scratch, shape (rows,)."""
+    """Write how fast a state breaks each row at a time [s] to the system's `error`."""
     read_signals(system, time)
     place(system.model, system.work, q, qd)
     velocity_errors(system.model, system.work, system.constraints, system.scratch.signal, q, qd, system.scratch.error)
-    return system.scratch.error
+
+
+def factor_at(system: System, q: np.ndarray) -> None:
+    """Factor the model and its constraints at q, for the steps below."""
+    y = np.concatenate([q, np.zeros(len(system.tau) + LEDGERS)])
+    write_rates(system, 0.0, y, np.zeros_like(y))
 
 
 @kernel
 def step_closer(system, q, longest):
     """Move q by a step of Newton's method, in which no coordinate moves farther than `longest` [rad or m]."""
     scratch = system.scratch
-    accelerations_at(system, 0.0, q, scratch.still, 0.0, scratch.dv)
     position_errors(system.model, system.work, system.constraints, scratch.signal, q, scratch.error)
     correct(system)
     turn_on(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
 
 
 @kernel
-def step_velocities(system, q, qd):
-    """Move qd by a step of Newton's method that takes away what stands in the system's `error`."""
+def step_velocities(system, qd, error):
+    """Move qd by a step of Newton's method that takes `error` away."""
     scratch = system.scratch
-    error = scratch.error.copy()
-    accelerations_at(system, 0.0, q, qd, 0.0, scratch.dv)
-    scratch.error[:] = error
+    copy(error, scratch.error)
     correct(system)
     for j in range(qd.shape[0]):
         qd[j] += scratch.dv[j]

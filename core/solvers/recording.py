@@ -6,7 +6,6 @@ import numpy as np
 
 from ..dynamics import joint_wrenches, mechanical_energy
 from ..dynamics.constraints import EQUATION, ConstraintSet
-from ..jit import kernel
 from ..kinematics import forward_kinematics, make_work, place_links
 from ..kinematics.motion import rigid_inertia_of
 from ..kinematics.work import get9, get_pair
@@ -15,7 +14,7 @@ from ..spatial import force_cross, force_from, inertia_rotate, momentum, pair_ad
 from ..trajectory import Trajectory
 from .assembly import gaps
 from .protocol import Solver
-from .system import System, accelerations_at
+from .system import LEDGERS, System, write_rates
 
 RECORDS = ("efforts", "wrenches")
 """What a `Recorder` works out on request; see `Trajectory`."""
@@ -63,11 +62,10 @@ class Recorder:
         out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
         place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
         if self.constraints.rows:
-            errors = gaps(system, solver.time, solver.q)
-            self.loop_error = max(self.loop_error, self.constraints.largest_gap(errors))
+            gaps(system, solver.time, solver.q)
+            self.loop_error = max(self.loop_error, self.constraints.largest_gap(system.scratch.error))
         if out.efforts is not None or out.wrenches is not None:
-            qdd = np.zeros(compiled.nv)
-            observe(system, solver.time, solver.q, solver.qd, qdd)
+            qdd = observe(system, solver)
             if out.efforts is not None:
                 out.efforts[frame] = efforts_of(compiled, self.constraints, system)
             if out.wrenches is not None:
@@ -76,10 +74,12 @@ class Recorder:
         self.frames = frame + 1
 
 
-@kernel
-def observe(system, time, q, qd, qdd):
-    """Write to `qdd` the accelerations at a state; forces and multipliers are left in the system."""
-    accelerations_at(system, time, q, qd, 0.0, qdd)
+def observe(system: System, solver: Solver) -> np.ndarray:
+    """The accelerations at a solver's state, shape (nv,); forces and multipliers are left in the system."""
+    y = np.concatenate([solver.q, solver.qd, np.zeros(LEDGERS)])
+    rates = np.zeros_like(y)
+    write_rates(system, solver.time, y, rates)
+    return rates[len(solver.q) : -LEDGERS]
 
 
 def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: System) -> np.ndarray:

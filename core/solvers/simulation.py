@@ -211,9 +211,8 @@ class Simulation:
         self._controlled = frame + 1
 
     def _explanation(self, frame: int) -> str:
-        rates = np.zeros(self.compiled.nv)
         with np.errstate(all="ignore"):
-            observe(self._system, self._solver.time, self._solver.q, self._solver.qd, rates)
+            rates = observe(self._system, self._solver)
         worst = int(np.argmax(np.where(np.isfinite(rates), np.abs(rates), math.inf))) if len(rates) else 0
         link = self.compiled.link_of_dof(worst)
         cause = (

@@ -15,7 +15,7 @@ from ..dynamics.constraint_rows import acceleration_errors, position_errors, tar
 from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
 from ..dynamics.media import surround
-from ..jit import jitable, subroutine
+from ..jit import jitable, kernel, pointer, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import move
@@ -85,14 +85,37 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
     )
 
 
-@subroutine
-def accelerations_at(system, time, q, qd, h, qdd):
-    """Write to `qdd` the accelerations, of a linearly implicit step of h seconds if h > 0 (see `joint_forces`).
+@kernel
+def free_rates(system, time, y, h, out):
+    """Write dy/dt to `out` where nothing is constrained; for h > 0, the accelerations are those of an implicit step.
 
-    Returns the power that dampers take away and that controls bring in [W]. The model stays placed, moved and factored.
+    See `joint_forces` for such a step, of h seconds. The model stays placed, moved and factored.
     """
+    move_freely(system, y, h, out)
+
+
+@kernel
+def constrained_rates(system, time, y, h, out):
+    """As `free_rates`, with all that the model holds to; the constraints stay factored, with their multipliers."""
+    move_freely(system, y, h, out)
+    q, qd = parts_of(system, y)
+    out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
+
+
+@jitable
+def parts_of(system, y):
+    """(q, qd) of a state, or their rates, as views."""
+    end = y.shape[0] - LEDGERS
+    begin = end - system.tau.shape[0]
+    return y[:begin], y[begin:end]
+
+
+@subroutine
+def move_freely(system, y, h, out):
     model, work, tau = system.model, system.work, system.tau
+    q, qd = parts_of(system, y)
     system.counts[0] += 1
+    rates_of_positions(model, q, qd, out)
     lost = joint_forces(model, work, q, qd, h, tau)
     gained = 0.0
     for j in range(tau.shape[0]):
@@ -102,13 +125,12 @@ def accelerations_at(system, time, q, qd, h, qdd):
     lost += surround(model, work)
     gained += push_bodies(work, system.pushes)
     inward(model, work, tau)
-    accelerate(model, work, get3(model.gravity), qdd)
-    if system.constraints.first.shape[0] > 0:
-        gained += constrain(system, time, q, qd, qdd)
-    return lost, gained
+    accelerate(model, work, get3(model.gravity), parts_of(system, out)[1])
+    out[y.shape[0] - 2] = lost
+    out[y.shape[0] - 1] = gained
 
 
-@jitable
+@subroutine
 def push_bodies(work, pushes):
     """Let forces from outside act. Returns their power [W]."""
     gained = 0.0
@@ -122,7 +144,7 @@ def push_bodies(work, pushes):
     return gained
 
 
-@jitable
+@subroutine
 def constrain(system, time, q, qd, qdd):
     """Correct accelerations for the forces that constraints take. Returns the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
@@ -155,14 +177,40 @@ def read_signals(system, time):
         put3(system.scratch.signal[k], (value, rate / half, second / (half * half)))
 
 
-@subroutine
-def close(system, time, q, qd):
-    """Bring a state that nearly obeys the constraints onto them, with the factors that are at hand.
+@kernel
+def close(system, time, y):
+    """Bring a state that nearly obeys the constraints onto them, with the factors that `constrained_rates` has left.
 
     Returns whether it succeeded: Newton's method in positions, then in velocities, moving what is light first.
     """
+    q, qd = parts_of(system, y)
     read_signals(system, time)
     return close_positions(system, q) and close_velocities(system, q, qd)
+
+
+@kernel
+def stay_open(system, time, y):
+    """What `close` is where nothing is constrained."""
+    return True
+
+
+Calls = namedtuple("Calls", "rates close")
+"""What integrators know of the model that they move: `free_rates` and `stay_open`, or `constrained_rates` and `close`."""
+
+
+def calls_of(system: System) -> Calls:
+    """For kernels to call."""
+    y = np.zeros(len(system.model.columns) + LEDGERS)
+    constrained = len(system.constraints.first) > 0
+    return Calls(
+        pointer(constrained_rates if constrained else free_rates, system, 0.0, y, 0.0, y),
+        pointer(close if constrained else stay_open, system, 0.0, y),
+    )
+
+
+def write_rates(system: System, time: float, y: np.ndarray, out: np.ndarray) -> None:
+    """Write dy/dt to `out`, from outside kernels."""
+    (constrained_rates if len(system.constraints.first) else free_rates)(system, time, y, 0.0, out)
 
 
 @jitable
@@ -200,7 +248,7 @@ def close_velocities(system, q, qd):
     return True
 
 
-@jitable
+@subroutine
 def place(model, work, q, qd):
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, qd)
@@ -267,14 +315,3 @@ def normalize_quaternions(model, q):
             if body.kind == FREE:
                 turned += 3
             put4(q, quat_normalized(get4(q, turned)), turned)
-
-
-@subroutine
-def slope(system, time, y, out):
-    """Write dy/dt to `out`."""
-    nv = system.tau.shape[0]
-    nq = y.shape[0] - nv - LEDGERS
-    rates_of_positions(system.model, y[:nq], y[nq : nq + nv], out[:nq])
-    lost, gained = accelerations_at(system, time, y[:nq], y[nq : nq + nv], 0.0, out[nq : nq + nv])
-    out[nq + nv] = lost
-    out[nq + nv + 1] = gained

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import jitable
+from ..jit import jitable, subroutine
 from .vectors import (
     add,
     cross,
@@ -96,7 +96,7 @@ def articulated_from(A, r):
     return K, G, M
 
 
-@jitable
+@subroutine
 def articulated_solve(A, f):
     """The motion m with articulated_mul(A, m) == f."""
     J, H, M = A
@@ -106,7 +106,7 @@ def articulated_solve(A, f):
     return w, sym_mul(M_inverse, sub(f[1], rotate_back(H, w)))
 
 
-@jitable
+@subroutine
 def articulated_parallel(A, B):
     """A - A B^-1 A: what is left of A where B, A and more beside it, yields."""
     J, H, M = A
