@@ -3,6 +3,8 @@
 What is marked `jitable` or `subroutine` stays an ordinary Python function; a function marked `kernel` is compiled when
 it is first called, together with all of those that it reaches. So importing the package costs nothing, the same code
 runs undecorated (without numba, or with LIMBERJACK_NOJIT=1), and a debugger can step through any of it.
+
+Compiled code makes no arrays: it writes to those that it is given, which the caller keeps alive meanwhile.
 """
 
 from __future__ import annotations
@@ -13,10 +15,11 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False}
+OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 CORE_FOLDER = Path(__file__).parent
 
 Function = TypeVar("Function", bound=Callable)
@@ -73,13 +76,28 @@ def is_available() -> bool:
     return True
 
 
+@functools.cache
+def _options() -> dict[str, Any]:
+    """What numba is asked for.
+
+    Where arrays are only lent there is nothing to count, and counting, by locked instructions for each function that
+    sees an array, took a third of the time of forward dynamics. The option is private: a numba without it counts.
+    """
+    with suppress(ImportError):
+        from numba.core.options import DefaultOptions
+
+        if hasattr(DefaultOptions, "_nrt"):
+            return OPTIONS | {"_nrt": False}
+    return OPTIONS
+
+
 def _offer_arithmetic() -> None:
     """Tell numba of all arithmetic that modules have marked since the last time."""
     from numba.extending import register_jitable
 
     while _not_yet_offered:
         function, inlined = _not_yet_offered.pop()
-        register_jitable(forceinline=inlined, no_cpython_wrapper=True, **OPTIONS)(function)
+        register_jitable(forceinline=inlined, no_cpython_wrapper=True, **_options())(function)
 
 
 def _compile(function: Callable) -> Callable:
@@ -88,12 +106,12 @@ def _compile(function: Callable) -> Callable:
 
     _offer_arithmetic()
     if not _can_cache(function):
-        return numba.njit(**OPTIONS)(function)
+        return numba.njit(**_options())(function)
     settings = config.__dict__  # its names come about at run time
     before = settings["CACHE_DIR"]  # other users of numba in this process keep their own folder
     try:
         settings["CACHE_DIR"] = str(cache_folder())
-        return numba.njit(cache=True, **OPTIONS)(function)
+        return numba.njit(cache=True, **_options())(function)
     finally:
         settings["CACHE_DIR"] = before
 

@@ -53,11 +53,11 @@ Constraints = namedtuple("Constraints", "records terms supports first start")
 A support's bodies descend. `at` is where the block of numbers begins that belong to the body's dofs and the rows.
 """
 
-Scratch = namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv still signal")
+Scratch = namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")
 """What kernels fill.
 
 Attributes:
-    force: of each body, shape (bodies, 6). tau, dv, still: shape (nv,); still is zero.
+    force: of each body, shape (bodies, 6). tau, dv: shape (nv,).
     Y, Z: each row's force as its support's dofs feel it, and what they yield to it.
     matrix, factor: profiles of G M^-1 G' and of its scaled factor. scale, error, residual, multipliers: shape (rows,).
     signal: value, rate and second rate of each, shape (signals, 3).
@@ -304,7 +304,6 @@ def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch
         np.zeros(profile),
         np.zeros(profile),
         *per_row,
-        np.zeros(nv),
         np.zeros(nv),
         np.zeros((signals, 3)),
     )

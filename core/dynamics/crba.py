@@ -5,8 +5,6 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, Table 
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..jit import jitable, kernel
 from ..kinematics.jacobian import motion_of_dof
 from ..kinematics.motion import move, rigid_inertia_of
@@ -17,20 +15,18 @@ from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, ri
 @kernel
 def composite_body(model, work, q, M):
     """Write to `M`, shape (nv, nv), the mass matrix at q, armatures included."""
-    still = np.zeros(model.columns.shape[0])
     count = model.bodies.shape[0]
-    composite = np.zeros((count, 10))
     for i in range(1, count):
-        R, _ = move(model, work, i, q, still)
-        put_rigid(composite[i], inertia_rotate(R, rigid_inertia_of(model.bodies[i])))
+        R, _ = move(model, work, i, q, work.still)
+        put_rigid(work.bodies[i].articulated, inertia_rotate(R, rigid_inertia_of(model.bodies[i])))
     for i in range(count - 1, 0, -1):
-        carried = rigid_from(get_rigid(composite[i]), get3(work.bodies[i].arm))
-        outer = composite[model.bodies[i].parent]
-        put_rigid(outer, rigid_add(get_rigid(outer), carried))
+        own = work.bodies[i]
+        outer = work.bodies[model.bodies[i].parent].articulated
+        put_rigid(outer, rigid_add(get_rigid(outer), rigid_from(get_rigid(own.articulated), get3(own.arm))))
     M[:, :] = 0.0
     for i in range(1, count):
         for j in range(model.bodies[i].v, model.bodies[i].v_end):
-            fill_row(model, work, i, j, get_rigid(composite[i]), M)
+            fill_row(model, work, i, j, get_rigid(work.bodies[i].articulated), M)
             M[j, j] += model.columns[j].armature
 
 

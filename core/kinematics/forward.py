@@ -16,9 +16,8 @@ from .work import get3, get4, get9, get_pair, make_work, put3, put4
 @kernel
 def place_links(model, work, q, link_body, X_BL, X_WL):
     """Write to `X_WL`, shape (L, 7), the link poses at q, shape (nq,); link_body and X_BL are `CompiledModel`'s."""
-    still = np.zeros(model.columns.shape[0])
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, still)
+        move(model, work, i, q, work.still)
     write_link_poses(work, link_body, X_BL, X_WL)
 
 

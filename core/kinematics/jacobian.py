@@ -48,9 +48,8 @@ def write_jacobian(model, work, body, point, J):
 @kernel
 def body_jacobian(model, work, q, body, point, J):
     """As `write_jacobian`, of a point given in the body's frame, shape (3,) [m], at coordinates q."""
-    still = np.zeros(model.columns.shape[0])
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, still)
+        move(model, work, i, q, work.still)
     place = work.bodies[body]
     write_jacobian(model, work, body, add(get3(place.origin), rotate(get9(place.rotation), get3(point))), J)
 

@@ -35,6 +35,14 @@ def rigid_inertia_of(body):
 
 
 @jitable
+def aligned(R, column):
+    """The axes that R takes to, turned to the column's own. Along a chain of balls they are often the same already."""
+    if column.parallel:
+        return R
+    return matmul(R, get9(column.align))
+
+
+@jitable
 def chart_rate(R, qd, body):
     """A ball's or a free joint's own motion in world axes; R: the body's axes after it."""
     if body.kind == FREE:
@@ -61,7 +69,7 @@ def move(model, work, i, q, qd):
             column = model.columns[j]
             own = work.columns[j]
             value = q[body.q + j - body.v]
-            R = turn_z(matmul(R, get9(column.align)), column.turn * value)
+            R = turn_z(aligned(R, column), column.turn * value)
             axis = z_axis(R)
             step = scale(axis, column.slide * value)
             arm = add(arm, step)
@@ -71,7 +79,7 @@ def move(model, work, i, q, qd):
             put_pair(own.bias, motion_cross(velocity, rate))
             velocity = pair_add(velocity, rate)
     else:
-        R = matmul(R, get9(model.columns[body.v].align))
+        R = aligned(R, model.columns[body.v])
         turned = body.q
         if body.kind == FREE:
             step = rotate(R, get3(q, body.q))

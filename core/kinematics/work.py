@@ -26,8 +26,8 @@ COLUMN_WORK = np.dtype(
         ("axis", np.float64, 3),
         ("bias", np.float64, 6),  # acceleration that comes from velocities alone
         ("armature", np.float64),  # with what a linearly implicit step adds for springs and dampers
-        ("gain", np.float64, 6),
-        ("d", np.float64),  # the inverse of the inertia that the column feels
+        ("gain", np.float64, 6),  # d times the force that a unit of its acceleration asks for
+        ("d", np.float64),  # 1 / the inertia that its acceleration meets
         ("push", np.float64),
         # of charts, at their first column; `firmness` of a free joint's turns at its fourth
         ("firmness", np.float64, 6),  # what `armature` is to a column, in child-side axes
@@ -37,13 +37,15 @@ COLUMN_WORK = np.dtype(
     align=True,
 )
 
-Work = namedtuple("Work", "bodies columns")
+Work = namedtuple("Work", "bodies columns still")
+"""BODY_WORK and COLUMN_WORK records, and the velocities of what stands still, zeros of shape (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:
     bodies = np.zeros(len(arrays.bodies), BODY_WORK).view(np.recarray)
     bodies.rotation[0] = np.eye(3).ravel()
-    return Work(bodies, np.zeros(len(arrays.columns), COLUMN_WORK).view(np.recarray))
+    count = len(arrays.columns)
+    return Work(bodies, np.zeros(count, COLUMN_WORK).view(np.recarray), np.zeros(count))
 
 
 @jitable

@@ -44,6 +44,7 @@ FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
 NOTHING = (0.0, ZERO, ZERO_SYM)
 """An inertia of nothing."""
 
+UNTURNED = quat_to_mat(IDENTITY[3:])
 SAME_LINE = 1e-12
 """Metres within which lines count as one."""
 
@@ -244,7 +245,7 @@ class Build:
             joint, nv = body.branch.joint, len(body.columns)
             bodies[i] = (body.parent, body.kind, q, v, v + nv, body.offset, body.mass, body.moment, body.inertia)
             for j, column in enumerate(body.columns):
-                columns[v + j] = column
+                columns[v + j] = (*column, column[0] == UNTURNED)
             first_q, first_v = starts.setdefault(id(joint), (q, v))
             q, v = q + (joint.nq if joint.kind.chart else nv), v + nv
             if joint.nv:

@@ -44,6 +44,7 @@ COLUMN = np.dtype(
         ("damping", np.float64),
         ("spring_stiffness", np.float64),
         ("spring_reference", np.float64),
+        ("parallel", np.int64),  # whether `align` turns nothing
     ],
     align=True,
 )

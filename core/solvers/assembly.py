@@ -160,7 +160,7 @@ def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> 
 def gaps(system, time, q):
     """Write what q breaks of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
-    place(system.model, system.work, q, system.scratch.still)
+    place(system.model, system.work, q, system.work.still)
     position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
 
 

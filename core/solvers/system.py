@@ -195,7 +195,7 @@ def stay_open(system, time, y):
 
 
 Calls = namedtuple("Calls", "rates close")
-"""What integrators know of the model that they move: `free_rates` and `stay_open`, or `constrained_rates` and `close`."""
+"""What integrators know of a model: `free_rates` and `stay_open`, or `constrained_rates` and `close`."""
 
 
 def calls_of(system: System) -> Calls:
@@ -218,7 +218,7 @@ def close_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        place(model, system.work, q, scratch.still)
+        place(model, system.work, q, system.work.still)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error)
         if worst <= CLOSED:

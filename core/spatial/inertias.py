@@ -60,6 +60,12 @@ def articulated_mul(A, m):
 
 
 @jitable
+def articulated_turn(A, w):
+    """`articulated_mul` of a motion (w, 0)."""
+    return sym_mul(A[0], w), rotate_back(A[1], w)
+
+
+@jitable
 def articulated_deflate(A, U, d):
     """A - d U U'"""
     J, H, M = A

@@ -35,16 +35,17 @@ def quat_normalized(q):
 @jitable
 def quat_to_mat(q):
     w, x, y, z = q
+    a, b, c = 2.0 * x, 2.0 * y, 2.0 * z
     return (
-        1.0 - 2.0 * (y * y + z * z),
-        2.0 * (x * y - z * w),
-        2.0 * (x * z + y * w),
-        2.0 * (x * y + z * w),
-        1.0 - 2.0 * (x * x + z * z),
-        2.0 * (y * z - x * w),
-        2.0 * (x * z - y * w),
-        2.0 * (y * z + x * w),
-        1.0 - 2.0 * (x * x + y * y),
+        1.0 - (y * b + z * c),
+        x * b - w * c,
+        x * c + w * b,
+        x * b + w * c,
+        1.0 - (x * a + z * c),
+        y * c - w * a,
+        x * c - w * b,
+        y * c + w * a,
+        1.0 - (x * a + y * b),
     )
 
 

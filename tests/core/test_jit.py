@@ -32,6 +32,14 @@ def test_arithmetic_and_kernels_stay_python():
 
 
 @needs_numba
+def test_no_kernel_counts_references():
+    """Guards the speed of kernels: forward dynamics took 1.5 times as long while its loops counted."""
+    sum_of_doubles(np.ones(3))
+    for code in sum_of_doubles.compiled.inspect_asm().values():
+        assert "NRT_" not in code
+
+
+@needs_numba
 def test_arithmetic_may_come_after_the_first_kernel(tmp_path):
     """Guards modules that are imported once something has run: their arithmetic is compiled, too."""
     code = """
