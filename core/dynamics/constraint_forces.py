@@ -34,11 +34,8 @@ from ..spatial import (
 from .aba import accelerate, firm_inertia
 from .constraint_rows import clear_seed, seed_row
 
-SOFT = 1e-10
+SOFT = 1e-8
 """What is added to the diagonal of the matrix, whose entries are 1."""
-
-NOTHING = 1e-20
-"""Part of what a weld's other rows feel, below which a row feels nothing."""
 
 MOST_PASSES = 6
 
@@ -134,16 +131,19 @@ def add_block(model, constraints, scratch, one, other, mine, theirs):
 
 @jitable
 def write_scale(constraints, scratch):
-    """Scale each row to feel its own force as 1; a row that feels nothing next to its weld's others counts for none."""
+    """Scale the turns and the slides of a weld to feel their own force as 1, and any other row by itself.
+
+    Not each row of a weld by itself: where a mechanism is singular, it is by feeling next to nothing that a row shows.
+    """
     for c in range(constraints.records.shape[0]):
         record = constraints.records[c]
         for first in range(record.row, record.row + record.rows, 3):
+            end = min(first + 3, record.row + record.rows)
             most = 0.0
-            for r in range(first, min(first + 3, record.row + record.rows)):
+            for r in range(first, end):
                 most = max(most, scratch.matrix[constraints.start[r] + r])
-            for r in range(first, min(first + 3, record.row + record.rows)):
-                felt = scratch.matrix[constraints.start[r] + r]
-                scratch.scale[r] = 1.0 / math.sqrt(felt) if felt > NOTHING * most else 0.0
+            for r in range(first, end):
+                scratch.scale[r] = 1.0 / math.sqrt(most) if most > 0.0 else 0.0
 
 
 @subroutine

@@ -97,6 +97,8 @@ class Controls:
         self, system: System, compiled: CompiledModel, constraints: ConstraintSet, begin: float, end: float, zero: float
     ) -> System:
         """The system with the motion prescribed between two times [s]; its own time counts from `zero`."""
+        if not constraints.signals:
+            return system
         times = begin + (end - begin) * 0.5 * (NODES + 1.0)
         found = []
         for signal in constraints.signals:

@@ -45,7 +45,7 @@ def dopri5_step(calls, system, y, trial, stages, time, h, tolerance):
             return math.inf, 0.0
         if stage == 5:
             copy(trial, last)
-        if stage == 6 and not calls.close(system, time + h, trial):
+        if not calls.close(system, time + h, trial):
             return math.inf, 0.0
         calls.rates(system, time + NODES[stage] * h, trial, 0.0, stages[stage])
     rate = fastest_rate(trial, last, stages)

@@ -38,7 +38,7 @@ from ..spatial import (
 LEDGERS = 2
 """Entries of y after q and qd; they follow the motion and steer nothing."""
 
-CLOSED = 1e-11
+CLOSED = 2e-15
 """Radians and metres to which constraints are closed after each step, and radians and metres a second."""
 
 NEARLY = 1e-6
