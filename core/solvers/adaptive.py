@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import jit
 from ..jit import jitable, kernel
-from .dopri5 import ORDER, dopri5_step
+from .dop853 import COUNT, ORDER, dop853_step
 from .extrapolation import extrapolated_step
 from .protocol import Progress
 from .stepping import copy
@@ -28,7 +28,7 @@ SUSPICIOUS = 1.0
 MANY = 15
 """Steps in a row that speak for the other method before it is tried; twice as many after each try that did not pay."""
 
-EXPLICIT_COST = 6
+EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
 BODY_STEPS_AT_ONCE = {True: 5000, False: 25}
@@ -63,16 +63,16 @@ class Adaptive:
         q: shape (nq,). qd: shape (nv,). Views of the present state.
     """
 
-    TOLERANCES = {"draft": 1e-4, "good": 1e-5, "exact": 1e-10}
+    TOLERANCES = {"draft": 1e-4, "good": 1e-6, "exact": 1e-10}
     ORDERS = {"draft": 3, "good": 5, "exact": 8}
-    """Of implicit steps; explicit ones have order 5."""
+    """Of implicit steps; explicit ones have order 8."""
     methods = BOTH
 
     def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str):
         self._system, self._calls = system, calls_of(system)
         self._y = np.concatenate([q, qd, np.zeros(LEDGERS)])
         self._order = self.ORDERS[accuracy]
-        self._stages = np.zeros((max(8, self._order + 1), len(self._y)))
+        self._stages = np.zeros((max(COUNT + 3, self._order + 1), len(self._y)))
         self._trial = self._y.copy()
         self._state = np.zeros(1, STATE).view(np.recarray)
         self._state[0].implicit = self.methods == IMPLICIT
@@ -162,7 +162,7 @@ def advance(calls, system, y, trial, stages, state, end, tolerance, order, metho
         if now.implicit:
             error = extrapolated_step(calls, system, y, trial, stages, stages[order], now.time, h, order, tolerance)
         else:
-            error, rate = dopri5_step(calls, system, y, trial, stages, now.time, h, tolerance)
+            error, rate = dop853_step(calls, system, y, trial, stages, now.time, h, tolerance)
         if error <= 1.0:
             now.time = end if h == remaining else now.time + h
             accept(system, y, trial, stages, now, h, error, order)
@@ -190,7 +190,7 @@ def begin(calls, system, y, stages, now, tolerance):
 
 @jitable
 def first_step(y, slopes, tolerance):
-    """A step that changes the state by about tolerance^(1/5) of itself: soon corrected, never absurd."""
+    """A step that changes the state by a small part of itself: soon corrected, never absurd."""
     size = 0.0
     rate = 0.0
     for k in range(y.shape[0] - LEDGERS):
@@ -209,7 +209,7 @@ def accept(system, y, trial, stages, now, h, error, order):
     now.implicit_steps += now.implicit
     copy(trial, y)
     if now.implicit == 0:
-        copy(stages[6], stages[0])  # the last slope is the next step's first
+        copy(stages[COUNT], stages[0])  # the last slope is the next step's first
     normalize_quaternions(system.model, y)
 
 

@@ -1,0 +1,94 @@
+"""Explicit steps for smooth motion: Dormand and Prince's Runge-Kutta method of order 8, with errors of orders 5 and 3.
+
+Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.5 for the method,
+II.10 for its error; volume II, section IV.2, for the rate by which stiffness shows.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..jit import jitable, subroutine
+from .dop853_table import FIFTH, NODES, RESULT, STAGES, THIRD
+from .stepping import copy, error_norm, is_finite
+from .system import LEDGERS
+
+ORDER = 8
+COUNT = len(STAGES)
+"""Stages; the slope at the result comes after them."""
+
+
+def _rows(sparse) -> np.ndarray:
+    dense = np.zeros((len(sparse), COUNT + 1))
+    for row, entries in enumerate(sparse):
+        for column, weight in entries.items():
+            dense[row, column] = weight
+    return dense
+
+
+WEIGHTS = _rows((*STAGES, RESULT))
+TIMES = np.array([*NODES, 1.0])
+ERRORS = _rows((FIFTH, THIRD))
+
+
+@subroutine
+def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
+    """Leave in `trial` where y is after h seconds. `slopes`, shape (COUNT + 3, len(y)), has that at y in its first row.
+
+    Row COUNT becomes the slope at the result, which is the next step's first; the last two rows are scratch. Every
+    stage is brought onto the constraints before its slope is taken: where a mechanism is nearly singular, slopes beside
+    the constraints have nothing to do with those on them.
+
+    Returns the error (1 is as much as allowed, infinite all is lost) and the rate at which the fastest part changes
+    [1/s].
+    """
+    fifth, third = slopes[COUNT + 1], slopes[COUNT + 2]
+    for stage in range(1, COUNT + 1):
+        combine(y, slopes, WEIGHTS[stage], stage, h, trial)
+        if not is_finite(trial) or not calls.close(system, time + TIMES[stage] * h, trial):
+            return math.inf, 0.0
+        if stage == COUNT - 1:
+            copy(trial, third)
+        calls.rates(system, time + TIMES[stage] * h, trial, 0.0, slopes[stage])
+    rate = fastest_rate(trial, third, slopes)
+    weigh(slopes, ERRORS[0], h, fifth)
+    weigh(slopes, ERRORS[1], h, third)
+    small = error_norm(y, trial, fifth, tolerance)
+    large = error_norm(y, trial, third, tolerance)
+    if small == 0.0:
+        return 0.0, rate
+    return small * small / math.sqrt(small * small + 0.01 * large * large), rate
+
+
+@jitable
+def combine(y, slopes, weights, count, h, out):
+    """y plus h times a weighted sum of the first slopes."""
+    copy(y, out)
+    for s in range(count):
+        if weights[s] != 0.0:
+            weight = h * weights[s]
+            for k in range(y.shape[0]):
+                out[k] += weight * slopes[s, k]
+
+
+@jitable
+def weigh(slopes, weights, h, out):
+    for k in range(out.shape[0]):
+        out[k] = 0.0
+    for s in range(weights.shape[0]):
+        if weights[s] != 0.0:
+            weight = h * weights[s]
+            for k in range(out.shape[0]):
+                out[k] += weight * slopes[s, k]
+
+
+@jitable
+def fastest_rate(trial, last, slopes):
+    """How much slopes differ between two states at the end of the step, for the distance between these [1/s]."""
+    turned, apart = 0.0, 0.0
+    for k in range(trial.shape[0] - LEDGERS):
+        turned += (slopes[COUNT, k] - slopes[COUNT - 1, k]) ** 2
+        apart += (trial[k] - last[k]) ** 2
+    return math.sqrt(turned / apart) if apart > 0.0 else 0.0
