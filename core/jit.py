@@ -119,19 +119,34 @@ def _compile(function: Callable) -> Callable:
 def _pointer(dispatcher: Any, examples: tuple) -> Any:
     import numba
 
+    signature = tuple(numba.typeof(example) for example in examples)
+    dispatcher.compile(signature)
+    return _pointer_type()(dispatcher.overloads[signature])
+
+
+@functools.cache
+def _pointer_type() -> type:
+    """What numba takes for a function that it may call: it asks for a signature and an address."""
+    import numba
+    from numba.extending import typeof_impl
+
     class Pointer(numba.types.WrapperAddressProtocol):
         def __init__(self, result: Any):
             self.result = result  # keeps the machine code alive
+            self.type = numba.types.FunctionType(result.signature)
+            self.address = result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
         def __wrapper_address__(self) -> int:
-            return self.result.library.get_pointer_to_function(self.result.fndesc.llvm_cfunc_wrapper_name)
+            return self.address
 
         def signature(self) -> Any:
             return self.result.signature
 
-    signature = tuple(numba.typeof(example) for example in examples)
-    dispatcher.compile(signature)
-    return Pointer(dispatcher.overloads[signature])
+    @typeof_impl.register(Pointer)
+    def type_of(value: Pointer, _context: Any) -> Any:  # known once; finding it anew took most of a kernel's call
+        return value.type
+
+    return Pointer
 
 
 def _can_cache(function: Callable) -> bool:

@@ -63,7 +63,7 @@ class Adaptive:
         q: shape (nq,). qd: shape (nv,). Views of the present state.
     """
 
-    TOLERANCES = {"draft": 1e-4, "good": 1e-6, "exact": 1e-10}
+    TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
     ORDERS = {"draft": 3, "good": 5, "exact": 8}
     """Of implicit steps; explicit ones have order 8."""
     methods = BOTH
