@@ -19,7 +19,7 @@ from .protocol import Progress
 from .stepping import copy
 from .system import LEDGERS, System, calls_of, normalize_quaternions
 
-SHORTEST_STEP = 1e-9
+SHORTEST_STEP = 1e-12
 """Seconds; below it a step is hopeless: the motion diverges, or jumps."""
 
 SUSPICIOUS = 1.0

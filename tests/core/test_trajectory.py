@@ -34,7 +34,7 @@ def test_csv_numbers_are_exact(motion, tmp_path):
     nq, nv = motion.q.shape[1], motion.qd.shape[1]
     assert np.array_equal(table[:, 1 : 1 + nq], motion.q)
     assert np.array_equal(table[:, 1 + nq : 1 + nq + nv], motion.qd)
-    assert np.array_equal(table[:, 1 + nq + nv : -3].reshape(motion.X_WL.shape), motion.X_WL)
+    assert np.array_equal(table[:, 1 + nq + nv : -4].reshape(motion.X_WL.shape), motion.X_WL)
 
 
 def test_a_failed_save_leaves_nothing(motion, tmp_path):

@@ -231,7 +231,7 @@ def check_forces(joint: Joint, q: np.ndarray, qd: np.ndarray, rng: np.random.Gen
         springs=error(spring, pull),
         power=error(slope(energy, 2e-4), (tau + damper) @ qd),
         stored=error(stored(still, 0.0), stored_in_springs(joint, q)),
-        dampers=error(damper, -dampings(joint) * qd),
+        dampers=error(damper, damped(joint, q, qd)),
     )
 
 
@@ -247,7 +247,15 @@ def stored_in_springs(joint: Joint, q: np.ndarray) -> float:
     turned = matrix_of((0, 0, 0, *quat_of_rotation_vector(rest[-3:])))[:3, :3].T @ pose_at(joint, q)[:3, :3]
     way = q[:-4] - rest[:-3]
     stretch = np.concatenate([way, rotation_angles(turned)])
-    return 0.5 * float(stiffness @ stretch**2)
+    rows = sum(0.5 * axis.spring_stiffness * (value - axis.spring_reference) ** 2 for axis, value in sprung(joint, q))
+    return 0.5 * float(stiffness @ stretch**2) + rows
+
+
+def sprung(joint: Joint, q: np.ndarray) -> list[tuple]:
+    """The axes whose springs act on what a row measures, with its value."""
+    rows = [row for row in joint.kind.rows if "spring_stiffness" in joint.kind.axes[row.axis].fields]
+    values = dict(zip(joint.kind.rows, measured(joint, q), strict=True))
+    return [(joint.axes[row.axis], values[row]) for row in rows]
 
 
 def of_law(joint: Joint, name: str) -> np.ndarray:
@@ -257,10 +265,15 @@ def of_law(joint: Joint, name: str) -> np.ndarray:
     return np.array([getattr(joint.axes[axis], name) if on else 0.0 for axis, on in zip(law, acts, strict=True)])
 
 
-def dampings(joint: Joint) -> np.ndarray:
-    if joint.kind.chart:
-        return of_law(joint, "damping")
-    return np.array([joint.axes[column.axis].damping for column in joint.columns])
+def damped(joint: Joint, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """The force of the dampers on each velocity, and on what rows measure along their gradients."""
+    if not joint.kind.chart:
+        return -np.array([joint.axes[column.axis].damping for column in joint.columns]) * qd
+    force = -of_law(joint, "damping") * qd
+    for row, gradient in zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True):
+        if "damping" in joint.kind.axes[row.axis].fields:
+            force = force - joint.axes[row.axis].damping * gradient * (gradient @ qd)
+    return force
 
 
 def pose_gap(joint: Joint, q, X: np.ndarray) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import link_poses, make_work, place_links
-from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, compile_model
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model, compile_model
 from limberjack.core.spatial import IDENTITY, compose, inverse, norm, scale
 from support.models import random_pose, random_state, random_tree, random_unit
 
@@ -73,13 +73,6 @@ def test_a_link_without_joints_stays_where_it_was_drawn():
     poses = link_poses(model)
     assert poses["base"] == pytest.approx(pose)
     assert poses["top"] == pytest.approx(compose(pose, held.X_PJ))
-
-
-def test_a_loop_is_refused_by_name():
-    """Guards the clear word that stands until loops work."""
-    joints = [Joint("one", "ball", WORLD, "bar"), Joint("two", "ball", WORLD, "bar")]
-    with pytest.raises(ModelError, match=r"joint 'two' closes a loop with 'one'"):
-        compile_model(Model(links=[Link("bar")], joints=joints)).require_simulable()
 
 
 def test_axes_need_no_particular_direction():
