@@ -31,8 +31,8 @@ MANY = 15
 EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
-BODY_STEPS_AT_ONCE = {True: 5000, False: 25}
-"""Bodies times steps that `advance` takes in one call, compiled or not: some 30 ms, in which Esc has to wait."""
+WORK_AT_ONCE = {True: 1500, False: 12}
+"""Bodies and rows times steps that `advance` takes in one call, compiled or not: some 30 ms, in which Esc has to wait."""
 
 REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
 BOTH, EXPLICIT, IMPLICIT = 0, 1, 2
@@ -78,7 +78,8 @@ class Adaptive:
         self._state[0].implicit = self.methods == IMPLICIT
         self._state[0].patience = MANY
         self._tolerance = self.TOLERANCES[accuracy]
-        self._steps_at_once = max(1, BODY_STEPS_AT_ONCE[jit.is_available()] // len(system.model.bodies))
+        work = len(system.model.bodies) + len(system.constraints.first)
+        self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_available()] // work)
         self.q = self._y[: len(q)]
         self.qd = self._y[len(q) : -LEDGERS]
 

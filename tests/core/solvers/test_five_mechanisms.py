@@ -35,7 +35,7 @@ def motion_of(system, times, q, qd):
     compiled, zeros = system.compiled, np.zeros(len(times))
     X_WL = np.array([forward_kinematics(compiled, at)[0] for at in q])
     names = [tuple(coordinate_names(compiled, velocities)) for velocities in (False, True)]
-    return Trajectory(np.array(times), compiled.link_names, X_WL, names[0], q, names[1], qd, zeros, zeros, zeros)
+    return Trajectory(np.array(times), compiled.link_names, X_WL, names[0], q, names[1], qd, zeros, zeros, zeros, zeros)
 
 
 def integrated(mechanism, times, method, tolerance):
