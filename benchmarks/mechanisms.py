@@ -45,8 +45,9 @@ class Run:
 def simulate(mechanism: Mechanism, times: list[float], accuracy: str) -> Run:
     """Run a mechanism over the times [s], in any order, and 0; each is a frame."""
     frames = np.unique([0.0, *times])
-    settings = {"controls": solvers.Controls(forces=lambda _: solvers.Forces(joints=mechanism.forces))} if mechanism.forces else {}
-    simulation = solvers.Simulation(mechanism.model, frames, accuracy, mechanism.initial, **settings)
+    motors = solvers.Forces(joints=mechanism.forces)
+    controls = solvers.Controls(forces=lambda _: motors) if mechanism.forces else None
+    simulation = solvers.Simulation(mechanism.model, frames, accuracy, mechanism.initial, controls=controls)
     return Run(mechanism, simulation.run(), simulation.report)
 
 

@@ -208,8 +208,9 @@ class _Build:
 
     def keep(self, joint: Joint, values) -> None:
         if joint.kind.chart:
-            position = (0.0, 0.0, 0.0) if joint.nq == 4 else tuple(values[:3])
-            self._weld_across(joint, (*position, *values[-4:]))
+            x, y, z = (0.0, 0.0, 0.0) if joint.nq == 4 else values[:3]
+            w, i, j, k = values[-4:]
+            self._weld_across(joint, (x, y, z, w, i, j, k))
         for place in range(0 if joint.kind.chart else joint.nq):
             self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], float(values[place]))
 
@@ -285,27 +286,24 @@ class _Build:
 def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch:
     arrays = constraints.arrays
     rows, nv = constraints.rows, compiled.nv
-    blocks = sum(
-        int(arrays.records[number].rows)
-        * sum(
-            int(compiled.arrays.bodies.v_end[body] - compiled.arrays.bodies.v[body])
-            for body in arrays.supports.body[arrays.records[number].support : arrays.records[number].support_end]
-        )
-        for number in range(len(arrays.records))
-    )
+    dofs = (compiled.arrays.bodies.v_end - compiled.arrays.bodies.v)[arrays.supports.body]
+    lengths = arrays.records.support_end - arrays.records.support
+    blocks = int((dofs * np.repeat(arrays.records.rows, lengths)).sum())
     profile = int((np.arange(rows) + 1 - arrays.first).sum())
     signals = sum(signal.numbers for signal in constraints.signals)
-    per_row = [np.zeros(rows) for _ in range(4)]
     return Scratch(
-        np.zeros((len(compiled.arrays.bodies), 6)),
-        np.zeros(nv),
-        np.zeros(blocks),
-        np.zeros(blocks),
-        np.zeros(profile),
-        np.zeros(profile),
-        *per_row,
-        np.zeros(nv),
-        np.zeros((signals, 3)),
+        force=np.zeros((len(compiled.arrays.bodies), 6)),
+        tau=np.zeros(nv),
+        Y=np.zeros(blocks),
+        Z=np.zeros(blocks),
+        matrix=np.zeros(profile),
+        factor=np.zeros(profile),
+        scale=np.zeros(rows),
+        error=np.zeros(rows),
+        residual=np.zeros(rows),
+        multipliers=np.zeros(rows),
+        dv=np.zeros(nv),
+        signal=np.zeros((signals, 3)),
     )
 
 

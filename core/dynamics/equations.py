@@ -19,7 +19,7 @@ from .crba import composite_body
 from .forces import joint_forces
 from .rnea import newton_euler
 
-Wrenches = Mapping[str, Sequence[float]]
+Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 
 
 def mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:

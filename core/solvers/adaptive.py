@@ -32,7 +32,7 @@ EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
 WORK_AT_ONCE = {True: 1500, False: 12}
-"""Bodies and rows times steps that `advance` takes in one call, compiled or not: some 30 ms, in which Esc has to wait."""
+"""Bodies and rows times steps that `advance` takes in one call, compiled or not: some 30 ms, while Esc waits."""
 
 REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
 BOTH, EXPLICIT, IMPLICIT = 0, 1, 2

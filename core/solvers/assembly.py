@@ -12,7 +12,7 @@ from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of, coordinate_index
 from ..jit import kernel
 from ..kinematics import coordinates_at, link_poses
-from ..model import WORLD, CompiledModel, Joint, ModelError
+from ..model import WORLD, CompiledModel, Equation, ModelError
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from .controls import Controls
@@ -84,14 +84,13 @@ class _Assembly:
 
     def close(self, q: np.ndarray, kept: list[str]) -> np.ndarray:
         """Positions at which all is closed; those of `kept` as they are, if that is possible."""
-        for names in (kept, []) if kept else ([],):
-            constraints, system = self._holding(q, names)
+        constraints, system = self._holding(q, kept)
+        found, error = _closed(system, q.copy())
+        if kept and not np.abs(error).max() <= NEARLY:
+            self._give_way(kept, "positions")
+            constraints, system = self._holding(q, [])
             found, error = _closed(system, q.copy())
-            if np.abs(error).max() <= NEARLY:
-                break
-            if names:
-                self._give_way(names, "positions")
-        else:
+        if not np.abs(error).max() <= NEARLY:
             row = int(np.argmax(np.abs(np.nan_to_num(error, nan=np.inf))))
             raise ModelError(
                 f"{constraints.name_of_row(row)} cannot be closed: {constraints.gap_in_words(row, error)}; bring its "
@@ -101,14 +100,10 @@ class _Assembly:
 
     def fit(self, q: np.ndarray, qd: np.ndarray, kept: list[str]) -> np.ndarray:
         """Velocities that all loops allow; those of `kept` as they are, if that is possible."""
-        found = qd
-        for names in (kept, []) if kept else ([],):
-            _, system = self._holding(q, names)
-            found, error = _fitting(system, q, qd.copy(), self.loops.rows)
-            if np.abs(error).max() <= NEARLY * (1.0 + np.abs(qd).max(initial=0.0)):
-                break
-            if names:
-                self._give_way(names, "velocities")
+        found, error = _fitting(self._holding(q, kept)[1], q, qd.copy(), self.loops.rows)
+        if kept and not np.abs(error).max() <= NEARLY * (1.0 + np.abs(qd).max(initial=0.0)):
+            self._give_way(kept, "velocities")
+            found, error = _fitting(self._holding(q, [])[1], q, qd.copy(), self.loops.rows)
         return found
 
     def _holding(self, q: np.ndarray, names: list[str]) -> tuple[ConstraintSet, System]:
@@ -149,11 +144,9 @@ def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> 
     factor_at(system, q)
     for _ in range(5):
         rate_gaps(system, 0.0, q, qd)
-        error = system.scratch.error - wanted
-        if np.abs(error).max() <= CLOSED:
-            break
-        step_velocities(system, qd, error)
-    return qd, error
+        step_velocities(system, qd, system.scratch.error - wanted)
+    rate_gaps(system, 0.0, q, qd)
+    return qd, system.scratch.error - wanted
 
 
 @kernel
@@ -199,10 +192,10 @@ def step_velocities(system, qd, error):
 
 def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
     """Bring what can follow to where it belongs: mimics after their leaders, loop joints to where the tree leads."""
-    mimics = [joint for joint in compiled.model.joints if joint.mimic and joint.name not in given]
+    mimics = [(joint.name, joint.mimic) for joint in compiled.model.joints if joint.mimic and joint.name not in given]
     for _ in mimics:  # as often as a chain of them can be long
-        for joint in mimics:
-            _mimic(compiled, q, joint)
+        for follower, mimic in mimics:
+            _mimic(compiled, q, mimic_equation(follower, mimic))
     links = [joint for joint in compiled.tree.loops if joint.name in compiled.spans and joint.name not in given]
     if links:
         carried = {branch.joint.name for branch in compiled.tree.branches} | set(compiled.floating)
@@ -214,9 +207,7 @@ def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
             q[span.q] = coordinates_at(joint, compose(inverse(ends[0]), ends[1]), q[span.q])
 
 
-def _mimic(compiled: CompiledModel, q: np.ndarray, joint: Joint) -> None:
-    equation = mimic_equation(joint.name, joint.mimic)
-    places = [coordinate_index(compiled, term.joint, term.axis) for term in equation.terms]
-    if all(place is not None for place in places):
-        follower, leader = places
+def _mimic(compiled: CompiledModel, q: np.ndarray, equation: Equation) -> None:
+    follower, leader = (coordinate_index(compiled, term.joint, term.axis) for term in equation.terms)
+    if follower is not None and leader is not None:
         q[follower] = equation.constant - equation.terms[1].weight * q[leader]

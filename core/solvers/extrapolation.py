@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from ..dynamics.forces import joint_forces
 from ..jit import jitable, subroutine
 from .stepping import copy, error_norm, is_finite
 from .system import LEDGERS, parts_of, rates_of_positions
@@ -49,13 +50,20 @@ def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, to
 
 @jitable
 def euler_step(calls, system, y, slopes, time, h):
-    """Move y on by h seconds: velocities by the accelerations at its end, positions by the velocities there."""
-    calls.rates(system, time, y, h, slopes)
+    """Move y on by h seconds: velocities by the accelerations at its end, positions by the velocities there.
+
+    What dampers take away is counted by the velocities at the end as well: at its beginning a stiff damper may take a
+    power that it has not kept for a part of the step.
+    """
+    model, lost = system.model, y.shape[0] - LEDGERS
     q, qd = parts_of(system, y)
+    before = joint_forces(model, system.work, q, qd, 0.0, system.tau)
+    calls.rates(system, time, y, h, slopes)
     for j in range(qd.shape[0]):
         qd[j] += h * slopes[q.shape[0] + j]
-    rates_of_positions(system.model, q, qd, slopes)
+    slopes[lost] += joint_forces(model, system.work, q, qd, 0.0, system.tau) - before
+    rates_of_positions(model, q, qd, slopes)
     for k in range(q.shape[0]):
         q[k] += h * slopes[k]
-    for k in range(y.shape[0] - LEDGERS, y.shape[0]):
+    for k in range(lost, y.shape[0]):
         y[k] += h * slopes[k]

@@ -136,7 +136,7 @@ def reactions(
         if weld.is_cut:
             wrench = wrench + _asked(system, weld.part_body, point)
         push(weld.branch.outer, wrench, point)
-        push(weld.branch.inner, -wrench, point)
+        push(weld.branch.inner, np.negative(wrench), point)
         found[weld.joint.name] = wrench
     for record in records:
         signal = constraints.signal_of(record)
