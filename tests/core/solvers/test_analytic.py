@@ -14,7 +14,7 @@ from support.models import matrix
 
 G = 9.81
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-benchmark = load("run")
+benchmark = load("models")
 
 
 def quarter_period(modulus):
