@@ -37,6 +37,9 @@ from .constraint_rows import clear_seed, seed_row
 SOFT = 1e-7
 """What is added to the diagonal of the matrix, whose entries are 1."""
 
+NOTHING = 1e-24
+"""Part of what the most mobile row feels, below which it is rounding that a row feels."""
+
 MOST_PASSES = 6
 
 
@@ -134,7 +137,11 @@ def write_scale(constraints, scratch):
     """Scale the turns and the slides of a weld to feel their own force as 1, and any other row by itself.
 
     Not each row of a weld by itself: where a mechanism is singular, it is by feeling next to nothing that a row shows.
+    Rows that feel but rounding, as the slides across a ball joint, count for nothing.
     """
+    largest = 0.0
+    for r in range(constraints.first.shape[0]):
+        largest = max(largest, scratch.matrix[constraints.start[r] + r])
     for c in range(constraints.records.shape[0]):
         record = constraints.records[c]
         for first in range(record.row, record.row + record.rows, 3):
@@ -143,7 +150,7 @@ def write_scale(constraints, scratch):
             for r in range(first, end):
                 most = max(most, scratch.matrix[constraints.start[r] + r])
             for r in range(first, end):
-                scratch.scale[r] = 1.0 / math.sqrt(most) if most > 0.0 else 0.0
+                scratch.scale[r] = 1.0 / math.sqrt(most) if most > NOTHING * largest else 0.0
 
 
 @subroutine

@@ -182,7 +182,7 @@ class CompiledModel:
                 raise StateError(f"no joint '{name}' moves; there are: {', '.join(self.spans)}")
             joint = span.joint
             count = joint.nv if velocities else joint.nq
-            numbers = _numbers(value)
+            numbers = numbers_of(value)
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
                 raise StateError(f"joint '{name}' takes {count} finite number(s), found {value!r}")
             if joint.kind.chart and not velocities:
@@ -243,7 +243,7 @@ def _vector(values: ArrayLike, size: int, what: str) -> np.ndarray:
     return vector
 
 
-def _numbers(value: object) -> np.ndarray:
+def numbers_of(value: object) -> np.ndarray:
     """A number or a list of them as an array; what is neither comes back empty."""
     try:
         found = np.atleast_1d(np.asarray(value))

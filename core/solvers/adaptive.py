@@ -12,12 +12,13 @@ import math
 import numpy as np
 
 from .. import jit
+from ..dynamics import mechanical_energy
 from ..jit import jitable, kernel
 from .dop853 import COUNT, ORDER, dop853_step
 from .extrapolation import extrapolated_step
 from .protocol import Progress
 from .stepping import copy
-from .system import LEDGERS, System, calls_of, normalize_quaternions
+from .system import LEDGERS, System, calls_of, close, normalize_quaternions, write_rates
 
 SHORTEST_STEP = 1e-12
 """Seconds; below it a step is hopeless: the motion diverges, or jumps."""
@@ -111,9 +112,17 @@ class Adaptive:
         return int(self._state[0].rejected)
 
     def control(self, system: System) -> None:
-        """Go on with another `System` of the same model: what acts on it has changed."""
+        """Go on with another `System` of the same model: what acts on it has changed.
+
+        Where prescribed motion jumps to another speed, the energy that this takes or gives counts as supplied.
+        """
         self._system = system
         self._state[0].fresh = 0
+        if len(system.signals):
+            before = sum(mechanical_energy(system.model, system.work, self.q, self.qd))
+            write_rates(system, self.time, self._y, self._trial)
+            close(system, self.time, self._y)
+            self._y[-1] += sum(mechanical_energy(system.model, system.work, self.q, self.qd)) - before
 
     def advance(self, time: float) -> Progress:
         """Bring the state to `time` [s], or a part of the way where that takes long."""
@@ -178,9 +187,7 @@ def advance(calls, system, y, trial, stages, state, end, tolerance, order, metho
 
 @jitable
 def begin(calls, system, y, stages, now, tolerance):
-    """Fit velocities to what is prescribed from now on, and find the first slope and, at the start, a first step."""
-    calls.rates(system, now.time, y, 0.0, stages[0])
-    calls.close(system, now.time, y)
+    """Find the first slope and, at the start, a first step."""
     calls.rates(system, now.time, y, 0.0, stages[0])
     if now.started == 0:
         now.step = first_step(y, stages[0], tolerance)

@@ -67,6 +67,9 @@ def assemble(compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mappin
     controls.require(compiled)
     start = _Assembly(compiled, controls, time)
     at, moving = compiled.q_from(q), compiled.q_from(qd, velocities=True)
+    start.notes += [
+        f"joint '{name}' is prescribed: the state given for it is not taken" for name in q if name in controls.joints
+    ]
     if not start.needed:
         return Start(at, moving)
     _follow(compiled, at, {*q, *controls.joints})
@@ -117,7 +120,7 @@ class _Assembly:
 
     def _give_way(self, names: list[str], what: str) -> None:
         given = ", ".join(f"'{name}'" for name in names)
-        self.notes.append(f"the {what} given for {given} do not fit the loops: the nearest that do are taken")
+        self.notes.append(f"the {what} given for {given} cannot be kept: loops, couplings or limits lead elsewhere")
 
 
 def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

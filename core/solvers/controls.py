@@ -10,6 +10,7 @@ import numpy as np
 from ..dynamics.constraints import ConstraintSet, Signal
 from ..kinematics.forward import link_row
 from ..model import CompiledModel, StateError
+from ..model.compiled import numbers_of
 from .system import DEGREE, PUSH, System
 
 Numbers = float | Sequence[float] | np.ndarray
@@ -85,10 +86,13 @@ class Controls:
         """
         give = (self.links if signal.of_link else self.joints)[signal.name]
         count = 7 if signal.of_link else compiled.spans[signal.name].joint.nq
-        given = np.atleast_1d(np.asarray(give(time), dtype=np.float64))
+        found = give(time)
+        given = numbers_of(found)
+        what = f"{'link' if signal.of_link else 'joint'} '{signal.name}'"
         if given.shape != (count,) or not np.isfinite(given).all():
-            what = "link" if signal.of_link else "joint"
-            raise StateError(f"{what} '{signal.name}' takes {count} finite number(s) at {time:g} s, found {given}")
+            raise StateError(f"{what} takes {count} finite number(s) at {time:g} s, found {found!r}")
+        if signal.place is None and not given[-4:].any():
+            raise StateError(f"{what} needs a quaternion w x y z at {time:g} s, found 0 0 0 0")
         if signal.place is not None:
             return given[signal.place : signal.place + 1]
         return given if count == 7 else np.concatenate([np.zeros(3), given])
@@ -118,11 +122,13 @@ class Controls:
         if self.forces is None:
             return system
         asked = self.forces(moment)
+        if not isinstance(asked, Forces):
+            raise StateError(f"the callback for forces must return Forces, found {asked!r} at {moment.time:g} s")
         thrust = compiled.q_from(asked.joints, velocities=True)
         pushes = np.zeros(len(asked.links), PUSH).view(np.recarray)
         for push, (name, wrench) in zip(pushes, asked.links.items(), strict=True):
             row = link_row(compiled, name)
-            numbers = np.asarray(wrench, dtype=np.float64)
+            numbers = numbers_of(wrench)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"link '{name}' takes a wrench of 6 finite numbers, found {wrench!r}")
             push.link, push.body, push.arm = row, compiled.link_body[row], compiled.X_BL[row, :3]

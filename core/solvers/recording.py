@@ -9,8 +9,18 @@ from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..kinematics import forward_kinematics, make_work, place_links
 from ..kinematics.motion import rigid_inertia_of
 from ..kinematics.work import get9, get_pair
-from ..model import WORLD, CompiledModel, coordinate_names
-from ..spatial import force_cross, force_from, inertia_rotate, momentum, pair_add, rotate, rotate_back
+from ..model import WORLD, CompiledModel, Joint, coordinate_names
+from ..spatial import (
+    IDENTITY,
+    compose,
+    force_cross,
+    force_from,
+    inertia_rotate,
+    momentum,
+    pair_add,
+    rotate,
+    rotate_back,
+)
 from ..trajectory import Trajectory
 from .assembly import gaps
 from .protocol import Solver
@@ -137,13 +147,20 @@ def reactions(
             wrench = wrench + _asked(system, weld.part_body, point)
         push(weld.branch.outer, wrench, point)
         push(weld.branch.inner, np.negative(wrench), point)
-        found[weld.joint.name] = wrench
+        arm = point - _child_side(weld.joint, poses, compiled)
+        found[weld.joint.name] = np.concatenate([wrench[:3], wrench[3:] + np.cross(arm, wrench[:3])])
     for record in records:
         signal = constraints.signal_of(record)
         if signal and signal.of_link:
             point = poses[compiled.link_names.index(signal.name), :3]
             push(signal.name, np.roll(system.scratch.multipliers[record.row : record.row + 6], 3), point)
     return joint_wrenches(compiled, q, qd, qdd, outside) | found
+
+
+def _child_side(joint: Joint, poses: np.ndarray, compiled: CompiledModel) -> np.ndarray:
+    """Where the origin of the joint's child-side frame is in the world [m]."""
+    X_WL = IDENTITY if joint.child == WORLD else tuple(poses[compiled.link_names.index(joint.child)])
+    return np.array(compose(X_WL, joint.X_CJ)[:3])
 
 
 def _asked(system: System, body: int, point: np.ndarray) -> np.ndarray:

@@ -167,7 +167,7 @@ def test_a_nut_runs_down_its_thread(pitch):
 @pytest.mark.skipif(not benchmark.SHARED.is_dir(), reason=f"no {benchmark.SHARED} (LIMBERJACK_SHARED)")
 @pytest.mark.parametrize("balls", [False, True], ids=["hinges", "hinges and balls"])
 def test_a_floating_body_with_motors_keeps_its_momentum(balls):
-    """Guards trees on a free base: motors between links leave momentum within 1e-9 of sum |m v r|, over 10 s at exact."""
+    """Guards trees on a free base: motors leave momentum within 1e-9 of sum |m v r| over 10 s at exact."""
     model = benchmark.read_rows("humanoid36")
     model.gravity = (0.0, 0.0, 0.0)
     for i, joint in enumerate(model.joints):
