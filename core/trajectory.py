@@ -16,6 +16,7 @@ SUFFIXES = (".npz", ".csv")
 """Of the files that `Trajectory.save` writes."""
 
 POSE_PARTS = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
+FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
 WRENCH_PARTS = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
 
 
@@ -98,7 +99,7 @@ class Trajectory:
         energies = np.stack([self.kinetic, self.potential, self.dissipated, self.supplied], axis=1)
         table = [self.times[:, None], self.q, self.qd, self.X_WL.reshape(len(self), -1), energies]
         if self.efforts is not None:
-            header += [(f"effort {name}", "") for name, _ in self.qd_names]
+            header += [(f"effort {name}", FORCE_UNITS.get(unit, "")) for name, unit in self.qd_names]
             table.append(self.efforts)
         if self.wrenches is not None:
             header += [(f"{joint}.{part}", unit) for joint in self.wrench_names for part, unit in WRENCH_PARTS]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from limberjack.core.joints import JOINT_TYPES, Column, JointType, Slot
-from limberjack.core.joints.parts import DIRECTION, DRIVE, ENDLESS, FULL, LOSSES, LOWER, SCREW, STOPS, UPPER
+from limberjack.core.joints.parts import DIRECTION, DRIVE, ENDLESS, FULL, LOWER, SCREW, STOPS, UPPER
 from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
 from limberjack.core.model import WORLD, Joint
 
@@ -21,8 +21,9 @@ child-side axes, linear part first. `x y z` are the joint frame's axes, `a` an a
 t about a. A type is data, one entry in `core/joints/types.py`; to add one, add an entry.
 
 A *full* axis has a lock, limits with stops (stiffness, dissipation, restitution), effort and velocity limits, armature,
-damping, friction, a spring and a drive. Springs, dampers and armature act in the simulation; limits, friction, drives
-and rows are kept, checked and exported, and do not act yet.
+damping, friction, a spring and a drive. Springs, dampers and armature act in the simulation, on axes and on rows, and
+limits that leave no room (lower = upper) hold what they limit. Other limits, friction and drives are kept, checked and
+exported, and do not act yet. A joint of any type may close a loop, with all that it has.
 
 | type | in the menu | coordinates q | velocities qd | S(q) | rows | SDF | URDF |
 |---|---|---|---|---|---|---|---|
@@ -39,7 +40,8 @@ PARTS = (
     ("lower limit", LOWER),
     ("upper limit", UPPER),
     ("stops", STOPS),
-    ("damping and friction", LOSSES),
+    ("damping", {"damping"}),
+    ("friction", {"friction"}),
     ("spring stiffness", {"spring_stiffness"}),
     ("spring reference", {"spring_reference"}),
     ("drive", DRIVE),
@@ -138,7 +140,10 @@ def _section(kind: JointType) -> str:
         alike.setdefault(_parts(slot), []).append(f"**{name}** {_direction(kind, slot)}")
     lines = [f"{'; '.join(names)}: {parts}" for parts, names in alike.items()]
     for row in kind.rows:
-        lines.append(f"Row `{kind.axes[row.axis].name}`: {MEASURES[row.measure]}, kept within that axis's limits.")
+        springs = " Its spring and damper act along it." if "damping" in kind.axes[row.axis].fields else ""
+        lines.append(
+            f"Row `{kind.axes[row.axis].name}`: {MEASURES[row.measure]}, kept within that axis's limits.{springs}"
+        )
     if kind.law:
         parts = [name for name, _ in kind.chart.qd_units]
         by_axis = {kind.axes[n].name: [p for p, m in zip(parts, kind.law, strict=True) if m == n] for n in kind.law}

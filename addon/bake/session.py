@@ -36,7 +36,8 @@ class BakeResult:
     @property
     def summary(self) -> str:
         drift = f"energy error {self.report.relative_drift:.1e}" if self.report.energy_scale else "nothing moved"
-        return f"{self.frames} frames of {self.links} links in {self.seconds:.2g} s, {drift}"
+        loops = f", loops open by {self.report.loop_error:.1e} m at most" if self.report.loop_error else ""
+        return f"{self.frames} frames of {self.links} links in {self.seconds:.2g} s, {drift}{loops}"
 
 
 class BakeRun:

@@ -1,6 +1,6 @@
 """The one place where a Blender scene and a core `Model` are translated into each other."""
 
-from .fields import AXIS_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
+from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from .frames import frames_at_empty, has_left_its_frame, store_frames
 from .motion import fcurves_of, is_animated
 from .numbers import format_pose, unit_length
@@ -11,6 +11,7 @@ from .write import store_joint, write_scene
 
 __all__ = [
     "AXIS_FIELDS",
+    "INERTIAL_FIELDS",
     "JOINT_FIELDS",
     "LINK_FIELDS",
     "MIMIC_FIELDS",

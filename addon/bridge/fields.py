@@ -54,7 +54,9 @@ AXIS_FIELDS = (
     Field("spring_stiffness"),
     Field("spring_reference", Measure.COORDINATE),
 )
-LINK_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
+INERTIAL_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
+"""Of a link, where its mass is not found by weighing."""
+LINK_FIELDS = (Field("linear_damping"), Field("angular_damping"), Field("gravity"))
 JOINT_FIELDS = (Field("pitch", Measure.LENGTH), Field("closes_loop"))
 MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field("axis"), Field("leader_axis"))
 

@@ -11,7 +11,7 @@ from ...core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
 from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, scale
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
-from .fields import JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
+from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
 from .frames import require_both_ends, stored_frames
 from .mass import Weight, weigh
 from .motion import changes_its_size
@@ -120,10 +120,11 @@ def _link(obj: bpy.types.Object, around: Surroundings, with_shapes: bool, readin
         weight = reading.weights[obj.name] = weigh(obj, around)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
-        inertial = read_fields(LINK_FIELDS, settings, unit)
+        inertial = read_fields(INERTIAL_FIELDS, settings, unit)
     visuals, collisions = shapes_of(obj, around) if with_shapes else ([], [])
     pose = scaled_pose(drawn_pose(obj), unit)
-    return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, **inertial)
+    others = read_fields(LINK_FIELDS, settings, unit)
+    return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, **inertial, **others)
 
 
 def _require_constant_size(link: bpy.types.Object) -> None:

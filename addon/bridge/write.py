@@ -10,7 +10,15 @@ from ...core.model import WORLD, Joint, Link, Model
 from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
 from ..props import fit_to_type, is_link
-from .fields import JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, has_more_than_scenes, write_fields
+from .fields import (
+    INERTIAL_FIELDS,
+    JOINT_FIELDS,
+    LINK_FIELDS,
+    MIMIC_FIELDS,
+    fields_on,
+    has_more_than_scenes,
+    write_fields,
+)
 from .frames import store_frames
 from .numbers import format_pose, scaled_pose, unit_length
 from .primitives import new_mesh
@@ -111,7 +119,7 @@ class _Writer:
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
-        changes = write_fields(LINK_FIELDS, settings, link, self.unit)
+        changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.unit)
         self.notes += [f"link '{link.name}': {change}" for change in changes]
         settings.mass_shown = settings.mass
 

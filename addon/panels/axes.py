@@ -4,9 +4,9 @@ import bpy
 
 from ...core.joints import Slot, Unit
 from ...core.joints.parts import STOPS
-from ...core.model import Joint
+from ...core.model import Axis, Joint
 from .. import ids
-from ..bridge.fields import Field, Measure, fields_on
+from ..bridge.fields import Field, Measure, fields_on, read_fields
 from ..props import axes_in_use, core_joint, is_joint
 from .base import Below, in_columns, paragraph, readable
 
@@ -39,7 +39,7 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
             paragraph(layout, context, "The joint comes from an older file: choose its type again to see all its axes")
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
-        if idle := _without_effect(known):
+        if idle := _without_effect(known, axes):
             paragraph(
                 layout, context, f"Not acting in the simulation yet: {idle}. Kept, and exported where SDF has them"
             )
@@ -47,11 +47,14 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
             paragraph(layout, context, f"SDF has no joint like {known.kind.label}: exports leave it out")
 
 
-def _without_effect(known: Joint) -> str:
-    """What the joint's axes have and the simulation does not heed yet."""
-    fields = frozenset().union(*(known.kind.slot(number).fields for number in range(known.axis_count)))
-    features = (("limits", {"lower", "upper", "velocity"}), ("friction", {"friction"}))
-    return " and ".join(name for name, wanted in features if fields & wanted)
+def _without_effect(known: Joint, axes) -> str:
+    """What the joint asks for and the simulation does not heed yet."""
+    from ...core.solvers.unsupported import unsupported_on  # late: Blender's start is not to wait for the solver
+
+    for number, properties in enumerate(axes):
+        fields = fields_on(known.kind.slot(number))
+        known.axes[number] = Axis(**read_fields(fields, properties, 1.0, coordinate=known.axis_unit(number)))
+    return ", ".join(unsupported_on(known))
 
 
 def _draw_section(layout, axis, known: Joint, number: int):

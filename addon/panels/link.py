@@ -3,6 +3,7 @@
 import bpy
 
 from .. import ids
+from ..bridge import LINK_FIELDS
 from ..props import is_joint, is_link
 from .base import Below, in_columns, paragraph
 
@@ -29,6 +30,8 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         if is_link(obj):
             layout.prop(obj, "name")
             _draw_mass(layout, context, settings)
+            for field in LINK_FIELDS:
+                layout.prop(settings, field.name)
         else:
             layout.label(text=f"A shape of {_carrier(obj).name}")
         if obj.type == "MESH":

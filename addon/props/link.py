@@ -41,6 +41,28 @@ class LinkProperties(PropertyGroup):
         precision=6,
     )
 
+    linear_damping: FloatProperty(
+        name="Damping",
+        description="Slows the link's movement, as thick air would: the part of its speed that it would lose in a "
+        "second at this rate, if nothing else acted (1/s)",
+        min=0.0,
+        soft_max=10.0,
+        precision=3,
+    )
+    angular_damping: FloatProperty(
+        name="Spin Damping",
+        description="Slows the link's turning, as thick air would: the part of its spin that it would lose in a "
+        "second at this rate, if nothing else acted (1/s)",
+        min=0.0,
+        soft_max=10.0,
+        precision=3,
+    )
+    gravity: BoolProperty(
+        name="Gravity",
+        description="Let gravity pull at the link; without it, the link is as a balloon is",
+        default=True,
+    )
+
     volume: FloatProperty(name="Volume", description="Volume that was weighed last (m³)")
     mass_shown: FloatProperty(name="Mass (kg)", description="Mass that was found last")
     mass_note: StringProperty(name="Note", description="What had to be assumed to weigh the link")

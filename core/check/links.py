@@ -10,6 +10,7 @@ import numpy as np
 from ..model import Model
 from .issue import Issue, all_finite, as_text, error, name_of, warning
 
+DAMPINGS = ("linear_damping", "angular_damping")
 INERTIA_TOLERANCE = 1e-6
 """Part of the largest principal moment by which rounding may break the triangle inequality."""
 
@@ -34,9 +35,25 @@ def massless(model: Model) -> Iterator[Issue]:
 
 def numbers_of_links(model: Model) -> Iterator[Issue]:
     for link in model.links:
-        for what, values in (("pose", link.pose), ("centre of mass", link.com), ("inertia", link.inertia)):
+        for what, values in (
+            ("pose", link.pose),
+            ("centre of mass", link.com),
+            ("inertia", link.inertia),
+            *((name.replace("_", " "), (getattr(link, name),)) for name in DAMPINGS),
+        ):
             if not all_finite(values):
                 yield error("not-finite", name_of(link), f"{what} is {as_text(values)}; give finite numbers")
+
+
+def negative_damping(model: Model) -> Iterator[Issue]:
+    for link in model.links:
+        for name in DAMPINGS:
+            if getattr(link, name) < 0.0:
+                yield warning(
+                    "negative-damping",
+                    name_of(link),
+                    f"{name.replace('_', ' ')} is {getattr(link, name):g} 1/s, which feeds it energy; give 0 or more",
+                )
 
 
 def inertia_not_physical(model: Model) -> Iterator[Issue]:
@@ -60,4 +77,4 @@ def inertia_not_physical(model: Model) -> Iterator[Issue]:
             )
 
 
-FINDINGS = (bad_mass, massless, numbers_of_links, inertia_not_physical)
+FINDINGS = (bad_mass, massless, numbers_of_links, negative_damping, inertia_not_physical)

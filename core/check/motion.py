@@ -1,4 +1,4 @@
-"""Notes on how a model can move: what its loops ask for, and what the engine cannot follow."""
+"""Notes on how a model can move: what its loops ask for, and why it cannot be simulated."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ def loops(model: Model) -> Iterator[Issue]:
     """One for each loop joint, with the code that tells how it came about."""
     for loop in model.loops():
         code, why = _origin(loop)
-        words = why if loop.loose else f"{why}{_ring(loop)}; loops cannot be simulated yet"
-        yield note(code, name_of(loop.joint), words)
+        yield note(code, name_of(loop.joint), why if loop.loose else why + _ring(loop))
 
 
 def _origin(loop: Loop) -> tuple[str, str]:
     joint = loop.joint
     if loop.loose:
-        return "no-loop", f"is marked to close a loop, but nothing else holds link '{loop.loose}': unmark it"
+        return (
+            "no-loop",
+            f"is marked to close a loop, but nothing else holds link '{loop.loose}': it holds it all the same, so the "
+            "mark can go",
+        )
     if joint.closes_loop:
         return "loop", "is marked to close a loop"
     ring = [joint, *(branch.joint for branch in loop.around)]
@@ -125,12 +128,18 @@ def _rest(loop: Loop) -> str:
 
 def cannot_simulate(model: Model) -> Iterator[Issue]:
     """Why the model cannot be simulated though nothing is wrong with it."""
-    if not model.loops():
-        try:
-            compile_model(model).require_simulable()
-        except ModelError as reason:
-            subject, _, message = str(reason).partition(": ")
-            yield note("massless-moving", subject, f"cannot be simulated as it is: {message}")
+    try:
+        compiled = compile_model(model, split_loops=True)
+    except ModelError as reason:  # a loop between links of no mass: all else is an error, and was found before
+        joint = next(loop.joint for loop in model.loops() if str(reason).startswith(name_of(loop.joint)))
+        message = str(reason).removeprefix(name_of(joint)).strip()
+        yield note("massless-loop", name_of(joint), f"cannot be simulated as it is: {message}")
+        return
+    try:
+        compiled.require_simulable()
+    except ModelError as reason:
+        subject, _, message = str(reason).partition(": ")
+        yield note("massless-moving", subject, f"cannot be simulated as it is: {message}")
 
 
 FINDINGS = (no_room, loops, not_as_drawn, open_loops, mobility_by_rank, cannot_simulate)

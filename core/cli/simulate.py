@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solvers import ACCURACIES, SOLVERS, Report, Simulation, is_warm, warm_up
+from ..solvers import ACCURACIES, RECORDS, SOLVERS, Report, Simulation, SimulationError, is_warm, warm_up
 from ..trajectory import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, load_usable, say
 
@@ -23,18 +23,40 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     parser.add_argument("--duration", metavar="S", type=positive, required=True, help="seconds to simulate")
     parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
+    usual, *others = SOLVERS
     parser.add_argument(
-        "--solver", metavar="NAME", choices=SOLVERS, default=next(iter(SOLVERS)), help=", ".join(SOLVERS)
+        "--solver",
+        metavar="NAME",
+        choices=SOLVERS,
+        default=usual,
+        help=f"{usual} (default): explicit steps, and implicit ones where springs are stiff; {' and '.join(others)}: "
+        "one kind only",
     )
     add_motion_arguments(parser)
     parser.add_argument("-o", "--output", metavar="OUT", type=Path, help=f"trajectory file: {' or '.join(SUFFIXES)}")
+    parser.add_argument(
+        "--record",
+        metavar="WHAT",
+        choices=RECORDS,
+        nargs="+",
+        default=[],
+        help="what else the trajectory file is to hold: efforts (what drives each joint), wrenches (the force and the "
+        "torque that each joint gives to the link it carries)",
+    )
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 
 
 def add_motion_arguments(parser: argparse.ArgumentParser, accuracy: str | None = "good") -> None:
     """What a simulation takes, whatever becomes of its motion; `accuracy` is the default."""
-    parser.add_argument("--accuracy", choices=ACCURACIES, default=accuracy, help="how small errors are kept")
-    parser.add_argument("--initial", metavar="STATE.json", type=Path, help='{"q": {joint: value}, "qd": {…}}')
+    parser.add_argument(
+        "--accuracy", choices=ACCURACIES, default=accuracy, help="how small errors are kept (energy, and path)"
+    )
+    parser.add_argument(
+        "--initial",
+        metavar="STATE.json",
+        type=Path,
+        help='start: {"q": {joint: value}, "qd": {…}}; other joints follow where loops take them',
+    )
 
 
 def positive(text: str) -> float:
@@ -53,13 +75,23 @@ def _run(arguments: argparse.Namespace) -> int:
     output: Path | None = arguments.output
     if output:
         require_writable(output, SUFFIXES)
+    elif arguments.record:
+        raise UsageError("--record: its numbers go to the trajectory file; name one with -o")
     initial = read_initial(arguments.initial)
     reading = load_usable(arguments.file)
     compile_once()
-    simulation = Simulation(reading.model, times, arguments.accuracy, initial, arguments.solver)
-    motion = simulation.run()
+    simulation = Simulation(
+        reading.model, times, arguments.accuracy, initial, arguments.solver, record=arguments.record
+    )
+    try:
+        simulation.run()
+    except SimulationError:
+        if output:
+            simulation.trajectory.save(output)
+            say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
+        raise
     if output:
-        motion.save(output)
+        simulation.trajectory.save(output)
     report = simulation.report
     if arguments.json:
         print(json.dumps(describe_report(report) | {"output": str(output) if output else None}))
@@ -119,12 +151,14 @@ def describe_report(report: Report) -> dict:
 
 def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
     share = f"{report.relative_drift:.1e} of {report.energy_scale:.4g} J" if report.energy_scale else "nothing moves"
+    implicit = f"{report.implicit_steps} of them implicit for stiff springs, " if report.implicit_steps else ""
+    closed = f", closed by {report.iterations} small corrections" if report.iterations else ""
     lines = [
         f"frames        {report.frames} at {arguments.fps:g} fps, accuracy {arguments.accuracy}",
-        f"steps         {report.steps} ({report.rejected} tried again, shorter)",
+        f"steps         {report.steps}, {implicit}{report.rejected} tried again, shorter",
         f"wall time     {report.wall_time:.3g} s",
         f"energy drift  {report.energy_drift:.3g} J, {share}",
-        f"loop error    {report.loop_error:.3g} m",
+        f"loop error    {report.loop_error:.3g} m{closed}",
     ]
     return lines + ([f"trajectory    {arguments.output}"] if arguments.output else [])
 

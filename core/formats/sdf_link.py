@@ -1,4 +1,4 @@
-"""What an SDF link holds: its inertial, visuals and collisions."""
+"""What an SDF link holds: its inertial, how it feels gravity and damping, visuals and collisions."""
 
 from __future__ import annotations
 
@@ -60,6 +60,19 @@ def read_inertial(element: Element | None, link: Link, findings: Findings) -> No
     link.mass = findings.number(element, "mass", 1.0)
     link.com = X_LI[:3]
     link.inertia = turned_inertia(X_LI, (xx, xy, xz, yy, yz, zz))
+
+
+def read_motion(element: Element, link: Link, findings: Findings) -> None:
+    """Whether gravity pulls at the link, and the rates at which its velocity dies away.
+
+    What simulators make of <velocity_decay> differs; here both are the rates of `Link` [1/s].
+    """
+    gravity, decay = element.child("gravity"), element.child("velocity_decay")
+    if gravity is not None:
+        link.gravity = findings.flag(gravity.text, gravity, link.gravity)
+    findings.skip_unknown(decay, ("linear", "angular"))
+    link.linear_damping = findings.number(decay, "linear", link.linear_damping)
+    link.angular_damping = findings.number(decay, "angular", link.angular_damping)
 
 
 def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:

@@ -16,7 +16,7 @@ from ..spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rot
 from .findings import Findings
 from .sdf_frames import SEPARATOR, THIS_MODEL, Frame, FrameError, Frames, Key, resolve
 from .sdf_joint import read_axes, read_mimic, read_pitch, read_type
-from .sdf_link import read_inertial, read_pose, read_shapes
+from .sdf_link import read_inertial, read_motion, read_pose, read_shapes
 from .xml import Element
 
 Lines = dict[tuple[str, str], int]
@@ -31,7 +31,7 @@ WORLD_GRAVITY = (0.0, 0.0, -9.8)
 
 WORLD_TAGS = ("model", "include", "joint", "frame", "gravity")
 MODEL_TAGS = ("link", "joint", "frame", "model", "include", "pose", "static")
-LINK_TAGS = ("pose", "inertial", "visual", "collision")
+LINK_TAGS = ("pose", "inertial", "velocity_decay", "gravity", "visual", "collision")
 
 
 def read_sdf(root: Element, findings: Findings) -> tuple[Model, Lines]:
@@ -218,6 +218,7 @@ class _Reader:
         self.findings.skip_unknown(body.element, LINK_TAGS)
         link = Link(self._name(body.frame.key), pose=self._pose(body.frame))
         read_inertial(body.element.child("inertial"), link, self.findings)
+        read_motion(body.element, link, self.findings)
         X_LW = inverse(link.pose)
 
         def shape_pose(shape: Element) -> Pose:

@@ -96,6 +96,13 @@ class _Writer:
         inertia = SubElement(inertial, "inertia")
         for tag, value in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), link.inertia, strict=True):
             _put(inertia, tag, _number(value))
+        if not link.gravity:
+            _put(element, "gravity", "false")
+        decays = {"linear": link.linear_damping, "angular": link.angular_damping}
+        if any(decays.values()):
+            holder = SubElement(element, "velocity_decay")
+            for tag, value in decays.items():
+                _put(holder, tag, _number(value))
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             self._shapes(element, link, tag, shapes)
 

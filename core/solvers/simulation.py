@@ -35,6 +35,9 @@ SOLVERS: dict[str, Callable[[System, np.ndarray, np.ndarray, str], Solver]] = {
 MUCH_DRIFT = 0.01
 """Part of the energy scale beyond which a motion looks wrong."""
 
+STILL = 1e-16
+"""Joules below which nothing moves."""
+
 SINGULAR = ("parallel-axes", "idle-axis")
 """Findings that make the mass matrix singular."""
 
@@ -158,7 +161,7 @@ class Simulation:
         done = self.trajectory
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         scale = float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0))
-        moves = scale > 1e-12 * np.abs(total).max(initial=0.0)  # what stands still has energies that differ by rounding
+        moves = scale > max(1e-12 * np.abs(total).max(initial=0.0), STILL)  # rounding moves what stands still
         evaluations, iterations = self._system.counts.tolist()
         report = Report(
             frames=len(done),

@@ -9,16 +9,28 @@ import numpy as np
 
 from .. import jit
 from ..model import WORLD, Joint, Link, Model
+from .controls import Controls, Forces
+from .recording import RECORDS
 from .simulation import Simulation
 
 _warm_here = False
 
 
 def warm_up() -> None:
-    """Fill the cache. Kernels take every model's arrays alike, so one small simulation compiles all there is."""
+    """Fill the cache.
+
+    Kernels take every model's arrays alike, so two small simulations compile all there is: one of a model that is
+    free, and one of a loop, which is closed from a start that does not fit, pushed, and recorded in full.
+    """
     global _warm_here
-    model = Model(links=[Link("bob", com=(0.0, 0.0, -1.0))], joints=[Joint("hinge", "ball", WORLD, "bob")])
-    Simulation(model, np.array([0.0, 0.01])).run()
+    times = np.array([0.0, 0.01])
+    bob = Link("bob", com=(0.0, 0.0, -1.0))
+    hinge, second = (Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second"))
+    Simulation(Model(links=[bob], joints=[hinge]), times).run()
+    start = {"q": {"second": 0.1}, "qd": {"hinge": 1.0}}
+    controls = Controls(forces=lambda moment: Forces(links={"bob": np.ones(6)}))
+    looped = Model(links=[bob], joints=[hinge, second])
+    Simulation(looped, times, initial=start, controls=controls, record=RECORDS).run()
     _warm_here = True
     if jit.is_available():
         with suppress(OSError):  # without a folder to write to, each process compiles for itself

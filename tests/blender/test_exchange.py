@@ -152,13 +152,14 @@ def four_bar():
 
 
 def test_loops_are_read_and_exported(scene, tmp_path):
-    """A loop that cannot be simulated yet can be read, moved and exported all the same."""
+    """A loop is read as it was drawn, and its file has its four joints."""
     expected = four_bar()
     write_scene(expected, scene)
     found = read_scene(scene)
     for there in expected.links:
         assert found.link(there.name).pose == pytest.approx(there.pose, abs=1e-9)
     assert bpy.ops.limberjack.export_sdf(filepath=str(tmp_path / "loop.sdf")) == {"FINISHED"}
+    assert len(read(tmp_path / "loop.sdf").model.loops()) == 1
 
 
 def test_export_and_read_the_file(scene, build, tmp_path):
@@ -260,6 +261,8 @@ def distinct():
     for i, item in enumerate(joints):
         pose = compose(compose(base.pose, item.X_PJ), inverse(item.X_CJ))
         links.append(Link(item.child, 4.0 + i, (0.4, 0.5, 0.6 + i), (2.0, 0.1, 0.2, 2.1, 0.3, 2.2 + i), pose))
+    for i, item in enumerate(links):
+        item.linear_damping, item.angular_damping, item.gravity = 0.15 + i, 0.16 + i, False
     return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71))
 
 

@@ -8,6 +8,7 @@ from mathutils import Matrix
 
 from limberjack.addon.bridge import (
     AXIS_FIELDS,
+    INERTIAL_FIELDS,
     JOINT_FIELDS,
     LINK_FIELDS,
     MIMIC_FIELDS,
@@ -30,7 +31,7 @@ def test_every_field_of_the_core_is_in_the_table():
         Mimic: {"leader"},
         Axis: NOT_IN_SCENES,
     }
-    tables = {Link: LINK_FIELDS, Joint: JOINT_FIELDS, Mimic: MIMIC_FIELDS, Axis: AXIS_FIELDS}
+    tables = {Link: (*INERTIAL_FIELDS, *LINK_FIELDS), Joint: JOINT_FIELDS, Mimic: MIMIC_FIELDS, Axis: AXIS_FIELDS}
     for cls, fields in tables.items():
         assert {field.name for field in fields} | handled_by_name[cls] == set(cls.__dataclass_fields__)
 

@@ -10,6 +10,7 @@ from limberjack.addon.bridge import read_scene
 from limberjack.core.model import ModelError
 
 from .conftest import link
+from .paper import draw
 
 
 def read_one(scene):
@@ -290,3 +291,27 @@ def test_untagging_a_baked_link(scene, build):
     assert bars[0].animation_data.action
     bpy.ops.limberjack.bake_clear()
     assert not bpy.data.actions
+
+
+@pytest.mark.parametrize("source", ["DENSITY", "CUSTOM"])
+def test_damping_and_gravity_of_a_link(scene, build, source):
+    """Both are read wherever the mass comes from, shown in the panel, and act: a balloon stays, thick air brakes."""
+    cube = build.cube()
+    build.tag(cube)
+    assert {"linear_damping", "angular_damping", "gravity"} <= set(draw(cube).props)
+    settings = link(cube)
+    found = read_scene(scene).links[0]
+    assert (found.linear_damping, found.angular_damping, found.gravity) == (0.0, 0.0, True)
+    settings.mass_source = source
+    settings.linear_damping, settings.angular_damping = 0.5, 0.25
+    found = read_scene(scene).links[0]
+    assert (found.linear_damping, found.angular_damping, found.gravity) == (0.5, 0.25, True)
+    assert bpy.ops.limberjack.simulate() == {"FINISHED"}
+    scene.frame_set(24)
+    time = 23 / 24
+    fallen = 9.81 / 0.5 * (time - (1.0 - math.exp(-0.5 * time)) / 0.5)
+    assert cube.matrix_world.translation.z == pytest.approx(-fallen, rel=1e-3)
+    settings.gravity = False
+    assert bpy.ops.limberjack.simulate() == {"FINISHED"}
+    scene.frame_set(24)
+    assert tuple(cube.matrix_world.translation) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)

@@ -11,6 +11,7 @@ from limberjack.core import cli
 from limberjack.core.trajectory import Trajectory
 
 PENDULUM = Path(__file__).parents[2] / "sample_scenes" / "double_pendulum.sdf"
+FOUR_BAR = Path(__file__).parents[1] / "data" / "four_bar.sdf"
 SHORT = ["simulate", str(PENDULUM), "--duration", "0.5"]
 
 
@@ -104,17 +105,104 @@ def test_a_place_that_cannot_be_written_to(capsys):
     assert "/proc/" in capsys.readouterr().err
 
 
+def test_a_loop_moves_and_stays_closed(tmp_path, capsys):
+    """Guards mechanisms with loops: they move and stay closed, and the report tells so in words and as data."""
+    out = tmp_path / "out.npz"
+    argv = ["simulate", str(FOUR_BAR), "--duration", "1", "--accuracy", "exact"]
+    assert cli.main([*argv, "-o", str(out)]) == cli.DONE
+    told = capsys.readouterr()
+    assert "note" not in told.err
+    assert "small corrections" in told.out
+    motion = Trajectory.load(out)
+    assert "rocker_pin" in [name for name, _ in motion.q_names]
+    assert np.ptp(motion.q[:, 0]) > 0.5
+    crank, rocker = (motion.X_WL[:, motion.link_names.index(name), :3] for name in ("coupler", "rocker"))
+    assert np.linalg.norm(crank, axis=1) == pytest.approx(np.ones(25), abs=1e-12)
+    assert rocker == pytest.approx(np.tile((2.5, 0.0, 0.0), (25, 1)), abs=1e-12)
+    assert cli.main([*argv, "--json"]) == cli.DONE
+    report = json.loads(capsys.readouterr().out)
+    assert 0.0 < report["loop_error"] < 1e-9
+    assert report["iterations"] > 0
+    assert report["relative_energy_drift"] < 1e-8
+
+
+def test_a_loop_follows_its_initial_state(tmp_path, capsys):
+    """Guards --initial on a loop: what is given stays, what is left out follows, and what cannot be is one line."""
+    state, out = tmp_path / "state.json", tmp_path / "out.npz"
+    state.write_text('{"q": {"crank_pivot": 0.4}, "qd": {"crank_pivot": 2.0}}')
+    argv = ["simulate", str(FOUR_BAR), "--duration", "0.1", "--initial", str(state), "-o", str(out)]
+    assert cli.main(argv) == cli.DONE
+    motion = Trajectory.load(out)
+    first = motion.q_names.index(("crank_pivot", "rad"))
+    assert (motion.q[0, first], motion.qd[0, first]) == pytest.approx((0.4, 2.0), abs=1e-12)
+    assert np.abs(motion.q[0]).min() > 0.01
+    capsys.readouterr()
+
+
+def test_implicit_steps_are_told_in_words(tmp_path, capsys):
+    """Guards the report on stiff models: an animator reads why the steps are of another kind."""
+    model = tmp_path / "stiff.sdf"
+    model.write_text(
+        """<sdf version="1.9"><model name="m"><link name="bob"><inertial><pose>0 0 -1 0 0 0</pose></inertial></link>
+        <joint name="pin" type="revolute"><parent>world</parent><child>bob</child><axis><xyz>1 0 0</xyz><dynamics>
+        <spring_stiffness>1e9</spring_stiffness><damping>1e6</damping></dynamics></axis></joint></model></sdf>"""
+    )
+    argv = ["simulate", str(model), "--duration", "1", "--solver", "implicit"]
+    assert cli.main(argv) == cli.DONE
+    assert "of them implicit for stiff springs" in capsys.readouterr().out
+    assert cli.main([*argv, "--json"]) == cli.DONE
+    report = json.loads(capsys.readouterr().out)
+    assert report["implicit_steps"] == report["steps"] > 0
+    assert {"rejected", "evaluations", "iterations", "loop_error", "notes"} <= set(report)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv"])
+def test_efforts_and_wrenches_are_kept_on_request(tmp_path, suffix):
+    """Guards --record: the pin of a pendulum at rest carries its weight."""
+    model, out = tmp_path / "bob.sdf", tmp_path / f"out{suffix}"
+    model.write_text(
+        """<sdf version="1.9"><model name="m"><link name="bob"><inertial><pose>0 0 -1 0 0 0</pose><mass>2</mass>
+        </inertial></link><joint name="pin" type="revolute"><parent>world</parent><child>bob</child>
+        <axis><xyz>1 0 0</xyz></axis></joint></model></sdf>"""
+    )
+    argv = ["simulate", str(model), "--duration", "0.1", "-o", str(out)]
+    assert cli.main([*argv, "--record", "efforts", "wrenches"]) == cli.DONE
+    if suffix == ".csv":
+        with out.open(newline="") as file:
+            header, *rows = csv.reader(file)
+        assert "effort pin" in header
+        assert float(rows[-1][header.index("pin.fz [N]")]) == pytest.approx(2 * 9.81, rel=1e-9)
+        return
+    motion = Trajectory.load(out)
+    assert motion.efforts.shape == (3, 1)
+    assert motion.wrench_names == ("pin",)
+    assert motion.wrenches[-1, 0] == pytest.approx((0.0, 0.0, 2 * 9.81, 0.0, 0.0, 0.0), abs=1e-9)
+
+
+def test_records_need_a_file(capsys):
+    """Guards against work for nothing, and against names that are not known."""
+    assert cli.main([*SHORT, "--record", "efforts"]) == cli.UNUSABLE
+    assert "name one with -o" in capsys.readouterr().err
+    assert cli.main([*SHORT, "--record", "torques"]) == cli.UNUSABLE
+    assert "invalid choice" in capsys.readouterr().err
+
+
 def test_a_motion_that_cannot_be_followed_is_exit_3(tmp_path, capsys):
-    """Guards the exit code for failed simulations: it says which link and frame, and writes nothing."""
+    """Guards failed simulations: which link, which frame, and the frames up to there are kept, and said to be."""
     model, state, out = tmp_path / "m.sdf", tmp_path / "state.json", tmp_path / "out.npz"
     model.write_text(
-        """<sdf version="1.9"><model name="m"><link name="mote"><inertial><pose>0.1 0 0 0 0 0</pose><mass>1e-9</mass>
-        <inertia><ixx>1e-12</ixx><iyy>1e-12</iyy><izz>1e-12</izz></inertia></inertial></link>
-        <joint name="pin" type="revolute"><parent>world</parent><child>mote</child>
-        <axis><xyz>0 0 1</xyz><dynamics><damping>1e12</damping></dynamics></axis></joint></model></sdf>"""
+        """<sdf version="1.9"><model name="m"><link name="top"><inertial><pose>1 0 0 0 0 0</pose></inertial></link>
+        <joint name="pin" type="universal"><parent>world</parent><child>top</child>
+        <axis><xyz>0 0 1</xyz><dynamics><damping>-1e6</damping></dynamics></axis>
+        <axis2><xyz>1 0 0</xyz><dynamics><damping>-1e6</damping></dynamics></axis2></joint></model></sdf>"""
     )
-    state.write_text('{"qd": {"pin": 1.0}}')
-    argv = ["simulate", str(model), "--duration", "1", "--initial", str(state), "-o", str(out)]
+    state.write_text('{"qd": {"pin": [1.0, 2.0]}}')
+    argv = ["simulate", str(model), "--duration", "1e-3", "--fps", "1e6", "--initial", str(state), "-o", str(out)]
     assert cli.main(argv) == cli.SIMULATION_FAILED
-    assert "link 'mote'" in capsys.readouterr().err
-    assert not out.exists()
+    *_, kept, failed = capsys.readouterr().err.splitlines()
+    assert "error simulation: link 'top': the motion cannot be followed past" in failed
+    motion = Trajectory.load(out)
+    assert kept == f"{out}: holds the motion up to there, {len(motion)} of 1001 frames"
+    assert f"frame {len(motion)}:" in failed
+    assert 2 < len(motion) < 1001
+    assert motion.times == pytest.approx(np.arange(len(motion)) * 1e-6)

@@ -1,5 +1,6 @@
 """Compiling when first called, and the cache."""
 
+import os
 import subprocess
 import sys
 
@@ -70,6 +71,46 @@ print(repr(Simulation(model, np.array([0.0, 0.1])).run().q[-1].tolist()))
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         answers.append(eval(done.stdout))
     assert answers[0] == pytest.approx(answers[1], rel=1e-12, abs=1e-12)
+
+
+@needs_numba
+def test_after_warming_up_nothing_is_left_to_compile():
+    """Guards the first simulation in Blender's window: loops, controls, every solver and record find their kernels."""
+    code = """
+import gc
+import numpy as np
+from limberjack.core import jit
+from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model
+from limberjack.core.solvers import RECORDS, SOLVERS, Controls, Forces, Simulation, warm_up
+
+def compiled():
+    kernels = [item for item in gc.get_objects() if isinstance(item, jit.kernel)]
+    return {(item.__module__, item.__name__): len(item.compiled.signatures) for item in kernels}
+
+warm_up()
+before = compiled()
+times = np.linspace(0.0, 0.1, 4)
+rod = [Axis(lower=1.0, upper=1.0)]
+model = Model(links=[Link(name, com=(0.1, 0.2, -1.0), linear_damping=0.1) for name in ("a", "b", "c", "d")])
+model.joints = [
+    Joint("hinge", "revolute", WORLD, "a", axes=[Axis(spring_stiffness=1e6, damping=10.0)]),
+    Joint("neck", "ball", "a", "b"),
+    Joint("rod", "distance", WORLD, "b", (0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0), axes=rod),
+    Joint("slide", "prismatic", WORLD, "c", mimic=Mimic("hinge")),
+    Joint("lid", "revolute", WORLD, "d"),
+]
+tree = Model(links=model.links[:1], joints=model.joints[:1])
+tip = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+for solver in SOLVERS:
+    for each in (model, tree):
+        forces = lambda moment: Forces({"hinge": 1.0}, {"a": np.ones(6)})
+        Simulation(each, times, "draft", {"qd": {"hinge": 0.1}}, solver, Controls(forces=forces), RECORDS).run()
+Simulation(model, times, "draft", controls=Controls({"lid": np.sin}, {"c": lambda time: tip}), record=RECORDS).run()
+after = compiled()
+print({name: (count, after[name]) for name, count in before.items() if after[name] != count})
+"""
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
+    assert done.stdout == "{}\n", done.stdout + done.stderr
 
 
 @needs_numba

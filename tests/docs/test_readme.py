@@ -1,7 +1,10 @@
 """The README's Python, as it stands."""
 
+import math
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -10,10 +13,12 @@ def test_the_snippets_run(monkeypatch, capsys):
     """Guards the first lines of code that a reader copies: they run, one after the other, and print what they say."""
     monkeypatch.chdir(ROOT)
     snippets = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
-    assert len(snippets) == 2
+    assert len(snippets) == 3
     shared = {}
     for snippet in snippets:
         exec(compile(snippet, "README.md", "exec"), shared)
     told = capsys.readouterr().out
+    led = shared["motion"].q[:, shared["motion"].q_names.index(("curl", "rad"))]
+    assert led[-1] == pytest.approx(0.8 * math.sin(4.0), abs=1e-9)
     assert "4  stick   reach   prismatic" in told
     assert told.splitlines()[-1] == str(shared["compiled"].nv)

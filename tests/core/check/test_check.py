@@ -16,10 +16,8 @@ from limberjack.core.model import (
     Mimic,
     Model,
     ModelError,
-    compile_model,
     set_joint_property,
 )
-from limberjack.core.solvers.unsupported import unsupported_features
 
 NAN = math.nan
 
@@ -127,6 +125,15 @@ CASES = [
     ("error", "not-finite", lambda a, j, m: setting(j, X_PJ=(NAN, 0, 0, 1, 0, 0, 0))),
     ("error", "not-finite", lambda a, j, m: setting(j.axes[0], damping=NAN)),
     ("error", "not-finite", lambda a, j, m: setting(j.axes[0], xyz=(NAN, 0.0, 1.0))),
+    *(
+        case
+        for what in ("linear_damping", "angular_damping")
+        for case in (
+            ("error", "not-finite", lambda a, j, m, what=what: setting(a, **{what: NAN})),
+            ("error", "not-finite", lambda a, j, m, what=what: setting(a, **{what: math.inf})),
+            ("warning", "negative-damping", lambda a, j, m, what=what: setting(a, **{what: -0.1})),
+        )
+    ),
     ("warning", "inertia-not-positive", lambda a, j, m: setting(a, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, -1.0))),
     ("warning", "inertia-not-physical", lambda a, j, m: setting(a, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.1))),
     ("error", "no-links", lambda a, j, m: setting(m, links=[], joints=[])),
@@ -350,27 +357,3 @@ def test_infinity_is_set_by_name_only_where_it_means_something():
     assert set_joint_property(model, "j", "effort", "inf").axes[0].effort == math.inf
     with pytest.raises(ModelError, match="damping takes 1"):
         set_joint_property(model, "j", "damping", "inf")
-
-
-def features(kind, **fields):
-    model = Model("m", [Link("a")], [Joint("j", kind, "world", "a", axes=[Axis(**fields)])])
-    return " ".join(unsupported_features(model, compile_model(model)))
-
-
-@pytest.mark.parametrize(
-    ("words", "fields"),
-    [
-        ("position limits", {"lower": -1.0}),
-        ("position limits", {"upper": 1.0}),
-        ("dry friction", {"friction": 1.0}),
-        ("velocity limits", {"velocity": 1.0}),
-        ("effort limits", {"effort": 1.0}),
-        ("drives", {"drive_mode": "position"}),
-    ],
-)
-def test_what_does_not_act_yet_is_told_where_it_means_something(words, fields):
-    """Guards against silence, and against noise: an endless hinge has no limits, and a cable no drive."""
-    assert words in features("revolute", **fields)
-    assert features("revolute", **fields, locked=True) == ""
-    assert (words in features("continuous", **fields)) == (words != "position limits")
-    assert (words in features("cable", **fields)) == (words == "dry friction")

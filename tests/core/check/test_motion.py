@@ -7,6 +7,7 @@ import pytest
 from limberjack.core.check import check_model, check_motion
 from limberjack.core.check.motion import FINDINGS
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
+from limberjack.core.solvers import Simulation
 from support.mechanisms import Z, bricard, four_bar, join, stewart
 
 
@@ -61,6 +62,17 @@ def weightless():
     return Model("m", [flag], [Joint("pole", "revolute", WORLD, "flag")])
 
 
+def weightless_ring():
+    """A loop that closes between two links of no mass, which each hang on one that has some."""
+    model = Model("m", [Link("a"), Link("b"), *(Link(name, 0.0, inertia=(0.0,) * 6) for name in ("tip", "hook"))])
+    join(model, "one", "revolute", WORLD, "a", (0.0, 0.0, 0.0), Z)
+    join(model, "other", "revolute", WORLD, "b", (2.0, 0.0, 0.0), Z)
+    join(model, "wrist", "revolute", "a", "tip", (0.0, 1.0, 0.0), Z)
+    join(model, "ankle", "revolute", "b", "hook", (2.0, 1.0, 0.0), Z)
+    join(model, "clasp", "revolute", "tip", "hook", (1.0, 1.0, 0.0), Z)
+    return model
+
+
 def jammed():
     return Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a", axes=[Axis(lower=0.1, upper=0.1)])])
 
@@ -83,7 +95,7 @@ CASES = [
         "joint 'rocker_pin'",
         "holds link 'rocker', which joint 'rocker_pivot' holds as well, round by 'crank_pivot', 'crank_pin'",
     ),
-    (needlessly_marked, "no-loop", "joint 'rocker_pin'", "nothing else holds link 'coupler': unmark it"),
+    (needlessly_marked, "no-loop", "joint 'rocker_pin'", "nothing else holds link 'coupler': it holds it all the same"),
     (met_backward, "loop", "joint 'cb'", "closes a loop, round by 'e', 'c', 'a', 'b'"),
     (torn, "open-loop", "joint 'rocker_pin'", "0.01 m and 0 rad apart"),
     (four_bar, "mobility", "model 'four_bar'", "has 1 degree of freedom as drawn; by Gruebler's count, -2"),
@@ -92,6 +104,7 @@ CASES = [
     (lambda: stewart("ball"), "mobility", "model 'stewart_ball'", "has 12 degrees of freedom"),
     (lambda: stewart("ball"), "spin", "links 'tube0', 'rod0'", "can spin about their own axis"),
     (weightless, "massless-moving", "link 'flag'", "joint 'pole' moves it"),
+    (weightless_ring, "massless-loop", "joint 'clasp'", "cannot be simulated as it is: closes a loop, but link 'hook'"),
     (misplaced, "not-as-drawn", "link 'arm'", "0.01 m and 0.1 rad from where its joints hold it"),
     (jammed, "no-room", "joint 'j'", "its limits leave no room"),
 ]
@@ -112,6 +125,22 @@ def test_every_note_is_provoked():
     """Guards this file: a note without a case here is one that nobody has read."""
     made = [make() for make, *_ in CASES]
     assert all(any(list(finding(model)) for model in made) for finding in FINDINGS)
+
+
+def test_loops_can_be_simulated():
+    """Guards against what was true once: no note on a sound loop says that it cannot move."""
+    for make in (four_bar, marked, ring, needlessly_marked, met_backward):
+        notes = check_motion(make())
+        assert not [issue.format("m") for issue in notes if "simulated" in issue.message]
+        Simulation(make(), [0.0, 0.01]).run()
+
+
+def test_a_weightless_link_beside_a_loop_is_told():
+    """Guards what is told of trees where there are loops, too: nothing decides how the link moves."""
+    model = four_bar()
+    model.links.append(Link("flag", 0.0, inertia=(0.0,) * 6))
+    join(model, "pole", "revolute", "crank", "flag", (0.0, 0.5, 0.0), Z)
+    assert [issue.subject for issue in check_motion(model) if issue.code == "massless-moving"] == ["link 'flag'"]
 
 
 def test_a_tree_has_nothing_to_tell():

@@ -128,6 +128,19 @@ def test_world():
     assert [(issue.code, issue.line) for issue in reading.issues] == [("include-skipped", 31)]
 
 
+def test_gravity_and_velocity_decay(read_text):
+    """A link's own switch of gravity, and its decay: the spec's defaults where a file says nothing, or half of it."""
+    links = (
+        '<link name="a"/><link name="b"><gravity>false</gravity><velocity_decay><linear>0.5</linear></velocity_decay>'
+        '</link><link name="c"><gravity>1</gravity><velocity_decay><angular>2e-1</angular></velocity_decay></link>'
+        '<link name="d"><velocity_decay/></link>'
+    )
+    reading = read_text(f'<sdf version="1.9"><model name="m">{links}</model></sdf>')
+    found = [(link.gravity, link.linear_damping, link.angular_damping) for link in reading.model.links]
+    assert found == [(True, 0.0, 0.0), (False, 0.5, 0.0), (True, 0.0, 0.2), (True, 0.0, 0.0)]
+    assert (reading.issues, reading.notes) == ([], [])
+
+
 def test_what_is_left_aside_is_told(read_text):
     """Sensors and the like are counted, with the place of the first, and nothing is dropped in silence."""
     text = (

@@ -73,7 +73,9 @@ def models(draw):
     model = Model("tree")
     for i in range(draw(st.integers(1, 6))):
         shapes = [Shape("s", draw(geometries), draw(poses), draw(colors | st.none()))]
-        link = Link(f"link {i}", draw(positive), draw(vectors), (2.0, 0.1, 0.2, 2.5, 0.3, 3.0), draw(poses), shapes)
+        link = Link(f"link {i}", draw(positive), draw(vectors), (2.0, 0.1, 0.2, 2.5, 0.3, 3.0), draw(poses))
+        link.visuals, link.gravity = shapes, draw(st.booleans())
+        link.linear_damping, link.angular_damping = draw(positive | st.just(0.0)), draw(positive | st.just(0.0))
         parent = draw(st.sampled_from(model.links)) if model.links else None
         model.links.append(link)
         kind = JOINT_TYPES[draw(st.sampled_from(SDF_TYPES))]
@@ -104,6 +106,7 @@ def assert_same_pose(a, b):
 def assert_same(model, back, pitch_digits):
     for a, b in zip(model.links, back.links, strict=True):
         assert (a.name, a.mass, a.com, a.inertia) == (b.name, b.mass, b.com, b.inertia)
+        assert (a.gravity, a.linear_damping, a.angular_damping) == (b.gravity, b.linear_damping, b.angular_damping)
         assert_same_pose(a.pose, b.pose)
         for s, t in zip(a.visuals, b.visuals, strict=True):
             assert (s.name, s.color) == (t.name, t.color)
@@ -257,6 +260,16 @@ def test_gravity_needs_a_world(tmp_path):
     assert "<world" not in path.read_text()
     formats.write(one_link(), path, world=True)
     assert "<world" in path.read_text()
+
+
+def test_gravity_and_decay_of_a_link(tmp_path):
+    """As the spec has it: children of <link>, `linear` and `angular` in <velocity_decay>; nothing where it is usual."""
+    path = tmp_path / "m.sdf"
+    formats.write(one_link(gravity=False, linear_damping=0.5, angular_damping=0.25), path)
+    one, other = ElementTree.parse(path).getroot().iter("link")
+    assert one.find("gravity").text == "false"
+    assert [(part.tag, part.text) for part in one.find("velocity_decay")] == [("linear", "0.5"), ("angular", "0.25")]
+    assert other.find("gravity") is other.find("velocity_decay") is None
 
 
 @pytest.mark.parametrize("spoil", ["folder missing", "target is a folder", "suffix", "version", "model has errors"])
