@@ -34,7 +34,7 @@ from ..spatial import (
 from .aba import accelerate, firm_inertia
 from .constraint_rows import clear_seed, seed_row
 
-SOFT = 1e-7
+SOFT = 1e-8
 """What is added to the diagonal of the matrix, whose entries are 1."""
 
 NOTHING = 1e-24

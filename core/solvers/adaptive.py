@@ -65,6 +65,13 @@ class Adaptive:
     """
 
     TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
+    """Of the error in each step, absolute and relative."""
+    HELD_TOLERANCES = {"draft": 1e-5, "good": 1e-7, "exact": 3e-10}
+    """Likewise of models that hold to something.
+
+    Near a singular position small errors grow large, so these are finer; but there the rounding of constraint forces
+    grows as well, and steps that are to be more exact than it become many and no better.
+    """
     ORDERS = {"draft": 3, "good": 5, "exact": 8}
     """Of implicit steps; explicit ones have order 8."""
     methods = BOTH
@@ -78,8 +85,9 @@ class Adaptive:
         self._state = np.zeros(1, STATE).view(np.recarray)
         self._state[0].implicit = self.methods == IMPLICIT
         self._state[0].patience = MANY
-        self._tolerance = self.TOLERANCES[accuracy]
-        work = len(system.model.bodies) + len(system.constraints.first)
+        rows = len(system.constraints.first)
+        self._tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
+        work = len(system.model.bodies) + rows
         self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_available()] // work)
         self.q = self._y[: len(q)]
         self.qd = self._y[len(q) : -LEDGERS]

@@ -170,7 +170,7 @@ def test_efforts_and_wrenches_are_kept_on_request(tmp_path, suffix):
     if suffix == ".csv":
         with out.open(newline="") as file:
             header, *rows = csv.reader(file)
-        assert "effort pin" in header
+        assert "effort pin [N m]" in header
         assert float(rows[-1][header.index("pin.fz [N]")]) == pytest.approx(2 * 9.81, rel=1e-9)
         return
     motion = Trajectory.load(out)
