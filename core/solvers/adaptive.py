@@ -72,7 +72,7 @@ class Adaptive:
     Near a singular position small errors grow large, so these are finer; but there the rounding of constraint forces
     grows as well, and steps that are to be more exact than it become many and no better.
     """
-    ORDERS = {"draft": 3, "good": 5, "exact": 8}
+    ORDERS = {"draft": 3, "good": 7, "exact": 8}
     """Of implicit steps; explicit ones have order 8."""
     methods = BOTH
 
