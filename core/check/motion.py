@@ -54,7 +54,7 @@ def no_room(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         axes = [joint.axes[column.axis] for column in joint.columns]
         limited = all(joint.kind.slot(column.axis).limited for column in joint.columns)
-        if axes and limited and all(axis.lower == axis.upper for axis in axes):
+        if axes and limited and all(axis.has_no_room for axis in axes):
             yield note("no-room", name_of(joint), "its limits leave no room, so it cannot move; widen them to let it")
 
 

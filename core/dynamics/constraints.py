@@ -8,13 +8,13 @@ constraints have to do with each other only where their supports meet.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..joints import Row
-from ..model import CompiledModel, Equation, Joint
+from ..model import CompiledModel, Equation, Joint, joint_pose
 from ..spatial import IDENTITY, Pose, compose, quat_of_mat
 
 WELD, EQUATION, MEASURE = 0, 1, 2
@@ -154,13 +154,13 @@ def constraints_of(
     for span in compiled.spans.values():
         build.tighten(span.joint)
     for name in prescribed:
-        build.prescribe(compiled.spans[name].joint)
+        build.hold(compiled.spans[name].joint)
     for name in guided:
         row = compiled.link_names.index(name)
         X_BL = tuple(compiled.X_BL[row].tolist())
         build.weld(f"link '{name}'", 0, int(compiled.link_body[row]), IDENTITY, X_BL, Signal(name, of_link=True))
     for name, values in (held or {}).items():
-        build.keep(compiled.spans[name].joint, values)
+        build.hold(compiled.spans[name].joint, values)
     return build.finish()
 
 
@@ -181,7 +181,7 @@ class _Build:
         terms, constant = [], equation.constant
         for term in equation.terms:
             joint = self.compiled.model.joint(term.joint)
-            place = _place(joint, term.axis)
+            place = joint.place_of(term.axis)
             if place is None:
                 constant -= term.weight * joint.home[[column.axis for column in joint.all_columns].index(term.axis)]
             else:
@@ -191,28 +191,21 @@ class _Build:
 
     def tighten(self, joint: Joint) -> None:
         """Keep what its limits leave no room."""
-        for place, column in enumerate(joint.columns):
-            axis = joint.axes[column.axis]
-            if joint.kind.slot(column.axis).limited and axis.lower == axis.upper:
-                self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], axis.lower)
-        for row in joint.kind.rows:
-            axis = joint.axes[row.axis]
-            if axis.lower == axis.upper and row.least < axis.upper < row.most:
-                self._measure(joint, row, axis.upper)
+        for place, value in joint.held_columns:
+            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], value)
+        for row, value in joint.held_rows:
+            self._measure(joint, row, value)
 
-    def prescribe(self, joint: Joint) -> None:
+    def hold(self, joint: Joint, values: Sequence[float] | None = None) -> None:
+        """Keep a joint at its coordinates `values`; without them, at what is prescribed."""
         if joint.kind.chart:
-            self._weld_across(joint, IDENTITY, Signal(joint.name))
-        for place in range(0 if joint.kind.chart else joint.nq):
-            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], 0.0, Signal(joint.name, place=place))
-
-    def keep(self, joint: Joint, values) -> None:
-        if joint.kind.chart:
-            x, y, z = (0.0, 0.0, 0.0) if joint.nq == 4 else values[:3]
-            w, i, j, k = values[-4:]
-            self._weld_across(joint, (x, y, z, w, i, j, k))
-        for place in range(0 if joint.kind.chart else joint.nq):
-            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], float(values[place]))
+            X_J = IDENTITY if values is None else joint_pose(joint, values)
+            self._weld_across(joint, X_J, Signal(joint.name) if values is None else None)
+            return
+        for place in range(joint.nq):
+            signal = Signal(joint.name, place=place) if values is None else None
+            value = 0.0 if values is None else float(values[place])
+            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], value, signal)
 
     def _weld_across(self, joint: Joint, X_J: Pose, signal: Signal | None = None) -> None:
         """Hold a chart's child-side frame at X_J, or at its signal, in the parent-side one."""
@@ -228,14 +221,10 @@ class _Build:
         begin = len(self.terms)
         for joint, place, weight in terms:
             span = self.compiled.spans[joint.name]
-            q, v = (range(*part.indices(size))[place] for part, size in self._sized(span))
-            self.terms.append((q, v, weight))
+            self.terms.append((span.q_at(place), span.v_at(place), weight))
         bodies = [self._body_of_dof(v) for _, v, _ in self.terms[begin:]]
-        place = {"term": begin, "term_end": len(self.terms), "constant": constant}
-        self._add(name, bodies, signal, kind=EQUATION, rows=1, **place)
-
-    def _sized(self, span):
-        return (span.q, self.compiled.nq), (span.v, self.compiled.nv)
+        equated = {"term": begin, "term_end": len(self.terms), "constant": constant}
+        self._add(name, bodies, signal, kind=EQUATION, rows=1, **equated)
 
     def _measure(self, joint: Joint, row: Row, constant: float) -> None:
         body = self.compiled.spans[joint.name].body
@@ -305,18 +294,6 @@ def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch
         dv=np.zeros(nv),
         signal=np.zeros((signals, 3)),
     )
-
-
-def coordinate_index(compiled: CompiledModel, joint: str, axis: int) -> int | None:
-    """Where in q the coordinate about or along an axis lies; None where it has none."""
-    place = _place(compiled.model.joint(joint), axis)
-    span = compiled.spans.get(joint)
-    return None if place is None or span is None else range(*span.q.indices(compiled.nq))[place]
-
-
-def _place(joint: Joint, axis: int) -> int | None:
-    """Which of the joint's coordinates is that of an axis; None where it has none."""
-    return next((i for i, column in enumerate(joint.columns) if column.axis == axis), None)
 
 
 def _carriers(parent: np.ndarray, bodies: list[int]) -> list[int]:

@@ -76,22 +76,28 @@ class _Count:
 
     def result(self) -> Mobility:
         motions = _Motions(self.unknowns)
-        tree = [row for span in self.compiled.spans.values() for row in self._stuck(span.joint)] + self._coupled()
+        spans = self.compiled.spans.values()
+        tree = [row for span in spans for row in self._stuck(span.joint, self.still.q[span.q])] + self._coupled()
         motions.obey(tree)
         count, redundancies = len(tree), []
         for number, (loop, told) in enumerate(zip(self.compiled.loops, self.compiled.model.loops(), strict=True)):
-            stuck = self._stuck(loop.joint)
-            gained = motions.obey([*self._closing(number, loop), *stuck])
+            X_WC, values = self._loop_state(loop)
+            stuck = self._stuck(loop.joint, values)
+            gained = motions.obey([*self._closing(number, loop, X_WC, values), *stuck])
             count += 6 + len(stuck)
             redundancies.append(Redundancy(told, 6 - loop.joint.nv + len(stuck), 6 + len(stuck) - gained))
         spins = spinning_chains(self.still, self.subspaces, self.length) if redundancies else []
         return Mobility(motions.count, self.unknowns - count, tuple(redundancies), tuple(spins))
 
-    def _closing(self, number: int, loop: LoopJoint) -> np.ndarray:
+    def _loop_state(self, loop: LoopJoint) -> tuple[Pose, np.ndarray]:
+        """Where its child-side frame is in the world, and its coordinates, shape (nq,)."""
+        X_WB = self.still.X_WB
+        X_WP, X_WC = compose(X_WB[loop.parent_body], loop.X_BP), compose(X_WB[loop.child_body], loop.X_BC)
+        return X_WC, coordinates_at(loop.joint, compose(inverse(X_WP), X_WC), np.array(loop.joint.q_neutral))
+
+    def _closing(self, number: int, loop: LoopJoint, X_WC: Pose, values: np.ndarray) -> np.ndarray:
         """The child-side frame, carried by its link, moves as the parent-side frame and the joint move it."""
         still = self.still
-        X_WP, X_WC = compose(still.X_WB[loop.parent_body], loop.X_BP), compose(still.X_WB[loop.child_body], loop.X_BC)
-        values = coordinates_at(loop.joint, compose(inverse(X_WP), X_WC), np.array(loop.joint.q_neutral))
         own = _in_world(JointMotion(loop.joint).subspace(values), X_WC)
         self.subspaces[loop.joint.name] = seen_from(own, scale(X_WC[:3], -1.0))
         rows = np.zeros((6, self.unknowns))
@@ -107,33 +113,32 @@ class _Count:
         for equation in model.equations():
             row = np.zeros(self.unknowns)
             for term in equation.terms:
-                dof = self._dof(model.joint(term.joint), term.axis)
-                if dof is not None:
-                    row[dof] += term.weight
+                joint = model.joint(term.joint)
+                place = joint.place_of(term.axis)
+                if place is not None:
+                    row[self._dof(joint, place)] += term.weight
             if row.any():
                 rows.append(row / np.linalg.norm(row))
         return rows
 
-    def _stuck(self, joint: Joint) -> list[np.ndarray]:
-        """A row for each axis whose limits leave it no room."""
-        rows = []
-        for column in joint.columns:
-            axis = joint.axes[column.axis]
-            if joint.kind.slot(column.axis).limited and axis.lower == axis.upper:
-                row = np.zeros(self.unknowns)
-                row[self._dof(joint, column.axis)] = 1.0
-                rows.append(row)
-        return rows
+    def _stuck(self, joint: Joint, q: np.ndarray) -> list[np.ndarray]:
+        """A row for all that the joint's limits leave no room: coordinates, and what its rows measure at q."""
+        held = [np.eye(joint.nv)[place] for place, _ in joint.held_columns]
+        if joint.held_rows:
+            gradients = dict(zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True))
+            held += [gradients[row] for row, _ in joint.held_rows]
+        rows = np.zeros((len(held), self.unknowns))
+        for row, gradient in zip(rows, held, strict=True):
+            for place in range(joint.nv):
+                row[self._dof(joint, place)] = gradient[place]
+        return list(rows)
 
-    def _dof(self, joint: Joint, axis: int) -> int | None:
-        """The unknown that is the velocity about that axis; None where it has none."""
-        place = next((i for i, column in enumerate(joint.columns) if column.axis == axis), None)
-        if place is None:
-            return None
+    def _dof(self, joint: Joint, place: int) -> int:
+        """The unknown that is the velocity of the joint's coordinate number `place`."""
         for number, loop in enumerate(self.compiled.loops):
             if loop.joint is joint:
                 return int(self.starts[number]) + place
-        return range(*self.compiled.spans[joint.name].v.indices(self.compiled.nv))[place]
+        return self.compiled.spans[joint.name].v_at(place)
 
 
 class _Motions:

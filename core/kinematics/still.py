@@ -17,13 +17,14 @@ class StillModel:
     """Kernels run undecorated here: one pose is done before they would be compiled. Twists are linear first.
 
     Attributes:
+        q: the pose, shape (nq,).
         X_WB: of every body [m]. X_WL: of every link, by name [m].
         twists: of every velocity coordinate, taken at the world's origin in world axes, shape (6, nv).
         moves: which coordinates move which body, shape (bodies, nv).
     """
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray):
-        self.compiled = compiled
+        self.compiled, self.q = compiled, q
         arrays, work = compiled.arrays, make_work(compiled.arrays)
         still = np.zeros(compiled.nv)
         self.twists = np.zeros((6, compiled.nv))

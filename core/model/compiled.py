@@ -94,6 +94,14 @@ class JointSpan:
     q: slice
     v: slice
 
+    def q_at(self, place: int) -> int:
+        """Where in q the joint's coordinate number `place` lies."""
+        return self.q.start + place * (self.q.step or 1)
+
+    def v_at(self, place: int) -> int:
+        """Where in qd its velocity lies."""
+        return self.v.start + place * (self.v.step or 1)
+
 
 @dataclass(frozen=True)
 class LoopJoint:
@@ -159,7 +167,9 @@ class CompiledModel:
         return self._span_of_dof(dof).link
 
     def _span_of_dof(self, dof: int) -> JointSpan:
-        return next(span for span in self.spans.values() if dof in range(*span.v.indices(self.nv)))
+        return next(
+            span for span in self.spans.values() if any(span.v_at(place) == dof for place in range(span.joint.nv))
+        )
 
     def positions(self, q: ArrayLike) -> np.ndarray:
         """q as kernels take it. Raises `StateError` unless it is nq numbers."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from ..geometry import Shape
-from ..joints import JOINT_TYPES, Column, JointType, Unit
+from ..joints import JOINT_TYPES, Column, JointType, Row, Unit
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 
 WORLD = "world"
@@ -71,6 +71,11 @@ class Axis:
     def is_unlimited(self) -> bool:
         """Whether neither position limit is finite."""
         return math.isinf(self.lower) and math.isinf(self.upper)
+
+    @property
+    def has_no_room(self) -> bool:
+        """Whether both position limits are one number."""
+        return self.lower == self.upper
 
 
 @dataclass
@@ -194,6 +199,28 @@ class Joint:
 
     def is_locked(self, number: int) -> bool:
         return self.axes[number].locked and "locked" in self.kind.slot(number).fields
+
+    def place_of(self, number: int) -> int | None:
+        """Which of the coordinates is that about or along axis `number`; None where it has none."""
+        return next((place for place, column in enumerate(self.columns) if column.axis == number), None)
+
+    @property
+    def held_columns(self) -> list[tuple[int, float]]:
+        """(place, value) of each coordinate that its limits leave no room."""
+        return [
+            (place, self.axes[column.axis].lower)
+            for place, column in enumerate(self.columns)
+            if self.kind.slot(column.axis).limited and self.axes[column.axis].has_no_room
+        ]
+
+    @property
+    def held_rows(self) -> list[tuple[Row, float]]:
+        """Each constraint row whose measure its limits hold at one number, and that number.
+
+        At the least and at the most that it can be, a measure has no rate: it cannot be held there.
+        """
+        found = [(row, self.axes[row.axis]) for row in self.kind.rows]
+        return [(row, axis.lower) for row, axis in found if axis.has_no_room and row.least < axis.lower < row.most]
 
     @property
     def nq(self) -> int:

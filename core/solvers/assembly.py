@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..dynamics.constraint_rows import position_errors, velocity_errors
-from ..dynamics.constraints import ConstraintSet, constraints_of, coordinate_index
+from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
 from ..kinematics import coordinates_at, link_poses
 from ..model import WORLD, CompiledModel, Equation, ModelError
@@ -97,7 +97,7 @@ class _Assembly:
             row = int(np.argmax(np.abs(np.nan_to_num(error, nan=np.inf))))
             raise ModelError(
                 f"{constraints.name_of_row(row)} cannot be closed: {constraints.gap_in_words(row, error)}; bring its "
-                "links nearer to where they belong, or look for a link that is too short or too long"
+                "links nearer to where they belong, or look for what is too short, too long, or held elsewhere"
             )
         return found
 
@@ -211,6 +211,8 @@ def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
 
 
 def _mimic(compiled: CompiledModel, q: np.ndarray, equation: Equation) -> None:
-    follower, leader = (coordinate_index(compiled, term.joint, term.axis) for term in equation.terms)
-    if follower is not None and leader is not None:
-        q[follower] = equation.constant - equation.terms[1].weight * q[leader]
+    follower, leader = equation.terms
+    to, at = (compiled.model.joint(term.joint).place_of(term.axis) for term in equation.terms)
+    if to is not None and at is not None:
+        leads = q[compiled.spans[leader.joint].q_at(at)]
+        q[compiled.spans[follower.joint].q_at(to)] = equation.constant - leader.weight * leads

@@ -42,10 +42,12 @@ def unsupported_on(joint: Joint) -> list[str]:
 
     Limits that leave no room are no such feature: they hold the joint.
     """
-    found = {_MEASURES[row.measure] for row in joint.kind.rows if _is_idle(row, joint.axes[row.axis])}
+    held = [row for row, _ in joint.held_rows]
+    idle = [row for row in joint.kind.rows if row not in held and _asks(row, joint.axes[row.axis])]
+    found = {_MEASURES[row.measure] for row in idle}
     for column in joint.columns:
         axis = joint.axes[column.axis]
-        if joint.kind.slot(column.axis).limited and axis.lower != axis.upper and not axis.is_unlimited:
+        if joint.kind.slot(column.axis).limited and not (axis.has_no_room or axis.is_unlimited):
             found.add(_POSITIONS)
     for number, axis in enumerate(joint.axes[: joint.axis_count]):
         fields = frozenset() if joint.is_locked(number) else joint.kind.slot(number).fields
@@ -65,10 +67,9 @@ def _held_by_loops(compiled: CompiledModel) -> set[str]:
     return held
 
 
-def _is_idle(row: Row, axis: Axis) -> bool:
-    """Whether a row keeps its measure from something, and not at one number."""
-    is_held = axis.lower == axis.upper and row.least < axis.upper < row.most
-    return not is_held and (axis.lower > row.least or axis.upper < row.most)
+def _asks(row: Row, axis: Axis) -> bool:
+    """Whether a row keeps its measure from something."""
+    return axis.lower > row.least or axis.upper < row.most
 
 
 def _listed(names: list[str], most: int = 4) -> str:

@@ -83,6 +83,17 @@ def test_couplings_and_stuck_axes_take_freedoms():
     assert mobility(model).by_rank == 0
 
 
+def test_a_rod_takes_a_freedom():
+    """Guards a distance that is held: two sliders with a rod between their ends move as one."""
+    model = Model("rod", [Link("a"), Link("b")])
+    join(model, "along", "prismatic", WORLD, "a", (0.0, 0.0, 0.0), X)
+    join(model, "across", "prismatic", WORLD, "b", (0.3, 0.4, 0.0), Y)
+    rod = Joint("rod", "distance", "a", "b", X_CJ=(0.3, 0.4, 0.0, 1.0, 0.0, 0.0, 0.0), closes_loop=True)
+    rod.axes[0] = Axis(lower=0.5, upper=0.5)
+    model.joints.append(rod)
+    assert mobility(model).by_rank == 1
+
+
 def test_a_rope_takes_nothing_and_a_marked_joint_is_a_loop():
     """Guards that a distance joint with slack holds nothing, and that a mark moves the loop and not the count."""
     model = four_bar()
