@@ -102,12 +102,16 @@ def inward(model, work, tau):
                 U = articulated_mul(A, S) if model.columns[j].slide != 0.0 else articulated_turn(A, S[0])
                 d = 1.0 / (power(S, U) + column.armature)
                 f = pair_add(f, articulated_mul(A, get_pair(column.bias)))
-                push = d * (tau[j] - power(S, f))
-                put_pair(column.gain, pair_scale(U, d))
+                push = tau[j] - power(S, f)
                 column.d = d
-                column.push = push
-                A = articulated_deflate(A, U, d)
-                f = pair_add(f, pair_scale(U, push))
+                if column.held:  # as a weld: what it carries is carried on
+                    put_pair(column.gain, U)
+                    column.push = push
+                else:
+                    put_pair(column.gain, pair_scale(U, d))
+                    column.push = d * push
+                    A = articulated_deflate(A, U, d)
+                    f = pair_add(f, pair_scale(U, column.push))
         elif body.kind == BALL:
             A, f = release_ball(own, work.columns[body.v], A, f, get3(tau, body.v))
         else:
@@ -184,6 +188,9 @@ def accelerate(model, work, gravity, qdd):
             for j in range(v, body.v_end):
                 column = work.columns[j]
                 qdd[j] = column.push - power(acceleration, get_pair(column.gain))
+                if column.held:
+                    column.load = -qdd[j]
+                    qdd[j] = column.asked
                 joint_part = pair_scale(screw_of(model.columns[j], get3(column.axis)), qdd[j])
                 acceleration = pair_add(acceleration, pair_add(get_pair(column.bias), joint_part))
         else:

@@ -28,6 +28,7 @@ from ..spatial import (
     pair_sub,
     power,
     rotate,
+    scale,
     sub,
     sym_mul,
 )
@@ -46,7 +47,8 @@ MOST_PASSES = 6
 @subroutine
 def factor_constraints(model, work, constraints, scratch, signal, q):
     """Leave in `scratch` all that `multipliers_for` needs, from what `inward` has left in `work`."""
-    for c in range(constraints.records.shape[0]):
+    for n in range(constraints.count[0]):
+        c = constraints.active[n]
         for r in range(constraints.records[c].rows):
             pass_inward(model, work, constraints, scratch, signal, c, r, q)
     write_matrix(model, constraints, scratch)
@@ -73,8 +75,11 @@ def pass_inward(model, work, constraints, scratch, signal, c, r, q):
                 column = work.columns[j]
                 felt = scratch.tau[j] - power(screw_of(model.columns[j], get3(column.axis)), f)
                 Y[at + j - body.v] = felt
-                Z[at + j - body.v] = column.d * felt
-                f = pair_add(f, pair_scale(get_pair(column.gain), felt))
+                if column.held:
+                    Z[at + j - body.v] = 0.0
+                else:
+                    Z[at + j - body.v] = column.d * felt
+                    f = pair_add(f, pair_scale(get_pair(column.gain), felt))
         elif body.kind == BALL:
             A = get_articulated(own.articulated)
             felt = sub(rotate(get9(own.rotation), get3(scratch.tau, body.v)), f[0])
@@ -100,13 +105,14 @@ def pass_inward(model, work, constraints, scratch, signal, c, r, q):
 @subroutine
 def write_matrix(model, constraints, scratch):
     """G M^-1 G' = Y' Z, below its diagonal, over the dofs that two constraints share."""
-    records, supports = constraints.records, constraints.supports
-    for k in range(scratch.matrix.shape[0]):
+    records, supports, active = constraints.records, constraints.supports, constraints.active
+    last = constraints.count[1] - 1
+    for k in range(constraints.start[last] + last + 1 if last >= 0 else 0):
         scratch.matrix[k] = 0.0
-    for c in range(records.shape[0]):
-        one = records[c]
-        for e in range(one.near, c + 1):
-            other = records[e]
+    for n in range(constraints.count[0]):
+        one = records[active[n]]
+        for e in range(records[one.near].place, n + 1):
+            other = records[active[e]]
             s, t = one.support, other.support
             while s < one.support_end and t < other.support_end:
                 if supports[s].body > supports[t].body:
@@ -140,10 +146,10 @@ def write_scale(constraints, scratch):
     Rows that feel but rounding, as the slides across a ball joint, count for nothing.
     """
     largest = 0.0
-    for r in range(constraints.first.shape[0]):
+    for r in range(constraints.count[1]):
         largest = max(largest, scratch.matrix[constraints.start[r] + r])
-    for c in range(constraints.records.shape[0]):
-        record = constraints.records[c]
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
         for first in range(record.row, record.row + record.rows, 3):
             end = min(first + 3, record.row + record.rows)
             most = 0.0
@@ -157,7 +163,7 @@ def write_scale(constraints, scratch):
 def factor(constraints, scratch):
     """Cholesky's factor of the scaled matrix + SOFT, within its profile."""
     first, start, L, scaled = constraints.first, constraints.start, scratch.factor, scratch.scale
-    for r in range(first.shape[0]):
+    for r in range(constraints.count[1]):
         for c in range(first[r], r + 1):
             total = scratch.matrix[start[r] + c] * scaled[r] * scaled[c]
             for k in range(max(first[r], first[c]), c):
@@ -172,7 +178,7 @@ def factor(constraints, scratch):
 def multipliers_for(constraints, scratch, asked, multipliers):
     """Write to `multipliers` the rows' forces that take `asked`, shape (rows,), away."""
     first, start, left = constraints.first, constraints.start, scratch.residual
-    rows = first.shape[0]
+    rows = constraints.count[1]
     worst = 0.0
     for r in range(rows):
         multipliers[r] = 0.0
@@ -203,12 +209,12 @@ def multipliers_for(constraints, scratch, asked, multipliers):
 
 @subroutine
 def solve(constraints, L, x):
-    first, start = constraints.first, constraints.start
-    for r in range(first.shape[0]):
+    first, start, rows = constraints.first, constraints.start, constraints.count[1]
+    for r in range(rows):
         for k in range(first[r], r):
             x[r] -= L[start[r] + k] * x[k]
         x[r] /= L[start[r] + r]
-    for r in range(first.shape[0] - 1, -1, -1):
+    for r in range(rows - 1, -1, -1):
         x[r] /= L[start[r] + r]
         for k in range(first[r], r):
             x[k] -= L[start[r] + k] * x[r]
@@ -217,8 +223,8 @@ def solve(constraints, L, x):
 @subroutine
 def push_dofs(model, work, constraints, scratch, multipliers):
     """Add the multipliers' forces to what pushes the dofs, for `accelerate` to pass on."""
-    for c in range(constraints.records.shape[0]):
-        record = constraints.records[c]
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
         for s in range(record.support, record.support_end):
             body = model.bodies[constraints.supports[s].body]
             dofs = body.v_end - body.v
@@ -227,7 +233,8 @@ def push_dofs(model, work, constraints, scratch, multipliers):
                 at = constraints.supports[s].at + r * dofs
                 if body.kind == SCREWS:
                     for j in range(dofs):
-                        work.columns[body.v + j].push += scratch.Z[at + j] * force
+                        column = work.columns[body.v + j]
+                        column.push += (scratch.Y[at + j] if column.held else scratch.Z[at + j]) * force
                 else:
                     excess = work.columns[body.v].excess
                     for j in range(dofs):
@@ -244,4 +251,42 @@ def respond(model, work, constraints, scratch, multipliers, dv):
             put_pair(work.columns[j].excess, ZERO_PAIR)
             work.columns[j].push = 0.0
     push_dofs(model, work, constraints, scratch, multipliers)
+    accelerate(model, work, ZERO, dv)
+
+
+@subroutine
+def jump(model, work, force, dv):
+    """Write to `dv` the velocities that impulses on the held columns cause, which jump by `asked`; `load` is what each
+    takes.
+
+    It is what `inward` and `accelerate` do (Featherstone (2008), section 9.2: hybrid dynamics), with nothing but these
+    jumps. force: scratch, shape (bodies, 6).
+    """
+    for i in range(model.bodies.shape[0]):
+        put_pair(force[i], ZERO_PAIR)
+    for i in range(model.bodies.shape[0] - 1, 0, -1):
+        body, own = model.bodies[i], work.bodies[i]
+        f = get_pair(force[i])
+        for j in range(body.v, body.v_end):
+            put_pair(work.columns[j].bias, ZERO_PAIR)
+        if body.kind == SCREWS:
+            for j in range(body.v_end - 1, body.v - 1, -1):
+                column = work.columns[j]
+                felt = -power(screw_of(model.columns[j], get3(column.axis)), f)
+                if column.held:
+                    column.push = felt - column.asked / column.d
+                    f = pair_add(f, pair_scale(get_pair(column.gain), column.asked))
+                else:
+                    column.push = column.d * felt
+                    f = pair_add(f, pair_scale(get_pair(column.gain), felt))
+        elif body.kind == BALL:
+            felt = scale(f[0], -1.0)
+            put3(work.columns[body.v].excess, felt)
+            yields = sym_mul(get6(work.columns[body.v].inverse), felt)
+            f = pair_add(f, articulated_mul(get_articulated(own.articulated), (yields, ZERO)))
+        else:
+            put_pair(work.columns[body.v].excess, pair_scale(f, -1.0))
+            f = ZERO_PAIR
+        outer = force[body.parent]
+        put_pair(outer, pair_add(get_pair(outer), force_from(f, get3(own.arm))))
     accelerate(model, work, ZERO, dv)

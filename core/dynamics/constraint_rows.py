@@ -42,8 +42,8 @@ NUDGE = 1e-5
 @subroutine
 def position_errors(model, work, constraints, signal, q, out):
     """Write how far q breaks each row [rad, m]: bodies stand where `move` has put them."""
-    for c in range(constraints.records.shape[0]):
-        record = constraints.records[c]
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             R_one, p_one = target_frame(work, record, signal)
             R_other, p_other = frame_of(work, record.other, record.X_other)
@@ -53,7 +53,8 @@ def position_errors(model, work, constraints, signal, q, out):
         elif record.kind == EQUATION:
             total = 0.0
             for k in range(record.term, record.term_end):
-                total += constraints.terms[k].weight * q[constraints.terms[k].q]
+                if constraints.terms[k].q >= 0:
+                    total += constraints.terms[k].weight * q[constraints.terms[k].q]
             out[record.row] = total - record.constant
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 0]
@@ -64,8 +65,8 @@ def position_errors(model, work, constraints, signal, q, out):
 @subroutine
 def velocity_errors(model, work, constraints, signal, q, qd, out):
     """Write how fast a state breaks each row [rad/s, m/s]: bodies stand and move as `move` has left them."""
-    for c in range(constraints.records.shape[0]):
-        record = constraints.records[c]
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             point = target_frame(work, record, signal)[1]
             own = seen_from(work.bodies[record.one].origin, get_pair(work.bodies[record.one].velocity), point)
@@ -74,18 +75,18 @@ def velocity_errors(model, work, constraints, signal, q, qd, out):
                 out[record.row : record.row + 6], pair_sub(pair_sub(other, own), target_twist(work, record, signal))
             )
         elif record.kind == EQUATION:
-            out[record.row] = coupled(constraints, record, qd)
+            out[record.row] = coupled(constraints, record, qd) - record.pace
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 1]
         else:
-            out[record.row] = measured_rate(model, record, q, qd)
+            out[record.row] = measured_rate(model, record, q, qd) - record.pace
 
 
 @subroutine
 def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
     """Write with what acceleration a motion breaks each row [rad/s^2, m/s^2]: bodies move as `accelerate` left them."""
-    for c in range(constraints.records.shape[0]):
-        record = constraints.records[c]
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             point = target_frame(work, record, signal)[1]
             one = work.bodies[record.one]
@@ -107,8 +108,8 @@ def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
 @subroutine
 def target_rates(work, constraints, signal, out):
     """Write how fast prescribed motion wants each row to change [rad/s, m/s]: 0 where nothing is prescribed."""
-    for c in range(constraints.records.shape[0]):
-        record = constraints.records[c]
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             put_pair(out[record.row : record.row + 6], target_twist(work, record, signal))
         else:

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..jit import subroutine
 from ..joints import Row
+from ..kinematics.work import make_watches
 from ..model import CompiledModel, Equation, Joint, joint_pose
+from ..model.compiled import ON_CHART, ON_MEASURE
 from ..spatial import IDENTITY, Pose, compose, quat_of_mat
 
 WELD, EQUATION, MEASURE = 0, 1, 2
@@ -22,9 +25,12 @@ WELD, EQUATION, MEASURE = 0, 1, 2
 CONSTRAINT = np.dtype(
     [
         ("kind", np.int64),
-        ("row", np.int64),  # its first
+        ("row", np.int64),  # its first, while it is active
         ("rows", np.int64),
+        ("guard", np.int64),  # the one that says whether it is active, or -1
+        ("pace", np.float64),  # the rate that an impact is to give to what a guard watches
         ("near", np.int64),  # the first constraint whose support meets this one's
+        ("place", np.int64),  # among those that are active
         ("support", np.int64),
         ("support_end", np.int64),
         ("signal", np.int64),  # the first of those that prescribe it, or -1
@@ -47,10 +53,14 @@ CONSTRAINT = np.dtype(
 TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
 SUPPORT = np.dtype([("body", np.int64), ("at", np.int64)], align=True)
 
-Constraints = namedtuple("Constraints", "records terms supports first start")
-"""What kernels see: CONSTRAINT, TERM and SUPPORT records; of each row, the first column of its profile, and its place.
+Constraints = namedtuple("Constraints", "records terms supports active count first start")
+"""What kernels see: CONSTRAINT, TERM and SUPPORT records.
 
 A support's bodies descend. `at` is where the block of numbers begins that belong to the body's dofs and the rows.
+
+Attributes:
+    active: numbers of the constraints that act at present. count: how many they are, and how many rows they have.
+    first, start: of each row, the first column of its profile, and where it would have its column 0.
 """
 
 Scratch = namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")
@@ -97,7 +107,13 @@ class ConstraintSet:
 
     @property
     def rows(self) -> int:
-        return len(self.arrays.first)
+        """How many act at present."""
+        return int(self.arrays.count[1])
+
+    @property
+    def active(self) -> list:
+        """The CONSTRAINT records that act at present."""
+        return [self.arrays.records[number] for number in self.arrays.active[: self.arrays.count[0]]]
 
     def signal_of(self, record) -> Signal | None:
         """What prescribes a CONSTRAINT record's motion."""
@@ -117,24 +133,28 @@ class ConstraintSet:
         return f"its ends stay {apart:.3g} m and {turned:.3g} degrees apart"
 
     def _number(self, row: int) -> int:
-        return int(np.searchsorted(self.arrays.records.row, row, side="right")) - 1
+        active = self.arrays.active[: self.arrays.count[0]]
+        return int(active[np.searchsorted(self.arrays.records.row[active], row, side="right") - 1])
 
     def largest_gap(self, errors: np.ndarray) -> float:
         """Of welds the largest distance [m], of other rows the largest error [rad or m]."""
-        records = self.arrays.records
         found = [
             float(
                 np.linalg.norm(errors[record.row + 3 : record.row + 6])
                 if record.kind == WELD
                 else abs(errors[record.row])
             )
-            for record in records
+            for record in self.active
         ]
         return max(found, default=0.0)
 
 
 def constraints_of(
-    compiled: CompiledModel, prescribed: Iterable[str] = (), guided: Iterable[str] = (), held: Mapping | None = None
+    compiled: CompiledModel,
+    prescribed: Iterable[str] = (),
+    guided: Iterable[str] = (),
+    held: Mapping | None = None,
+    guarded: bool = False,
 ) -> ConstraintSet:
     """All that a model compiled with `split_loops` holds to.
 
@@ -142,6 +162,7 @@ def constraints_of(
         prescribed: names of joints whose coordinates are given as functions of time.
         guided: names of links whose poses are.
         held: {joint: its coordinates}, to be kept where they are.
+        guarded: whether to make constraints of guards on charts as well, which act while these hold.
 
     Raises:
         ModelError: a coupling that does not fit the model.
@@ -161,6 +182,8 @@ def constraints_of(
         build.weld(f"link '{name}'", 0, int(compiled.link_body[row]), IDENTITY, X_BL, Signal(name, of_link=True))
     for name, values in (held or {}).items():
         build.hold(compiled.spans[name].joint, values)
+    if guarded:
+        build.guard()
     return build.finish()
 
 
@@ -207,6 +230,19 @@ class _Build:
             value = 0.0 if values is None else float(values[place])
             self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], value, signal)
 
+    def guard(self) -> None:
+        """What guards hold on charts: a component of the velocity, or a measure at one of its bounds."""
+        for number, guard in enumerate(self.compiled.arrays.guards):
+            name = f"joint '{self.compiled.guarded[number].name}'"
+            record = {"guard": number, "rows": 1, "body": guard.body}
+            if guard.kind == ON_MEASURE:
+                measured = {"code": guard.code, "direction": tuple(guard.direction)}
+                self._add(name, [guard.body], kind=MEASURE, **measured, **record)
+            elif guard.kind == ON_CHART:
+                terms = {"term": len(self.terms), "term_end": len(self.terms) + 1}
+                self.terms.append((-1, guard.v, 1.0))
+                self._add(name, [guard.body], kind=EQUATION, **terms, **record)
+
     def _weld_across(self, joint: Joint, X_J: Pose, signal: Signal | None = None) -> None:
         """Hold a chart's child-side frame at X_J, or at its signal, in the parent-side one."""
         arrays, body = self.compiled.arrays, self.compiled.spans[joint.name].body
@@ -236,6 +272,7 @@ class _Build:
 
     def _add(self, name: str, bodies: list[int], signal: Signal | None = None, **record) -> None:
         record["signal"] = sum(each.numbers for each in self.signals) if signal else -1
+        record.setdefault("guard", -1)
         if signal:
             self.signals.append(signal)
         self.names.append(name)
@@ -245,40 +282,64 @@ class _Build:
     def finish(self) -> ConstraintSet:
         bodies = self.compiled.arrays.bodies
         records = np.zeros(len(self.records), CONSTRAINT).view(np.recarray)
-        supports, first, row, at = [], [], 0, 0
+        supports, at = [], 0
         met: dict[int, int] = {}  # the first constraint that has a body in its support
         for number, (record, pulled) in enumerate(zip(self.records, self.pulled, strict=True)):
             for key, value in record.items():
                 records[number][key] = value
             support = _carriers(bodies.parent, pulled)
             records[number].near = min(met.setdefault(body, number) for body in support) if support else number
-            records[number].row, records[number].support = row, len(supports)
+            records[number].support = len(supports)
             for body in support:
                 supports.append((body, at))
                 at += int(bodies.v_end[body] - bodies.v[body]) * record["rows"]
             records[number].support_end = len(supports)
-            first += [int(records[records[number].near].row)] * record["rows"]
-            row += record["rows"]
-        first = np.array(first, dtype=np.int64)
-        # where row r would have its column 0: its first column lies right after the row before
-        start = np.cumsum(np.arange(row) + 1 - first) - 1 - np.arange(row) if row else first
+        rows = int(records.rows.sum())
         arrays = Constraints(
             records,
             np.array(self.terms, TERM).view(np.recarray),
             np.array(supports, SUPPORT).view(np.recarray),
-            first,
-            start,
+            np.zeros(len(records), np.int64),
+            np.zeros(2, np.int64),
+            np.zeros(rows, np.int64),
+            np.zeros(rows, np.int64),
         )
+        activate(arrays, make_watches(self.compiled.arrays))
         return ConstraintSet(arrays, tuple(self.names), tuple(self.signals))
+
+
+@subroutine
+def activate(constraints, watches):
+    """Number the constraints that act, with their rows: all but those whose guard does not hold."""
+    count, row, begin = 0, 0, 0
+    for c in range(constraints.records.shape[0]):
+        record = constraints.records[c]
+        record.place = count
+        if record.guard >= 0 and watches[record.guard].held == 0:
+            continue
+        record.row = row
+        near, first = constraints.records[record.near].place, row
+        if near < count:
+            first = constraints.records[constraints.active[near]].row
+        for _ in range(record.rows):
+            constraints.first[row] = first
+            constraints.start[row] = begin - first
+            begin += row + 1 - first
+            row += 1
+        constraints.active[count] = c
+        count += 1
+    constraints.count[0] = count
+    constraints.count[1] = row
 
 
 def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch:
     arrays = constraints.arrays
-    rows, nv = constraints.rows, compiled.nv
+    rows, nv = len(arrays.first), compiled.nv
     dofs = (compiled.arrays.bodies.v_end - compiled.arrays.bodies.v)[arrays.supports.body]
     lengths = arrays.records.support_end - arrays.records.support
     blocks = int((dofs * np.repeat(arrays.records.rows, lengths)).sum())
-    profile = int((np.arange(rows) + 1 - arrays.first).sum())
+    near = np.cumsum([0, *arrays.records.rows])[arrays.records.near]
+    profile = int((np.arange(rows) + 1 - np.repeat(near, arrays.records.rows)).sum())
     signals = sum(signal.numbers for signal in constraints.signals)
     return Scratch(
         force=np.zeros((len(compiled.arrays.bodies), 6)),

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..jit import kernel, subroutine
 from ..kinematics.motion import move, rigid_inertia_of
-from ..kinematics.work import get3, get9
+from ..kinematics.work import get3, get9, get_pair
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from .forces import spring_energy
+from .guards import stop_energy
 
 
 @kernel
 def mechanical_energy(model, work, q, qd):
-    """(kinetic, potential) [J]; potential is that of gravity, zero at the world's origin, and of springs."""
-    kinetic = 0.0
-    potential = spring_energy(model, q)
+    """(kinetic, potential) [J]; potential is that of gravity, zero at the world's origin, of springs and of stops."""
+    for i in range(1, model.bodies.shape[0]):
+        move(model, work, i, q, qd)
+    potential = spring_energy(model, q) + stop_energy(model, work, q)
     gravity = get3(model.gravity)
     for i in range(1, model.bodies.shape[0]):
-        body = model.bodies[i]
-        R, velocity = move(model, work, i, q, qd)
-        inertia = inertia_rotate(R, rigid_inertia_of(body))
-        kinetic += 0.5 * power(velocity, momentum(inertia, velocity))
-        potential -= dot(gravity, add(inertia[1], scale(get3(work.bodies[i].origin), body.mass)))
-        for j in range(body.v, body.v_end):
-            kinetic += 0.5 * model.columns[j].armature * qd[j] * qd[j]
+        body, own = model.bodies[i], work.bodies[i]
+        moment = rotate(get9(own.rotation), get3(body.moment))
+        potential -= dot(gravity, add(moment, scale(get3(own.origin), body.mass)))
     for m in range(model.media.shape[0]):
         medium = model.media[m]
         own = work.bodies[medium.body]
         moment = rotate(get9(own.rotation), get3(medium.afloat_moment))
         potential += dot(gravity, add(moment, scale(get3(own.origin), medium.afloat)))
-    return kinetic, potential
+    return kinetic_energy(model, work, qd), potential
+
+
+@subroutine
+def kinetic_energy(model, work, qd):
+    """Of bodies that move as `move` has left them, and of armatures [J]."""
+    energy = 0.0
+    for i in range(1, model.bodies.shape[0]):
+        body, own = model.bodies[i], work.bodies[i]
+        velocity = get_pair(own.velocity)
+        inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(body))
+        energy += 0.5 * power(velocity, momentum(inertia, velocity))
+        for j in range(body.v, body.v_end):
+            energy += 0.5 * model.columns[j].armature * qd[j] * qd[j]
+    return energy

@@ -80,24 +80,6 @@ def has_springs(model, body):
     return total != 0.0
 
 
-@subroutine
-def chart_stretch(model, body, q):
-    """Of a chart's springs: where the linear ones stand apart [m], in parent-side axes, and the angular ones [rad].
-
-    The latter is the rotation vector from the springs' rest to q, in which each component has its own spring.
-    """
-    turned = body.q
-    first = body.v
-    linear = ZERO
-    if body.kind != BALL:
-        linear = sub(get3(q, body.q), references(model, first))
-        turned += 3
-        first += 3
-    rest = quat_of_rotvec(references(model, first))
-    error = quat_mul((rest[0], -rest[1], -rest[2], -rest[3]), quat_normalized(get4(q, turned)))
-    return linear, rotvec_of_quat(error)
-
-
 @jitable
 def references(model, first):
     columns = model.columns
@@ -105,19 +87,48 @@ def references(model, first):
 
 
 @jitable
-def pulls(model, first, stretch):
-    """Three springs' forces."""
+def stiffnesses(model, first):
     columns = model.columns
-    return (
-        -columns[first].spring_stiffness * stretch[0],
-        -columns[first + 1].spring_stiffness * stretch[1],
-        -columns[first + 2].spring_stiffness * stretch[2],
-    )
+    return columns[first].spring_stiffness, columns[first + 1].spring_stiffness, columns[first + 2].spring_stiffness
+
+
+@jitable
+def pulls(stiffness, stretch):
+    """Three springs' forces."""
+    return -stiffness[0] * stretch[0], -stiffness[1] * stretch[1], -stiffness[2] * stretch[2]
+
+
+@subroutine
+def slide_stretch(model, body, q):
+    """Where the linear springs of a free joint stand apart [m], in parent-side axes."""
+    return sub(get3(q, body.q), references(model, body.v))
+
+
+@subroutine
+def turn_stretch(body, q, reference):
+    """The rotation vector [rad] from the rest of a chart's angular springs to q; each component has its own spring."""
+    rest = quat_of_rotvec(reference)
+    turned = body.q if body.kind == BALL else body.q + 3
+    return rotvec_of_quat(quat_mul((rest[0], -rest[1], -rest[2], -rest[3]), quat_normalized(get4(q, turned))))
 
 
 @subroutine
 def add_chart_springs(model, work, body, q, qd, h, tau):
-    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their firmness.
+    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their firmness."""
+    last = body.v_end - 3
+    if body.kind != BALL:
+        first = body.v
+        stiffness = stiffnesses(model, first)
+        R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
+        ahead = add(slide_stretch(model, body, q), rotate(R, scale(get3(qd, first), h)))
+        put3(tau, add(get3(tau, first), rotate_back(R, pulls(stiffness, ahead))), first)
+        firm_up(work.columns[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
+    add_turn_springs(work, body, q, qd, h, tau, stiffnesses(model, last), references(model, last))
+
+
+@subroutine
+def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
+    """Add to `tau` the torques of springs on the rotation vector from `reference`, in child-side axes. Returns them.
 
     A rotation vector e grows at the rate J(e) w, with w the angular velocity in child-side axes, so a torque k along it
     is J(e)' k to the joint. As e changes, so does J; that part of the stiffness is small where a stiff spring keeps e
@@ -125,18 +136,14 @@ def add_chart_springs(model, work, body, q, qd, h, tau):
 
     Source: Chirikjian, Stochastic Models, Information Theory, and Lie Groups, vol. 2 (2012), section 10.6.
     """
-    linear, e = chart_stretch(model, body, q)
-    first = body.v
-    if body.kind != BALL:
-        R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
-        ahead = add(linear, rotate(R, scale(get3(qd, first), h)))
-        put3(tau, add(get3(tau, first), rotate_back(R, pulls(model, first, ahead))), first)
-        firm_up(work.columns[first], sym_rotate(transpose(R), stiffnesses(model, first, h * h)))
-        first += 3
+    first = body.v_end - 3
+    e = turn_stretch(body, q, reference)
     J = rate_of_rotvec(e)
     ahead = add(e, rotate(J, scale(get3(qd, first), h)))
-    put3(tau, add(get3(tau, first), rotate_back(J, pulls(model, first, ahead))), first)
-    firm_up(work.columns[first], sym_rotate(transpose(J), stiffnesses(model, first, h * h)))
+    torque = rotate_back(J, pulls(stiffness, ahead))
+    put3(tau, add(get3(tau, first), torque), first)
+    firm_up(work.columns[first], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
+    return torque
 
 
 @jitable
@@ -165,16 +172,8 @@ def sub_trace(S, t):
 
 
 @jitable
-def stiffnesses(model, first, times):
-    columns = model.columns
-    return (
-        times * columns[first].spring_stiffness,
-        0.0,
-        0.0,
-        times * columns[first + 1].spring_stiffness,
-        0.0,
-        times * columns[first + 2].spring_stiffness,
-    )
+def diagonal(numbers, times):
+    return times * numbers[0], 0.0, 0.0, times * numbers[1], 0.0, times * numbers[2]
 
 
 @subroutine
@@ -227,10 +226,12 @@ def spring_energy(model, q):
                 stretch = q[body.q + j - body.v] - column.spring_reference
                 energy += 0.5 * column.spring_stiffness * stretch * stretch
         elif has_springs(model, body):
-            linear, angular = chart_stretch(model, body, q)
+            last = body.v_end - 3
             if body.kind != BALL:
-                energy -= 0.5 * dot(linear, pulls(model, body.v, linear))
-            energy -= 0.5 * dot(angular, pulls(model, body.v_end - 3, angular))
+                linear = slide_stretch(model, body, q)
+                energy -= 0.5 * dot(linear, pulls(stiffnesses(model, body.v), linear))
+            angular = turn_stretch(body, q, references(model, last))
+            energy -= 0.5 * dot(angular, pulls(stiffnesses(model, last), angular))
     for m in range(model.measures.shape[0]):
         spring = model.measures[m]
         stretch = chart_measure(model, spring, q)[0] - spring.reference

@@ -29,6 +29,9 @@ COLUMN_WORK = np.dtype(
         ("gain", np.float64, 6),  # d times the force that a unit of its acceleration asks for
         ("d", np.float64),  # 1 / the inertia that its acceleration meets
         ("push", np.float64),
+        ("held", np.int64),  # whether it keeps its velocity, whatever force that takes
+        ("asked", np.float64),  # if held, its acceleration; in an impact, its jump
+        ("load", np.float64),  # if held, the force that this takes
         # of charts, at their first column; `firmness` of a free joint's turns at its fourth
         ("firmness", np.float64, 6),  # what `armature` is to a column, in child-side axes
         ("inverse", np.float64, 6),  # of a ball's inertia
@@ -37,15 +40,47 @@ COLUMN_WORK = np.dtype(
     align=True,
 )
 
-Work = namedtuple("Work", "bodies columns still")
-"""BODY_WORK and COLUMN_WORK records, and the velocities of what stands still, zeros of shape (nv,)."""
+WATCH = np.dtype(
+    [
+        ("asleep", np.int64),  # a guard that does nothing, since the motion is prescribed
+        ("held", np.int64),  # velocity stays: at 0 if `slide` is, else at the largest
+        ("slide", np.int64),  # the sign of the velocity against which friction acts
+        ("touch", np.int64),  # -1 at the lower stop, 1 at the upper one, if held there
+        ("pressed", np.int64),  # likewise, of a compliant stop that gives way
+        ("saturated", np.int64),  # the sign of a drive's force where it is as large as its effort allows
+        ("load", np.float64),  # the force that holds it
+        ("lower", np.float64),  # the stops; where a motion starts beyond them, they act from there on
+        ("upper", np.float64),
+        # while it is found out what holds
+        ("candidate", np.int64),  # whether it might
+        ("rested", np.int64),  # whether it was at rest, and not at its largest speed
+        # in an impact
+        ("struck", np.int64),  # the side of the stop, or of the largest speed, that takes an impulse; 0 for none
+        ("speeding", np.int64),  # whether it is the largest speed
+        ("rate", np.float64),  # the velocity that it comes with
+        ("pace", np.float64),  # and leaves with
+        ("impulse", np.float64),
+        ("bounces", np.int64),  # since the last frame
+    ],
+    align=True,
+)
+
+Work = namedtuple("Work", "bodies columns watches still")
+"""BODY_WORK, COLUMN_WORK and, for each guard, WATCH records; and the velocities of what stands still, zeros (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:
     bodies = np.zeros(len(arrays.bodies), BODY_WORK).view(np.recarray)
     bodies.rotation[0] = np.eye(3).ravel()
-    count = len(arrays.columns)
-    return Work(bodies, np.zeros(count, COLUMN_WORK).view(np.recarray), np.zeros(count))
+    columns = np.zeros(len(arrays.columns), COLUMN_WORK).view(np.recarray)
+    return Work(bodies, columns, make_watches(arrays), np.zeros(len(columns)))
+
+
+def make_watches(arrays: Arrays) -> np.recarray:
+    """WATCH records of guards that hold nothing yet."""
+    watches = np.zeros(len(arrays.guards), WATCH).view(np.recarray)
+    watches.lower, watches.upper = arrays.guards.lower, arrays.guards.upper
+    return watches
 
 
 @jitable

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..joints import SCREWS
+from ..joints import BALL, SCREWS
 from ..spatial import (
     IDENTITY,
     ZERO,
@@ -30,9 +30,21 @@ from ..spatial import (
     sym_shift,
     z_to,
 )
-from .compiled import BODY, COLUMN, MEASURE, MEDIUM, Arrays, CompiledModel, JointSpan, LoopJoint
+from .compiled import (
+    BODY,
+    CHART_DRIVE,
+    COLUMN,
+    GUARD,
+    MEASURE,
+    MEDIUM,
+    Arrays,
+    CompiledModel,
+    JointSpan,
+    LoopJoint,
+)
 from .elements import WORLD, Axis, Joint, Link
 from .graph import Branch, Tree, spanning_tree
+from .guarding import chart_drive, chart_guards, column_guards
 from .model import Model
 from .naming import free_name
 from .screws import Screw, screws_of
@@ -79,6 +91,7 @@ class Body:
     """A body while its columns and links are gathered.
 
     Attributes:
+        axes: the number of the joint's axis that each column belongs to.
         has_turned: whether a column turns.
         drag: what damps the body's own motion, shaped as an inertia: the wrench is its momentum, reversed.
         afloat: mass and moment that gravity does not pull at, shaped likewise.
@@ -93,6 +106,7 @@ class Body:
     X_BJ: Pose
     back: Pose = IDENTITY
     columns: list[tuple] = field(default_factory=list)
+    axes: list[int] = field(default_factory=list)
     has_turned: bool = False
     mass: float = 0.0
     moment: Vec3 = ZERO
@@ -136,6 +150,7 @@ class Body:
         align = quat_of_mat(z_to(direction))
         onto: Pose = ZERO + align
         self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *_forces(axis, fields)))
+        self.axes.append(screw.axis)
         self.X_BJ = compose(inverse(onto), self.X_BJ)
         self.back = compose(self.back, onto)
         self.has_turned = self.has_turned or screw.turn != 0.0
@@ -214,6 +229,7 @@ class Build:
 
     def finish(self, tree: Tree, welds: tuple[Weld, ...]) -> CompiledModel:
         bodies, columns, spans, nq, nv = self._records()
+        guards = self._guards(bodies)
         names = tuple(self.links)
         q_home = np.zeros(nq)
         for span in spans.values():
@@ -222,7 +238,13 @@ class Build:
             model=self.model,
             tree=tree,
             arrays=Arrays(
-                bodies, columns, self._measures(), self._media(), np.array(self.model.gravity, dtype=np.float64)
+                bodies,
+                columns,
+                self._measures(),
+                np.array([record for _, record in guards], GUARD).view(np.recarray),
+                self._chart_drives(),
+                self._media(),
+                np.array(self.model.gravity, dtype=np.float64),
             ),
             nq=nq,
             nv=nv,
@@ -233,6 +255,7 @@ class Build:
             spans=spans,
             loops=tuple(self._loop(joint) for joint in tree.loops),
             welds=welds,
+            guarded=tuple(joint for joint, _ in guards),
         )
 
     def _records(self) -> tuple[np.recarray, np.recarray, dict[str, JointSpan], int, int]:
@@ -265,6 +288,19 @@ class Build:
                     direction = joint.unit_direction(row.axis)
                     found.append((number, row.measure, direction, stiffness, damping, reference))
         return np.array(found, MEASURE).view(np.recarray)
+
+    def _guards(self, records: np.recarray) -> list[tuple[Joint, tuple]]:
+        """What begins and ceases to act, with the joint that it belongs to."""
+        found = []
+        for number, (body, record) in enumerate(zip(self.bodies, records, strict=True)):
+            joint, q, v = body.branch.joint, int(record.q), int(record.v)
+            guards = chart_guards(joint, number, v) if joint.kind.chart else column_guards(joint, number, body.axes, q, v)
+            found += [(joint, guard) for guard in guards]
+        return found
+
+    def _chart_drives(self) -> np.recarray:
+        drives = [chart_drive(body.branch.joint, number) for number, body in enumerate(self.bodies) if body.kind == BALL]
+        return np.array([drive for drive in drives if drive], CHART_DRIVE).view(np.recarray)
 
     def _media(self) -> np.recarray:
         """What surrounds the bodies: drag, and where gravity does not reach."""

@@ -60,6 +60,47 @@ MEASURE = np.dtype(
     ],
     align=True,
 )
+GUARD = np.dtype(
+    [
+        ("kind", np.int64),  # ON_COLUMN, ON_CHART or ON_MEASURE
+        ("body", np.int64),
+        ("q", np.int64),  # where its coordinate lies; on a column only
+        ("v", np.int64),  # where its velocity lies; -1 for a measure
+        ("code", np.int64),  # of a measure, as of MEASURE
+        ("direction", np.float64, 3),
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("stiffness", np.float64),  # of the stops
+        ("dissipation", np.float64),
+        ("restitution", np.float64),
+        ("friction", np.float64),
+        ("velocity", np.float64),
+        ("effort", np.float64),
+        # a drive asks for stiffness * (target - q) + damping * (rate - qd) + push
+        ("drive_stiffness", np.float64),
+        ("drive_damping", np.float64),
+        ("drive_target", np.float64),
+        ("drive_rate", np.float64),
+        ("drive_push", np.float64),
+    ],
+    align=True,
+)
+ON_COLUMN, ON_CHART, ON_MEASURE = 0, 1, 2
+"""What a guard watches: the coordinate of a column, one component of a chart's velocity, or what a row measures."""
+
+CHART_DRIVE = np.dtype(
+    [
+        ("body", np.int64),
+        # three numbers each, about the axes of a ball; see GUARD
+        ("stiffness", np.float64, 3),
+        ("damping", np.float64, 3),
+        ("target", np.float64, 3),
+        ("rate", np.float64, 3),
+        ("push", np.float64, 3),
+    ],
+    align=True,
+)
+
 MEDIUM = np.dtype(
     [
         ("body", np.int64),
@@ -72,10 +113,10 @@ MEDIUM = np.dtype(
     align=True,
 )
 
-Arrays = namedtuple("Arrays", "bodies columns measures media gravity")
+Arrays = namedtuple("Arrays", "bodies columns measures guards chart_drives media gravity")
 """What kernels see of a model: records as above, and gravity in world axes, shape (3,) [m/s^2].
 
-Of measures and media there are only those in which something acts.
+Of all but bodies and columns there are only those in which something acts.
 """
 
 
@@ -128,6 +169,7 @@ class CompiledModel:
         spans: for every joint that moves, by name, the implicit ones that let a piece float included.
         loops: the joints that close loops.
         welds: what holds together the links that loop joints were given a part of; see `splitting.py`.
+        guarded: of each guard, the joint.
     """
 
     model: Model
@@ -142,6 +184,7 @@ class CompiledModel:
     spans: dict[str, JointSpan]
     loops: tuple[LoopJoint, ...]
     welds: tuple[Weld, ...] = ()
+    guarded: tuple[Joint, ...] = ()
 
     @property
     def floating(self) -> tuple[str, ...]:

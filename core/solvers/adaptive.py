@@ -13,9 +13,12 @@ import numpy as np
 
 from .. import jit
 from ..dynamics import mechanical_energy
-from ..jit import jitable, kernel
-from .dop853 import COUNT, ORDER, dop853_step
-from .extrapolation import extrapolated_step
+from ..jit import jitable, kernel, subroutine
+from .dop853 import COUNT, ORDER
+from .events import resolve, take_place, wake
+from .landing import land
+from .margins import first_crossing
+from .one_step import Settings, attempt, end_row, mark
 from .protocol import Progress
 from .stepping import copy
 from .system import LEDGERS, System, calls_of, close, normalize_quaternions, write_rates
@@ -31,6 +34,9 @@ MANY = 15
 
 EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
+
+CROWDED, MOST_CROWDED = 1e-9, 300
+"""Seconds between events, and how many in a row may have no more: after those, the motion is hopeless."""
 
 WORK_AT_ONCE = {True: 1500, False: 12}
 """Bodies and rows times steps that `advance` takes in one call, compiled or not: some 30 ms, while Esc waits."""
@@ -52,6 +58,10 @@ STATE = np.dtype(
         ("steps", np.int64),
         ("rejected", np.int64),
         ("implicit_steps", np.int64),
+        ("events", np.int64),  # instants at which something began or ceased to act
+        ("impacts", np.int64),
+        ("crowded", np.int64),  # events in a row with next to no time between them
+        ("unsettled", np.int64),  # events after which what holds was left undecided
     ],
     align=True,
 )
@@ -74,19 +84,22 @@ class Adaptive:
     """
     ORDERS = {"draft": 3, "good": 7, "exact": 8}
     """Of implicit steps; explicit ones have order 8."""
+    SHALLOW = {"draft": 1e-3, "good": 3e-5, "exact": 0.0}
+    """How far a stop may give way for it to be struck at once, as rigid ones are [m or rad]."""
     methods = BOTH
 
     def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str):
         self._system, self._calls = system, calls_of(system)
         self._y = np.concatenate([q, qd, np.zeros(LEDGERS)])
-        self._order = self.ORDERS[accuracy]
-        self._stages = np.zeros((max(COUNT + 3, self._order + 1), len(self._y)))
+        order = self.ORDERS[accuracy]
+        self._stages = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
         self._trial = self._y.copy()
         self._state = np.zeros(1, STATE).view(np.recarray)
         self._state[0].implicit = self.methods == IMPLICIT
         self._state[0].patience = MANY
         rows = len(system.constraints.first)
-        self._tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
+        tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
+        self._settings = Settings(tolerance, order, self.methods, self.SHALLOW[accuracy], tolerance)
         work = len(system.model.bodies) + rows
         self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_available()] // work)
         self.q = self._y[: len(q)]
@@ -119,6 +132,18 @@ class Adaptive:
     def rejected(self) -> int:
         return int(self._state[0].rejected)
 
+    @property
+    def events(self) -> int:
+        return int(self._state[0].events)
+
+    @property
+    def impacts(self) -> int:
+        return int(self._state[0].impacts)
+
+    @property
+    def unsettled(self) -> int:
+        return int(self._state[0].unsettled)
+
     def control(self, system: System) -> None:
         """Go on with another `System` of the same model: what acts on it has changed.
 
@@ -143,9 +168,7 @@ class Adaptive:
                 self._stages,
                 self._state,
                 time,
-                self._tolerance,
-                self._order,
-                self.methods,
+                self._settings,
                 self._steps_at_once,
             )
         )
@@ -164,44 +187,83 @@ class ImplicitOnly(Adaptive):
 
 
 @kernel
-def advance(calls, system, y, trial, stages, state, end, tolerance, order, methods, most_steps):
+def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
     """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`."""
     now = state[0]
     if now.fresh == 0:
-        begin(calls, system, y, stages, now, tolerance)
+        begin(calls, system, y, stages, now, settings)
     for _ in range(most_steps):
         if now.time >= end:
-            return REACHED
-        if not now.step > SHORTEST_STEP:
+            break
+        if not now.step > SHORTEST_STEP or now.crowded > MOST_CROWDED:
             return HOPELESS
         remaining = end - now.time
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
-        rate = 0.0
-        if now.implicit:
-            error = extrapolated_step(calls, system, y, trial, stages, stages[order], now.time, h, order, tolerance)
-        else:
-            error, rate = dop853_step(calls, system, y, trial, stages, now.time, h, tolerance)
-        if error <= 1.0:
+        error, rate = attempt(calls, system, y, trial, stages, now, h, settings)
+        if error <= 1.0 and is_interrupted(system, trial, stages, now, h, settings):
+            meet(calls, system, y, trial, stages, now, h, settings)
+        elif error <= 1.0:
             now.time = end if h == remaining else now.time + h
-            accept(system, y, trial, stages, now, h, error, order)
-            if methods == BOTH:
-                choose_method(calls, system, y, stages, now, h, rate, order)
+            accept(system, y, trial, stages, now, h, error, settings.order)
+            if settings.methods == BOTH:
+                choose_method(calls, system, y, stages, now, h, rate, settings.order)
         else:  # an error that is not a number comes here as well
-            power = -1.0 / (order if now.implicit else ORDER)
+            power = -1.0 / (settings.order if now.implicit else ORDER)
             now.step = h * max(0.2, 0.9 * error**power) if error < 1e300 else 0.1 * h
             now.rejected += 1
-    return REACHED if now.time >= end else UNDERWAY
+    if now.time < end:
+        return UNDERWAY
+    for k in range(system.work.watches.shape[0]):
+        system.work.watches[k].bounces = 0
+    return REACHED
 
 
-@jitable
-def begin(calls, system, y, stages, now, tolerance):
-    """Find the first slope and, at the start, a first step."""
-    calls.rates(system, now.time, y, 0.0, stages[0])
+@subroutine
+def begin(calls, system, y, stages, now, settings):
+    """Find what holds, the first slope and, at the start, a first step."""
     if now.started == 0:
-        now.step = first_step(y, stages[0], tolerance)
+        wake(system, y)
+    calls.rates(system, now.time, y, 0.0, stages[0])
+    if system.work.watches.shape[0] > 0:
+        now.unsettled += 1 - resolve(calls, system, now.time, y, stages[0], settings)[0]
+        mark(system, y, stages[0], 0)
+    if now.started == 0:
+        now.step = first_step(y, stages[0], settings.tolerance)
         now.error = 1e-4
         now.started = 1
     now.fresh = 1
+
+
+@subroutine
+def is_interrupted(system, trial, stages, now, h, settings):
+    """Whether something begins or ceases to act within a step that has been tried."""
+    if system.work.watches.shape[0] == 0:
+        return False
+    mark(system, trial, stages[end_row(now, settings)], 1)
+    return first_crossing(system.model, system.margins[0], system.margins[1], h)[0] <= 1.0
+
+
+@subroutine
+def meet(calls, system, y, trial, stages, now, h, settings):
+    """Step to the first event and let it take place."""
+    seconds, guard, which = land(calls, system, y, trial, stages, now, h, settings)
+    if math.isnan(seconds):
+        now.step = 0.1 * h
+        now.rejected += 1
+        return
+    copy(trial, y)
+    now.time += seconds
+    now.steps += 1
+    now.implicit_steps += now.implicit
+    now.events += 1
+    now.crowded = now.crowded + 1 if seconds < CROWDED else 0
+    normalize_quaternions(system.model, y)
+    copy(stages[end_row(now, settings)], stages[0])
+    take_place(system, y, guard, which)
+    settled, jumped = resolve(calls, system, now.time, y, stages[0], settings)
+    now.unsettled += 1 - settled
+    now.impacts += jumped
+    mark(system, y, stages[0], 0)
 
 
 @jitable
@@ -224,8 +286,13 @@ def accept(system, y, trial, stages, now, h, error, order):
     now.steps += 1
     now.implicit_steps += now.implicit
     copy(trial, y)
+    now.crowded = 0
     if now.implicit == 0:
         copy(stages[COUNT], stages[0])  # the last slope is the next step's first
+    for k in range(system.margins.shape[1]):
+        for which in range(system.margins.shape[2]):
+            system.margins[0, k, which, 0] = system.margins[1, k, which, 0]
+            system.margins[0, k, which, 1] = system.margins[1, k, which, 1]
     normalize_quaternions(system.model, y)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from ..dynamics.forces import joint_forces
+from ..dynamics.guards import guard_forces
 from ..jit import jitable, subroutine
 from .stepping import copy, error_norm, is_finite
 from .system import LEDGERS, parts_of, rates_of_positions
@@ -52,18 +53,28 @@ def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, to
 def euler_step(calls, system, y, slopes, time, h):
     """Move y on by h seconds: velocities by the accelerations at its end, positions by the velocities there.
 
-    What dampers take away is counted by the velocities at the end as well: at its beginning a stiff damper may take a
+    What dampers take away and drives bring in is counted by the velocities at the end as well: at its beginning a stiff damper may take a
     power that it has not kept for a part of the step.
     """
-    model, lost = system.model, y.shape[0] - LEDGERS
+    ledgers = y.shape[0] - LEDGERS
     q, qd = parts_of(system, y)
-    before = joint_forces(model, system.work, q, qd, 0.0, system.tau)
+    lost, gained = own_powers(system, q, qd)
     calls.rates(system, time, y, h, slopes)
     for j in range(qd.shape[0]):
         qd[j] += h * slopes[q.shape[0] + j]
-    slopes[lost] += joint_forces(model, system.work, q, qd, 0.0, system.tau) - before
-    rates_of_positions(model, q, qd, slopes)
+    loses, gains = own_powers(system, q, qd)
+    slopes[ledgers] += loses - lost
+    slopes[ledgers + 1] += gains - gained
+    rates_of_positions(system.model, q, qd, slopes)
     for k in range(q.shape[0]):
         q[k] += h * slopes[k]
-    for k in range(lost, y.shape[0]):
+    for k in range(ledgers, y.shape[0]):
         y[k] += h * slopes[k]
+
+
+@subroutine
+def own_powers(system, q, qd):
+    """What springs, dampers, guards and drives take away, and what drives bring in [W]."""
+    lost = joint_forces(system.model, system.work, q, qd, 0.0, system.tau)
+    taken, gained = guard_forces(system.model, system.work, q, qd, 0.0, system.tau)
+    return lost + taken, gained

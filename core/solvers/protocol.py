@@ -26,6 +26,8 @@ class Solver(Protocol):
         time: how far the motion has come, from 0 [s].
         dissipated, supplied: energy that dampers have taken away, and that controls have brought in [J].
         steps, implicit_steps, rejected: taken so far, those of them that were implicit, and those tried in vain.
+        events, impacts: instants at which something began or ceased to act, and those at which velocities jumped.
+        unsettled: events after which it is not certain what holds.
     """
 
     @property
@@ -51,6 +53,15 @@ class Solver(Protocol):
 
     @property
     def rejected(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def impacts(self) -> int: ...
+
+    @property
+    def unsettled(self) -> int: ...
 
     def control(self, system: System) -> None:
         """Go on with another `System` of the same model: what acts on it has changed."""

@@ -37,10 +37,17 @@ class Recorder:
         frames: how many it has. loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
     """
 
-    def __init__(self, compiled: CompiledModel, constraints: ConstraintSet, times: np.ndarray, record: tuple[str, ...]):
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        constraints: ConstraintSet,
+        system: System,
+        times: np.ndarray,
+        record: tuple[str, ...],
+    ):
         self.compiled, self.constraints = compiled, constraints
         self.frames, self.loop_error = 0, 0.0
-        self._work = make_work(compiled.arrays)
+        self._work = make_work(compiled.arrays)._replace(watches=system.work.watches)
         frames, joints = len(times), tuple(reaction_names(compiled)) if "wrenches" in record else ()
         self._all = Trajectory(
             times=times,
@@ -95,7 +102,7 @@ def observe(system: System, solver: Solver) -> np.ndarray:
 def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: System) -> np.ndarray:
     """What drives each dof from outside, after `observe`, shape (nv,): the callback's forces, and prescribed motion."""
     found = system.thrust.copy()
-    for record in constraints.arrays.records:
+    for record in constraints.active:
         signal = constraints.signal_of(record)
         multipliers = system.scratch.multipliers[record.row : record.row + record.rows]
         if signal is None or signal.of_link:
@@ -138,7 +145,7 @@ def reactions(
 
     for applied in system.pushes:
         outside[compiled.link_names[applied.link]] += np.roll(applied.wrench, 3)
-    records, found = constraints.arrays.records, {}
+    records, found = constraints.active, {}
     for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
         own = system.work.bodies[weld.body]
         point = np.array(own.origin) + np.array(rotate(get9(own.rotation), weld.X_rest[:3]))

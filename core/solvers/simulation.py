@@ -59,6 +59,8 @@ class Report:
         frames: computed so far. wall_time [s].
         steps, implicit_steps, rejected: of the solver, those of them that were implicit, and those tried in vain.
         evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
+        events: instants at which something began or ceased to act: stops, friction that sticks, largest speeds and forces.
+        impacts: those of them at which velocities jumped.
         energy_drift: largest |kinetic + potential + dissipated - supplied - what they were at the start| [J].
         energy_scale: the larger of the kinetic energy's peak and the potential energy's range; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
@@ -71,6 +73,8 @@ class Report:
     rejected: int = 0
     evaluations: int = 0
     iterations: int = 0
+    events: int = 0
+    impacts: int = 0
     wall_time: float = 0.0
     energy_drift: float = 0.0
     energy_scale: float = 0.0
@@ -130,10 +134,10 @@ class Simulation:
         start = assemble(self.compiled, self.controls, q, qd, float(self._times[0]))
         _refuse_singular(self.compiled, start.q)
         self._notes = [*start.notes, *unsupported_features(model, self.compiled)]
-        self._constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links)
+        self._constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links, guarded=True)
         self._system = make_system(self.compiled, self._constraints)
         self._solver = SOLVERS[solver](self._system, start.q, start.qd, accuracy)
-        self._recorder = Recorder(self.compiled, self._constraints, self._times, tuple(record))
+        self._recorder = Recorder(self.compiled, self._constraints, self._system, self._times, tuple(record))
         self._controlled = 0
         self._wall_time = 0.0
 
@@ -170,6 +174,8 @@ class Simulation:
             rejected=self._solver.rejected,
             evaluations=evaluations,
             iterations=iterations,
+            events=self._solver.events,
+            impacts=self._solver.impacts,
             wall_time=self._wall_time,
             energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
             energy_scale=scale if moves else 0.0,

@@ -1,6 +1,7 @@
 """What decides how a model moves on: its own forces, what acts on it from outside, and all that it holds to.
 
-A state is one vector y: q, then qd, then the energy that dampers have taken away and that controls have brought in [J].
+A state is one vector y: q, then qd, then the energy that dampers, friction and stops have taken away and that drives and
+controls have brought in [J].
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ..dynamics.constraint_forces import factor_constraints, multipliers_for, pu
 from ..dynamics.constraint_rows import acceleration_errors, position_errors, target_rates, velocity_errors
 from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
+from ..dynamics.guards import guard_forces
 from ..dynamics.media import surround
 from ..jit import jitable, kernel, pointer, subroutine
 from ..joints import FREE, SCREWS
@@ -21,6 +23,7 @@ from ..kinematics import make_work
 from ..kinematics.motion import move
 from ..kinematics.work import get3, get4, get9, get_pair, put3, put4, put_pair
 from ..model import CompiledModel
+from ..model.compiled import ON_COLUMN
 from ..spatial import (
     add,
     cross,
@@ -57,23 +60,27 @@ PUSH = np.dtype(
     align=True,
 )
 
-System = namedtuple("System", "model work constraints scratch signals window pushes thrust tau counts")
+System = namedtuple("System", "model work constraints scratch signals window pushes thrust tau margins counts")
 """What kernels take.
 
 Attributes:
     signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), over -1 .. 1 for the time `window`, shape
         (2,) [s].
     pushes: PUSH records. thrust: forces on the dofs from outside, shape (nv,). tau: scratch, shape (nv,).
+    margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
     counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
 """
 
 
 def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
-    """With nothing acting from outside, and signals that are 0."""
+    """With nothing acting from outside, signals that are 0, and guards of prescribed joints asleep."""
     scratch = make_scratch(compiled, constraints)
+    work = make_work(compiled.arrays)
+    prescribed = {signal.name for signal in constraints.signals if not signal.of_link}
+    work.watches.asleep = [joint.name in prescribed for joint in compiled.guarded]
     return System(
         compiled.arrays,
-        make_work(compiled.arrays),
+        work,
         constraints.arrays,
         scratch,
         np.zeros((len(scratch.signal), DEGREE + 1)),
@@ -81,6 +88,7 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
         np.zeros(0, PUSH).view(np.recarray),
         np.zeros(compiled.nv),
         np.zeros(compiled.nv),
+        np.zeros((2, len(work.watches), 7, 2)),
         np.zeros(2, dtype=np.int64),
     )
 
@@ -92,6 +100,7 @@ def free_rates(system, time, y, h, out):
     See `joint_forces` for such a step, of h seconds. The model stays placed, moved and factored.
     """
     move_freely(system, y, h, out)
+    out[y.shape[0] - 2] += weigh_guards(system, parts_of(system, y)[1])
 
 
 @kernel
@@ -100,6 +109,7 @@ def constrained_rates(system, time, y, h, out):
     move_freely(system, y, h, out)
     q, qd = parts_of(system, y)
     out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
+    out[y.shape[0] - 2] += weigh_guards(system, qd)
 
 
 @jitable
@@ -117,7 +127,8 @@ def move_freely(system, y, h, out):
     system.counts[0] += 1
     rates_of_positions(model, q, qd, out)
     lost = joint_forces(model, work, q, qd, h, tau)
-    gained = 0.0
+    taken, gained = guard_forces(model, work, q, qd, h, tau)
+    lost += taken
     for j in range(tau.shape[0]):
         tau[j] += system.thrust[j]
         gained += system.thrust[j] * qd[j]
@@ -145,6 +156,23 @@ def push_bodies(work, pushes):
 
 
 @subroutine
+def weigh_guards(system, qd):
+    """Note what each guard that holds takes. Returns the power that those take away which hold a speed [W]."""
+    model, watches, lost = system.model, system.work.watches, 0.0
+    for k in range(watches.shape[0]):
+        if watches[k].held:
+            guard = model.guards[k]
+            watches[k].load = system.work.columns[guard.v].load if guard.kind == ON_COLUMN else 0.0
+            if watches[k].slide != 0:
+                lost -= watches[k].load * qd[guard.v]
+    for n in range(system.constraints.count[0]):
+        record = system.constraints.records[system.constraints.active[n]]
+        if record.guard >= 0:
+            watches[record.guard].load = system.scratch.multipliers[record.row]
+    return lost
+
+
+@subroutine
 def constrain(system, time, q, qd, qdd):
     """Correct accelerations for the forces that constraints take. Returns the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
@@ -158,7 +186,7 @@ def constrain(system, time, q, qd, qdd):
         return 0.0
     target_rates(work, system.constraints, scratch.signal, scratch.error)
     gained = 0.0
-    for r in range(scratch.error.shape[0]):
+    for r in range(system.constraints.count[1]):
         gained += scratch.error[r] * scratch.multipliers[r]
     return gained
 
@@ -201,7 +229,7 @@ Calls = namedtuple("Calls", "rates close")
 def calls_of(system: System) -> Calls:
     """For kernels to call."""
     y = np.zeros(len(system.model.columns) + LEDGERS)
-    constrained = len(system.constraints.first) > 0
+    constrained = is_constrained(system)
     return Calls(
         pointer(constrained_rates if constrained else free_rates, system, 0.0, y, 0.0, y),
         pointer(close if constrained else stay_open, system, 0.0, y),
@@ -210,7 +238,12 @@ def calls_of(system: System) -> Calls:
 
 def write_rates(system: System, time: float, y: np.ndarray, out: np.ndarray) -> None:
     """Write dy/dt to `out`, from outside kernels."""
-    (constrained_rates if len(system.constraints.first) else free_rates)(system, time, y, 0.0, out)
+    (constrained_rates if is_constrained(system) else free_rates)(system, time, y, 0.0, out)
+
+
+def is_constrained(system: System) -> bool:
+    """Whether anything may ever have to be closed."""
+    return len(system.constraints.first) > 0
 
 
 @jitable
@@ -220,7 +253,7 @@ def close_positions(system, q):
     for _ in range(8):
         place(model, system.work, q, system.work.still)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
-        worst = largest(scratch.error)
+        worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED:
             return True
         if not worst < 0.5 * before:
@@ -238,7 +271,7 @@ def close_velocities(system, q, qd):
     for _ in range(8):
         place(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
-        worst = largest(scratch.error)
+        worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:
             return True
         before = worst

@@ -1,0 +1,141 @@
+"""What guards exert while they act: friction against sliding, stops that give way, drives.
+
+What holds a coordinate altogether, friction that sticks, a rigid stop, the largest speed, is no force that could be
+told beforehand: the dynamics find it (`held` in `work`), and `load` says what it takes.
+
+Source of the stop's law: Hunt, Crossley, Coefficient of restitution interpreted as damping in vibroimpact (1975), with
+exponent 1: force back = stiffness * depth * (1 + dissipation * rate), and never a pull.
+"""
+
+from __future__ import annotations
+
+from ..jit import jitable, subroutine
+from ..joints import BALL
+from ..kinematics.work import get3, put3
+from ..model.compiled import ON_COLUMN, ON_MEASURE
+from ..spatial import add, dot, scale, sub, sym_outer
+from .forces import add_turn_springs, chart_measure, diagonal, firm_up, pulls
+
+
+@subroutine
+def guard_forces(model, work, q, qd, h, tau):
+    """Add to `tau` what guards and drives exert. Returns the powers that are lost and that drives bring in [W].
+
+    For h > 0 as in `joint_forces`, whose firmness they add to.
+    """
+    lost, gained = 0.0, 0.0
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], work.watches[k]
+        if watch.asleep:
+            continue
+        if watch.slide != 0:
+            tau[guard.v] -= watch.slide * guard.friction
+            lost += watch.slide * guard.friction * qd[guard.v]
+        if guard.kind == ON_COLUMN:
+            gained += add_drive(guard, watch, work.columns[guard.v], q, qd, h, tau)
+        if watch.pressed != 0:
+            lost += press(model, work, guard, watch, q, qd, h, tau)
+    for k in range(model.chart_drives.shape[0]):
+        gained += add_chart_drive(model, work, model.chart_drives[k], q, qd, h, tau)
+    return lost, gained
+
+
+@jitable
+def drive_force(guard, q, qd):
+    """What a drive asks for, whatever its effort allows."""
+    asked = guard.drive_push + guard.drive_damping * (guard.drive_rate - qd[guard.v])
+    return asked + guard.drive_stiffness * (guard.drive_target - q[guard.q])
+
+
+@jitable
+def add_drive(guard, watch, column, q, qd, h, tau):
+    if watch.saturated != 0:
+        force = watch.saturated * guard.effort
+    else:
+        force = drive_force(guard, q, qd) - h * guard.drive_stiffness * qd[guard.v]
+        column.armature += h * (guard.drive_damping + h * guard.drive_stiffness)
+    tau[guard.v] += force
+    return force * qd[guard.v]
+
+
+@jitable
+def add_chart_drive(model, work, drive, q, qd, h, tau):
+    """A ball's drive: on its rotation vector, component by component, and on its angular velocity."""
+    body = model.bodies[drive.body]
+    turning = get3(qd, body.v)
+    damping = get3(drive.damping)
+    slip = sub(turning, get3(drive.rate))
+    torque = add(get3(drive.push), pulls(damping, slip))
+    put3(tau, add(get3(tau, body.v), torque), body.v)
+    firm_up(work.columns[body.v], diagonal(damping, h))
+    spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), get3(drive.target))
+    return dot(add(torque, spring), turning)
+
+
+@jitable
+def watched_value(model, guard, q):
+    """The coordinate, or what a row measures [rad or m]; 0 on a chart."""
+    if guard.kind == ON_COLUMN:
+        return q[guard.q]
+    if guard.kind == ON_MEASURE:
+        return chart_measure(model, guard, q)[0]
+    return 0.0
+
+
+@jitable
+def watched_rate(model, guard, q, qd):
+    """How fast that, or a component of a chart's velocity, moves [rad/s or m/s]."""
+    if guard.kind != ON_MEASURE:
+        return qd[guard.v]
+    body = model.bodies[guard.body]
+    torque, force = chart_measure(model, guard, q)[1]
+    rate = dot(torque, get3(qd, body.v_end - 3))
+    if body.kind != BALL:
+        rate += dot(force, get3(qd, body.v))
+    return rate
+
+
+@jitable
+def bound_of(watch, side):
+    return watch.lower if side < 0 else watch.upper
+
+
+@subroutine
+def press(model, work, guard, watch, q, qd, h, tau):
+    """Let a compliant stop press back. Returns the power that it takes away [W]."""
+    side = watch.pressed
+    depth = side * (watched_value(model, guard, q) - bound_of(watch, side))
+    rate = side * watched_rate(model, guard, q, qd)
+    brake = max(0.0, 1.0 + guard.dissipation * rate)
+    stiffness = guard.stiffness * brake
+    damping = guard.stiffness * guard.dissipation * depth if brake > 0.0 else 0.0
+    force = -side * stiffness * (depth + h * rate)
+    firmness = h * (max(damping, 0.0) + h * stiffness)
+    if guard.kind == ON_COLUMN:
+        tau[guard.v] += force
+        work.columns[guard.v].armature += firmness
+    else:
+        body = model.bodies[guard.body]
+        turn, slide = chart_measure(model, guard, q)[1]
+        last = body.v_end - 3
+        put3(tau, add(get3(tau, last), scale(turn, force)), last)
+        firm_up(work.columns[last], sym_outer(turn, firmness))
+        if body.kind != BALL:
+            put3(tau, add(get3(tau, body.v), scale(slide, force)), body.v)
+            firm_up(work.columns[body.v], sym_outer(slide, firmness))
+    return guard.stiffness * depth * rate * (brake - 1.0)
+
+
+@subroutine
+def stop_energy(model, work, q):
+    """Energy stored in stops that have given way [J]."""
+    energy = 0.0
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], work.watches[k]
+        if watch.asleep or guard.kind not in (ON_COLUMN, ON_MEASURE) or not guard.stiffness < 1e300:
+            continue
+        value = watched_value(model, guard, q)
+        depth = max(watch.lower - value, value - watch.upper)
+        if depth > 0.0:
+            energy += 0.5 * guard.stiffness * depth * depth
+    return energy

@@ -1,0 +1,81 @@
+"""What watches the axes of a joint: records for all that begins and ceases to act while a model moves.
+
+That is limits of position and of speed, dry friction, and drives whose force is limited. A guard has what one `Axis`
+says of them, and nothing where a field means nothing on its slot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+
+from ..spatial import ZERO
+from .compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from .elements import Axis, Joint
+
+ASLEEP = Axis(stiffness=math.inf)
+"""An axis on which nothing begins or ceases to act."""
+
+STOPS = ("lower", "upper", "stiffness", "dissipation", "restitution")
+
+
+def drive_of(axis: Axis) -> tuple[float, float, float, float, float]:
+    """(stiffness, damping, target, rate, push): it asks for stiffness (target - q) + damping (rate - qd) + push."""
+    aim = axis.drive_target
+    if axis.drive_mode == "position":
+        return axis.drive_stiffness, axis.drive_damping, aim, 0.0, 0.0
+    if axis.drive_mode == "velocity":
+        return 0.0, axis.drive_damping, 0.0, aim, 0.0
+    return 0.0, 0.0, 0.0, 0.0, aim if axis.drive_mode == "force" else 0.0
+
+
+def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
+    """GUARD records of a body's columns, which belong to the joint's `axes`; their coordinates begin at q and v."""
+    for place, number in enumerate(axes):
+        axis = effective(joint, number)
+        limited = not (axis.is_unlimited or axis.has_no_room)
+        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity) or any(drive_of(axis)):
+            own = axis if limited else effective(joint, number, without=STOPS)
+            yield _record(own, ON_COLUMN, body, q + place, v + place)
+
+
+def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
+    """GUARD records of a chart: friction on each component of its velocity, and limits of what its rows measure."""
+    for place, number in enumerate(joint.kind.law):
+        axis = effective(joint, number, without=STOPS)
+        if axis.friction > 0.0:
+            yield _record(axis, ON_CHART, body, -1, v + place)
+    for row in joint.kind.rows:
+        axis = effective(joint, row.axis)
+        if not axis.has_no_room and (axis.lower > row.least or axis.upper < row.most):
+            lower = axis.lower if axis.lower > row.least else -math.inf
+            upper = axis.upper if axis.upper < row.most else math.inf
+            stops = (lower, upper, *(getattr(axis, name) for name in STOPS[2:]))
+            direction = joint.unit_direction(row.axis)
+            yield (ON_MEASURE, body, -1, -1, row.measure, direction, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
+
+
+def chart_drive(joint: Joint, body: int) -> tuple | None:
+    """The CHART_DRIVE record of a ball whose axes have drives."""
+    drives = [drive_of(effective(joint, number)) for number in joint.kind.law]
+    if len(drives) != 3 or not any(any(drive) for drive in drives):
+        return None
+    return (body, *(tuple(numbers) for numbers in zip(*drives, strict=True)))
+
+
+def effective(joint: Joint, number: int, without: tuple[str, ...] = ()) -> Axis:
+    """The axis with only what means something on its slot."""
+    fields = joint.kind.slot(number).fields
+    axis, asleep = joint.axes[number], ASLEEP
+    names = [name for name in vars(asleep) if name not in fields or name in without]
+    return _replaced(axis, {name: getattr(asleep, name) for name in names})
+
+
+def _replaced(axis: Axis, values: dict) -> Axis:
+    return Axis(**(vars(axis) | values))
+
+
+def _record(axis: Axis, kind: int, body: int, q: int, v: int) -> tuple:
+    stops = tuple(getattr(axis, name) for name in STOPS)
+    return (kind, body, q, v, 0, ZERO, *stops, axis.friction, axis.velocity, axis.effort, *drive_of(axis))

@@ -1,0 +1,72 @@
+"""What happens at an instant when something begins or ceases to act."""
+
+from __future__ import annotations
+
+import math
+
+from ..dynamics.guards import drive_force, watched_value
+from ..jit import jitable, subroutine
+from ..model.compiled import ON_COLUMN
+from .holding import settle
+from .impacts import NOTHING, UNFIT, strike
+from .margins import DRIVE, FASTEST, HOLD, LOWER, SLIDE, SLOWEST, UPPER
+from .system import parts_of
+
+
+@jitable
+def take_place(system, y, k, which):
+    """Bring the state, which is there but for rounding, right to an event of guard k."""
+    guard, watch = system.model.guards[k], system.work.watches[k]
+    q, qd = parts_of(system, y)
+    if which == DRIVE:
+        pulls = 1 if drive_force(guard, q, qd) > 0.0 else -1
+        watch.saturated = pulls if watch.saturated == 0 else 0
+    elif which in (LOWER, UPPER):
+        side = -1 if which == LOWER else 1
+        if watch.pressed == side:
+            watch.pressed = 0
+    elif which == SLIDE:
+        qd[guard.v] = 0.0
+    elif which in (SLOWEST, FASTEST):
+        qd[guard.v] = -guard.velocity if which == SLOWEST else guard.velocity
+
+
+@subroutine
+def resolve(calls, system, time, y, slopes, settings):
+    """Let velocities jump, find what holds from now on, and leave the rates in `slopes`.
+
+    Returns whether what holds is certain, and whether velocities jumped, as 1 or 0.
+    """
+    jumped = strike(calls, system, time, y, slopes, settings.shallow, settings.resting)
+    settled = settle(calls, system, time, y, slopes, settings.shallow)
+    return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
+
+
+@subroutine
+def wake(system, y):
+    """What acts from the start: drives as strong as they may be, stops that are pressed already.
+
+    A rigid stop beyond which the motion starts acts from there on. Returns how many there are of those.
+    """
+    crossed = 0
+    q, qd = parts_of(system, y)
+    for k in range(system.model.guards.shape[0]):
+        guard, watch = system.model.guards[k], system.work.watches[k]
+        if watch.asleep:
+            continue
+        if guard.kind == ON_COLUMN:
+            asked = drive_force(guard, q, qd)
+            watch.saturated = 0 if abs(asked) <= guard.effort else (1 if asked > 0.0 else -1)
+        value = watched_value(system.model, guard, q)
+        side = -1 if value < watch.lower else (1 if value > watch.upper else 0)
+        if side == 0:
+            continue
+        if math.isinf(guard.stiffness):
+            crossed += 1
+            if side < 0:
+                watch.lower = value
+            else:
+                watch.upper = value
+        else:
+            watch.pressed = side
+    return crossed

@@ -1,0 +1,142 @@
+"""What holds after an event: which stops are pressed, what sticks, what is braked at its largest speed.
+
+Each guard at rest, at a stop or at its largest speed is first taken to hold. Where the force that this takes is more
+than it can give it lets go, and where it has let go but is driven back it holds again, until nothing contradicts. All at
+once at first, then one at a time, which cannot go round in a circle.
+
+Source: Judice, Pires, A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
+problems (1994); Murty (1974) for one at a time.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..dynamics.constraint_rows import measured_drift, measured_rate
+from ..dynamics.constraints import activate
+from ..dynamics.guards import bound_of, watched_rate, watched_value
+from ..jit import jitable, subroutine
+from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from .margins import NEAR, holding_forces
+from .system import parts_of
+
+TOGETHER = 6
+"""Rounds in which all change at once; after those, one a round."""
+
+MOST_ROUNDS = 60
+
+
+@subroutine
+def settle(calls, system, time, y, slopes, shallow):
+    """Find what holds at a state whose velocities have jumped; leave the rates there in `slopes`.
+
+    Returns whether nothing contradicts.
+    """
+    guards, watches = system.model.guards, system.work.watches
+    propose(system, y, shallow)
+    for turn in range(MOST_ROUNDS):
+        update_holds(system)
+        calls.rates(system, time, y, 0.0, slopes)
+        if turn == 0:
+            if not calls.close(system, time, y):
+                return False
+            calls.rates(system, time, y, 0.0, slopes)
+        changes = 0
+        for k in range(guards.shape[0]):
+            if watches[k].candidate and reconsider(system, y, slopes, k, shallow):
+                changes += 1
+                if turn >= TOGETHER:
+                    break
+        if changes == 0:
+            return True
+    return False
+
+
+@subroutine
+def propose(system, y, shallow):
+    """Let each guard hold that could, and note which way the others slide."""
+    model, watches = system.model, system.work.watches
+    q, qd = parts_of(system, y)
+    for k in range(watches.shape[0]):
+        guard, watch = model.guards[k], watches[k]
+        watch.candidate, watch.rested, watch.held, watch.touch = 0, 0, 0, 0
+        if watch.asleep:
+            continue
+        rate = watched_rate(model, guard, q, qd)
+        watch.slide = 0 if abs(rate) <= NEAR else (1 if rate > 0.0 else -1)
+        if watch.slide == 0:
+            watch.touch = touched_side(model, guard, watch, q, shallow)
+            if watch.touch != 0 or guard.friction > 0.0:
+                watch.candidate, watch.rested, watch.held = 1, 1, 1
+                if watch.touch != 0 and guard.kind == ON_COLUMN:
+                    q[guard.q] = bound_of(watch, watch.touch)
+                if guard.kind != ON_MEASURE:
+                    qd[guard.v] = 0.0
+        elif guard.kind != ON_MEASURE and abs(rate) >= guard.velocity - NEAR:
+            watch.candidate, watch.held = 1, 1
+            qd[guard.v] = watch.slide * guard.velocity
+
+
+@jitable
+def touched_side(model, guard, watch, q, shallow):
+    """-1 or 1 where it is at a stop that is rigid, or all but rigid; else 0."""
+    if guard.kind == ON_CHART or watch.pressed != 0 or not (shallow > 0.0 or math.isinf(guard.stiffness)):
+        return 0
+    value = watched_value(model, guard, q)
+    if value - watch.lower <= NEAR:
+        return -1
+    if watch.upper - value <= NEAR:
+        return 1
+    return 0
+
+
+@subroutine
+def update_holds(system):
+    """Tell the dynamics what is held."""
+    guards, watches = system.model.guards, system.work.watches
+    for k in range(guards.shape[0]):
+        if guards[k].kind == ON_COLUMN:
+            system.work.columns[guards[k].v].held = watches[k].held
+    for c in range(system.constraints.records.shape[0]):
+        record = system.constraints.records[c]
+        if record.guard >= 0 and watches[record.guard].touch != 0:
+            record.constant = bound_of(watches[record.guard], watches[record.guard].touch)
+    activate(system.constraints, watches)
+
+
+@subroutine
+def reconsider(system, y, slopes, k, shallow):
+    """Let a guard go that cannot hold, or hold again what comes back. Returns whether it changed."""
+    guard, watch = system.model.guards[k], system.work.watches[k]
+    if watch.held:
+        least, most = holding_forces(guard, watch)
+        allowed = NEAR * (1.0 + guard.friction)
+        if watch.touch != 0 and abs(watch.load) > guard.stiffness * shallow + guard.friction:
+            watch.pressed, watch.touch = watch.touch, 0  # it gives way by more than may be left out
+            watch.candidate = watch.held = 1 if guard.friction > 0.0 else 0
+            return True
+        if least - allowed <= watch.load <= most + allowed:
+            return False
+        watch.held = 0
+        if watch.slide == 0:
+            watch.slide = -1 if watch.load > most else 1
+        return True
+    gain = watched_gain(system, y, slopes, k)
+    back = -gain if watch.rested else gain
+    if watch.slide * back <= NEAR:
+        return False
+    watch.held = 1
+    if watch.rested:
+        watch.slide = 0
+    return True
+
+
+@subroutine
+def watched_gain(system, y, slopes, k):
+    """The acceleration of what a guard watches [rad/s^2 or m/s^2]."""
+    guard = system.model.guards[k]
+    q, qd = parts_of(system, y)
+    qdd = parts_of(system, slopes)[1]
+    if guard.kind != ON_MEASURE:
+        return qdd[guard.v]
+    return measured_rate(system.model, guard, q, qdd) + measured_drift(system.model, guard, q, qd)

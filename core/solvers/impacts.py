@@ -1,0 +1,281 @@
+"""Velocities that jump: what strikes a stop, or its largest speed, is given the velocity that it leaves with.
+
+Impulses act at all that is touched at once, and spread through joints and loops as the inertia has it; an impulse that
+would pull is left out, and what would then go through its stop takes part. Friction has no part in it: a bounded force
+has no impulse. Each stop leaves with Newton's restitution; where several of them together would make energy, they are
+given less of it.
+
+Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8; Marhefka, Orin, A compliant
+contact model with nonlinear damping for simulation of robotic systems (1999), for what a compliant stop gives back.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..dynamics.constraint_forces import jump, multipliers_for, respond
+from ..dynamics.constraint_rows import velocity_errors
+from ..dynamics.energy import kinetic_energy
+from ..dynamics.guards import bound_of, watched_rate, watched_value
+from ..jit import jitable, subroutine
+from ..model.compiled import ON_CHART, ON_COLUMN
+from .holding import TOGETHER, update_holds
+from .margins import NEAR
+from .stepping import copy
+from .system import CLOSED, largest, parts_of, place
+
+MOST_BOUNCES = 200
+"""Of one guard in one frame; what goes on bouncing after that comes to rest."""
+
+MOST_ROUNDS = 30
+
+
+NOTHING, JUMPED, UNFIT = 0, 1, 2
+
+
+@subroutine
+def strike(calls, system, time, y, slopes, shallow, resting):
+    """Let velocities jump where something is struck; the energy that this takes goes to the ledger.
+
+    slopes: the rates at y; they are lost. shallow [m or rad]: a stop that would give way by no more acts at once.
+    resting [m or rad]: what would bounce no higher comes to rest. Returns NOTHING, JUMPED, or UNFIT where no velocities
+    were found that fit.
+    """
+    if not find_struck(system, y, slopes, shallow, resting):
+        return NOTHING
+    hold_struck(system)
+    calls.rates(system, time, y, 0.0, slopes)
+    if press_soft(system, shallow):
+        if not hold_struck(system):
+            return NOTHING
+        calls.rates(system, time, y, 0.0, slopes)
+    qd = parts_of(system, y)[1]
+    leaving = parts_of(system, slopes)[1]  # the rates will be found anew
+    before = kinetic_energy(system.model, system.work, qd)
+    after, give, fits = before, 1.0, False
+    for _ in range(7):
+        fits = bounce_together(calls, system, time, y, slopes, give)
+        after = kinetic_energy(system.model, system.work, leaving)
+        if fits and (after <= before * (1.0 + 1e-12) or system.signals.shape[0] > 0):
+            break
+        give = 0.5 * give if give > 0.05 else 0.0
+    copy(leaving, qd)
+    y[y.shape[0] - 2] += before - after
+    forget(system)
+    return JUMPED if fits else UNFIT
+
+
+@subroutine
+def bounce_together(calls, system, time, y, slopes, give):
+    """Write to the velocities of `slopes` those after an impact, `give` of the restitution left. Returns if they fit."""
+    q, qd = parts_of(system, y)
+    leaving = parts_of(system, slopes)[1]
+    for turn in range(MOST_ROUNDS):
+        if turn > 0:
+            hold_struck(system)
+            calls.rates(system, time, y, 0.0, slopes)
+        fits = bounce(system, q, qd, leaving, give)
+        if not choose_struck(system, q, leaving, turn < TOGETHER):
+            return fits
+    return False
+
+
+@subroutine
+def bounce(system, q, qd, leaving, give):
+    """Write the velocities that the struck ones' targets lead to. Returns whether all that is closed stays so."""
+    model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
+    for k in range(model.guards.shape[0]):
+        watch = work.watches[k]
+        if watch.struck != 0 and model.guards[k].kind == ON_COLUMN:
+            v = model.guards[k].v
+            work.columns[v].asked = target(watch, give) - qd[v]
+    jump(model, work, scratch.force, leaving)
+    for j in range(qd.shape[0]):
+        leaving[j] += qd[j]
+    for k in range(model.guards.shape[0]):
+        if model.guards[k].kind == ON_COLUMN:
+            column = work.columns[model.guards[k].v]
+            work.watches[k].impulse = column.load
+            column.asked = 0.0
+    worst = close_targets(system, q, leaving, give)
+    place(model, work, q, leaving)
+    return worst <= NEAR * (1.0 + largest(qd))
+
+
+@subroutine
+def close_targets(system, q, leaving, give):
+    """Correct velocities for what rows want, adding up the impulses. Returns what stays open."""
+    model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
+    rows, worst = constraints.count[1], 0.0
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.guard >= 0:
+            record.pace = target(work.watches[record.guard], give)
+            work.watches[record.guard].impulse = 0.0
+    for _ in range(5 if rows > 0 else 0):
+        place(model, work, q, leaving)
+        velocity_errors(model, work, constraints, scratch.signal, q, leaving, scratch.error)
+        worst = largest(scratch.error[:rows])
+        if worst <= CLOSED * (1.0 + largest(leaving)):
+            break
+        multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
+        respond(model, work, constraints, scratch, scratch.multipliers, scratch.dv)
+        for j in range(leaving.shape[0]):
+            leaving[j] += scratch.dv[j]
+        add_impulses(system)
+    for n in range(constraints.count[0]):
+        constraints.records[constraints.active[n]].pace = 0.0
+    return worst
+
+
+@subroutine
+def add_impulses(system):
+    model, work, constraints = system.model, system.work, system.constraints
+    for k in range(model.guards.shape[0]):
+        if work.watches[k].held and model.guards[k].kind == ON_COLUMN:
+            work.watches[k].impulse += work.columns[model.guards[k].v].load
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.guard >= 0:
+            work.watches[record.guard].impulse += system.scratch.multipliers[record.row]
+
+
+@jitable
+def target(watch, give):
+    """The velocity that a struck one is to leave with."""
+    return watch.pace if watch.speeding else give * watch.pace
+
+
+@subroutine
+def choose_struck(system, q, leaving, together):
+    """Leave out what would pull, and let take part what would go through its stop. Returns whether that was any."""
+    model, found = system.model, False
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], system.work.watches[k]
+        if watch.asleep or guard.kind == ON_CHART:
+            continue
+        if watch.struck != 0:
+            if watch.struck * watch.impulse <= 0.0:
+                continue
+            watch.struck = 0
+        else:
+            rate = watched_rate(model, guard, q, leaving)
+            side = 1 if rate > 0.0 else -1
+            stopped = at_stop(model, guard, watch, q, side) and abs(rate) > NEAR
+            if not stopped and not abs(rate) > guard.velocity + NEAR:
+                continue
+            watch.struck, watch.speeding, watch.pace = side, 0 if stopped else 1, 0.0
+            if not stopped:
+                watch.pace = side * guard.velocity
+        found = True
+        if not together:
+            return True
+    return found
+
+
+@jitable
+def at_stop(model, guard, watch, q, side):
+    """Whether it is at a stop that takes impulses."""
+    if guard.kind == ON_CHART or watch.pressed == side:
+        return False
+    return side * (bound_of(watch, side) - watched_value(model, guard, q)) <= NEAR
+
+
+@subroutine
+def find_struck(system, y, slopes, shallow, resting):
+    """Note what takes an impulse, and the velocity that it is to leave with. Returns whether something does."""
+    model, found = system.model, False
+    q, qd = parts_of(system, y)
+    qdd = parts_of(system, slopes)[1]
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], system.work.watches[k]
+        watch.struck, watch.speeding = 0, 0
+        if watch.asleep:
+            continue
+        rate = watched_rate(model, guard, q, qd)
+        side = 1 if rate > 0.0 else -1
+        if abs(rate) > NEAR and at_stop(model, guard, watch, q, side):
+            if shallow > 0.0 or math.isinf(guard.stiffness):
+                gain = qdd[guard.v] if guard.kind == ON_COLUMN else 0.0
+                watch.struck, watch.rate = side, rate
+                watch.pace = -rebound(guard, watch, rate, side * gain, resting)
+            else:
+                watch.pressed = side
+        elif abs(rate) > guard.velocity + NEAR:
+            watch.struck, watch.speeding, watch.rate = side, 1, rate
+            watch.pace = side * guard.velocity
+        found = found or watch.struck != 0
+    return found
+
+
+@jitable
+def rebound(guard, watch, rate, pressing, resting):
+    """The part of a velocity that a stop gives back; none where it would be lost in the tolerance."""
+    watch.bounces += 1
+    back = rate * (guard.restitution if math.isinf(guard.stiffness) else given_back(guard.dissipation * abs(rate)))
+    if watch.bounces > MOST_BOUNCES or (pressing > 0.0 and back * back <= 2.0 * pressing * resting):
+        return 0.0
+    return back
+
+
+@jitable
+def given_back(x):
+    """A compliant stop's restitution for the dissipation times the speed, x: y / x with x - ln(1 + x) = -y - ln(1 - y).
+
+    Neither the stiffness nor the mass matters.
+    """
+    if x < 1e-3:
+        return 1.0 - 2.0 * x / 3.0
+    lost = x - math.log1p(x)
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        if -middle - math.log1p(-middle) < lost:
+            low = middle
+        else:
+            high = middle
+    return low / x
+
+
+@subroutine
+def hold_struck(system):
+    """Hold what takes an impulse and nothing else. Returns whether there is any."""
+    watches, found = system.work.watches, False
+    for k in range(watches.shape[0]):
+        watches[k].held = 1 if watches[k].struck != 0 else 0
+        found = found or watches[k].struck != 0
+    update_holds(system)
+    return found
+
+
+@subroutine
+def forget(system):
+    """Hold nothing any more, and have nothing struck."""
+    for k in range(system.work.watches.shape[0]):
+        system.work.watches[k].struck, system.work.watches[k].speeding = 0, 0
+
+
+@subroutine
+def press_soft(system, shallow):
+    """Let those stops that would give way by more than `shallow` do so instead. Returns whether there are any."""
+    model, work, constraints, found = system.model, system.work, system.constraints, False
+    for k in range(model.guards.shape[0]):
+        if work.watches[k].struck != 0 and model.guards[k].kind == ON_COLUMN:
+            found = soften(model.guards[k], work.watches[k], work.columns[model.guards[k].v].d, shallow) or found
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.guard >= 0:
+            yields = system.scratch.matrix[constraints.start[record.row] + record.row]
+            found = soften(model.guards[record.guard], work.watches[record.guard], yields, shallow) or found
+    return found
+
+
+@jitable
+def soften(guard, watch, yields, shallow):
+    """Let a stop give way that would by more than `shallow`; yields: 1 / the inertia that it meets."""
+    if watch.speeding or watch.rate * watch.rate <= shallow * shallow * guard.stiffness * yields:
+        return False
+    if math.isinf(guard.stiffness):
+        return False
+    watch.pressed, watch.struck = watch.struck, 0
+    return True

@@ -1,0 +1,68 @@
+"""Steps that end where something begins or ceases to act.
+
+A step in which a margin becomes negative is taken again, shorter, until it ends there: first to where a cubic through
+both ends has its root, then nearer. The last millionth of it is a straight line.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jitable, subroutine
+from .margins import HOLD, first_crossing, slack
+from .one_step import attempt, end_row, mark
+
+CLOSE = 1e-6
+"""Parts of the step within which it ends at the event."""
+
+LOOSE = 1e-3
+"""Likewise, where forces change without a jump: what holds lets go."""
+
+MOST_TRIES = 40
+
+
+@subroutine
+def land(calls, system, y, trial, stages, now, h, settings):
+    """Shorten a step of h seconds, which went too far, and leave in `trial` where it ends.
+
+    Returns (seconds, guard, which margin); the seconds are not a number where no step is short enough.
+    """
+    low, high = 0.0, h
+    part, guard, which = first_crossing(system.model, system.margins[0], system.margins[1], h)
+    s = part * h
+    for _ in range(MOST_TRIES):
+        error = attempt(calls, system, y, trial, stages, now, s, settings)[0]
+        if not error < 1e300:
+            high = s
+            s = 0.5 * (low + s)
+            continue
+        ends = stages[end_row(now, settings)]
+        mark(system, trial, ends, 1)
+        part, k, w = first_crossing(system.model, system.margins[0], system.margins[1], s)
+        happened = part <= 1.0
+        if happened:
+            guard, which, high = k, w, s
+            aim = part * s
+        else:
+            low = s
+            allowed = slack(system.model.guards[guard], which)
+            aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
+        if which == HOLD:
+            if happened and s - aim <= LOOSE * h:
+                return s, guard, which
+            aim += 0.5 * LOOSE * h  # beyond it, where it no longer holds
+        elif abs(aim - s) <= CLOSE * h:
+            for n in range(trial.shape[0]):
+                trial[n] += (aim - s) * ends[n]
+            return aim, guard, which
+        if high - low <= 1e-13 * h and happened:
+            return s, guard, which
+        s = aim if low < aim < high else 0.5 * (low + high)
+    return math.nan, guard, which
+
+
+@jitable
+def time_left(start, end, s, allowed):
+    """Seconds until a margin is below what is allowed, going on as it does."""
+    rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
+    return -(end[0] + allowed) / rate if rate < 0.0 else math.inf

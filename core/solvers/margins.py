@@ -1,0 +1,155 @@
+"""How far a state is from the next event: what holds lets go, what slides comes to rest, a stop is reached, ...
+
+Each guard has seven margins. One that becomes negative in a step means that within it something has begun or ceased to
+act, so the step must end there. A margin comes with its rate where that is known, as the forces that hold are not.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..dynamics.guards import bound_of, drive_force, watched_rate, watched_value
+from ..jit import jitable, subroutine
+from ..model.compiled import ON_COLUMN, ON_MEASURE
+
+HOLD, SLIDE, LOWER, UPPER, SLOWEST, FASTEST, DRIVE = range(7)
+COUNT = 7
+
+NEAR = 1e-9
+"""Metres and radians within which a stop is touched, and those a second within which something rests."""
+
+AFAR = 1e300
+UNKNOWN = math.nan
+
+
+@subroutine
+def write_margins(model, work, q, qd, qdd, out):
+    """Write (margin, its rate) of each guard to `out`, shape (guards, COUNT, 2), from what the last rates left."""
+    for k in range(model.guards.shape[0]):
+        for which in range(COUNT):
+            out[k, which, 0], out[k, which, 1] = AFAR, 0.0
+        guard, watch = model.guards[k], work.watches[k]
+        if watch.asleep:
+            continue
+        if watch.held:
+            least, most = holding_forces(guard, watch)
+            out[k, HOLD, 0], out[k, HOLD, 1] = min(watch.load - least, most - watch.load), UNKNOWN
+        value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
+        for side in (-1, 1):
+            bound = bound_of(watch, side)
+            which = LOWER if side < 0 else UPPER
+            if not math.isinf(bound) and not (watch.held and watch.touch == side):
+                way = 1.0 if watch.pressed == side else -1.0
+                out[k, which, 0], out[k, which, 1] = way * side * (value - bound), way * side * rate
+        if guard.kind == ON_MEASURE:
+            continue
+        gain = qdd[guard.v]
+        if guard.friction > 0.0 and watch.slide != 0 and not watch.held:
+            out[k, SLIDE, 0], out[k, SLIDE, 1] = watch.slide * rate, watch.slide * gain
+        for side in (-1, 1):
+            if not math.isinf(guard.velocity) and not (watch.held and watch.slide == side):
+                which = SLOWEST if side < 0 else FASTEST
+                out[k, which, 0], out[k, which, 1] = guard.velocity - side * rate, -side * gain
+        if guard.kind == ON_COLUMN and not math.isinf(guard.effort):
+            asked = drive_force(guard, q, qd)
+            change = -guard.drive_stiffness * rate - guard.drive_damping * gain
+            sign = -1.0 if asked > 0.0 else 1.0
+            if watch.saturated != 0:
+                sign = float(watch.saturated)
+                out[k, DRIVE, 0] = sign * asked - guard.effort
+            else:
+                out[k, DRIVE, 0] = guard.effort - abs(asked)
+            out[k, DRIVE, 1] = sign * change
+
+
+@jitable
+def holding_forces(guard, watch):
+    """The least and the most that a guard can hold with."""
+    if watch.slide != 0:  # held at its largest speed, it can only be braked
+        return (-math.inf, 0.0) if watch.slide > 0 else (0.0, math.inf)
+    least = -math.inf if watch.touch > 0 else -guard.friction
+    most = math.inf if watch.touch < 0 else guard.friction
+    return least, most
+
+
+@jitable
+def slack(guard, which):
+    """How far below 0 a margin may be by rounding."""
+    if which == HOLD:
+        return NEAR * (1.0 + guard.friction)
+    if which == DRIVE:
+        return NEAR * (1.0 + guard.effort)
+    return 0.1 * NEAR
+
+
+@subroutine
+def first_crossing(model, starts, ends, h):
+    """(part of the step, guard, which) of the first margin to become negative; a part of 2 where none does."""
+    first, guard, which = 2.0, -1, -1
+    for k in range(model.guards.shape[0]):
+        for w in range(COUNT):
+            if ends[k, w, 0] < AFAR and starts[k, w, 0] < AFAR:
+                part = crossing(starts[k, w], ends[k, w], h, slack(model.guards[k], w))
+                if part < first:
+                    first, guard, which = part, k, w
+    return first, guard, which
+
+
+@jitable
+def crossing(start, end, h, allowed):
+    """Where in a step, as a part of it, a margin sinks below what is allowed, by the cubic through its ends.
+
+    2 where it does not.
+    """
+    a, b = start[0] + allowed, end[0] + allowed
+    if math.isnan(start[1]) or math.isnan(end[1]):
+        if b >= 0.0:
+            return 2.0
+        return max(a / (a - b), 1e-3) if a > 0.0 else 1e-3
+    da, db = h * start[1], h * end[1]
+    if b >= 0.0:
+        if not (da < 0.0 < db):
+            return 2.0
+        low = lowest(a, da, b, db)
+        if cubic(a, da, b, db, low) >= 0.0:
+            return 2.0
+        return root(a, da, b, db, 0.0, low)
+    begin = 0.0
+    if a <= 0.0:  # it has only just become positive: look for where it is
+        begin = 0.5
+        while begin > 1e-9 and cubic(a, da, b, db, begin) <= 0.0:
+            begin *= 0.5
+    return root(a, da, b, db, begin, 1.0)
+
+
+@jitable
+def cubic(a, da, b, db, s):
+    """Hermite's, at s from 0 to 1."""
+    t = 1.0 - s
+    return (a * (1.0 + 2.0 * s) + da * s) * t * t + (b * (3.0 - 2.0 * s) - db * t) * s * s
+
+
+@jitable
+def lowest(a, da, b, db):
+    """Where a cubic that falls at 0 and rises at 1 is least."""
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        c3, c2 = 2.0 * (a - b) + da + db, 3.0 * (b - a) - 2.0 * da - db
+        if (3.0 * c3 * middle + 2.0 * c2) * middle + da < 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@jitable
+def root(a, da, b, db, low, high):
+    """Where a cubic that is positive at `low` and negative at `high` is 0."""
+    for _ in range(45):
+        middle = 0.5 * (low + high)
+        if cubic(a, da, b, db, middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
