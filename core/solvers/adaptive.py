@@ -260,10 +260,23 @@ def meet(calls, system, y, trial, stages, now, h, settings):
     normalize_quaternions(system.model, y)
     copy(stages[end_row(now, settings)], stages[0])
     take_place(system, y, guard, which)
+    pressed = count_pressed(system)
     settled, jumped = resolve(calls, system, now.time, y, stages[0], settings)
     now.unsettled += 1 - settled
     now.impacts += jumped
     mark(system, y, stages[0], 0)
+    if now.implicit and settings.methods == BOTH and count_pressed(system) > pressed:
+        now.implicit = 0  # long steps would swallow the blow; when the stop has come to rest, they may
+        now.signs = 0
+        now.step = min(now.step, now.explicit_step)
+
+
+@jitable
+def count_pressed(system):
+    count = 0
+    for k in range(system.work.watches.shape[0]):
+        count += abs(system.work.watches[k].pressed)
+    return count
 
 
 @jitable
