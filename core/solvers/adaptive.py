@@ -86,6 +86,11 @@ class Adaptive:
     """Of implicit steps; explicit ones have order 8."""
     SHALLOW = {"draft": 1e-3, "good": 3e-5, "exact": 0.0}
     """How far a stop may give way for it to be struck at once, as rigid ones are [m or rad]."""
+    RESTING = {"draft": 1e-3, "good": 3e-5, "exact": 1e-10}
+    """What would bounce no higher, or slide no farther, comes to rest at once [m or rad]."""
+    NEAR = {"draft": 1e-3, "good": 1e-4, "exact": 1e-6}
+    LOOSE = {"draft": 3e-2, "good": 1e-2, "exact": 1e-4}
+    """Parts of a step by which it may miss an event: where velocities or forces jump, and where they only turn."""
     methods = BOTH
 
     def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str):
@@ -99,7 +104,8 @@ class Adaptive:
         self._state[0].patience = MANY
         rows = len(system.constraints.first)
         tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
-        self._settings = Settings(tolerance, order, self.methods, self.SHALLOW[accuracy], tolerance)
+        events = (table[accuracy] for table in (self.SHALLOW, self.RESTING, self.NEAR, self.LOOSE))
+        self._settings = Settings(tolerance, order, self.methods, *events)
         work = len(system.model.bodies) + rows
         self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_available()] // work)
         self.q = self._y[: len(q)]

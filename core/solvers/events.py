@@ -8,8 +8,8 @@ from ..dynamics.guards import drive_force, watched_value
 from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from .holding import settle
-from .impacts import NOTHING, UNFIT, strike
-from .margins import DRIVE, FASTEST, HOLD, LOWER, SLIDE, SLOWEST, UPPER
+from .impacts import NOTHING, UNFIT, calm, strike
+from .margins import DRIVE, FASTEST, LOWER, SLOWEST, UPPER
 from .system import parts_of
 
 
@@ -25,8 +25,6 @@ def take_place(system, y, k, which):
         side = -1 if which == LOWER else 1
         if watch.pressed == side:
             watch.pressed = 0
-    elif which == SLIDE:
-        qd[guard.v] = 0.0
     elif which in (SLOWEST, FASTEST):
         qd[guard.v] = -guard.velocity if which == SLOWEST else guard.velocity
 
@@ -38,6 +36,7 @@ def resolve(calls, system, time, y, slopes, settings):
     Returns whether what holds is certain, and whether velocities jumped, as 1 or 0.
     """
     jumped = strike(calls, system, time, y, slopes, settings.shallow, settings.resting)
+    calm(calls, system, time, y, slopes, settings.resting)
     settled = settle(calls, system, time, y, slopes, settings.shallow)
     return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
 

@@ -194,11 +194,14 @@ def find_struck(system, y, slopes, shallow, resting):
             continue
         rate = watched_rate(model, guard, q, qd)
         side = 1 if rate > 0.0 else -1
+        watch.pressing = 0.0
+        if guard.kind == ON_COLUMN:
+            column = system.work.columns[guard.v]
+            watch.pressing = abs(watch.load) * column.d if watch.held else side * qdd[guard.v]
         if abs(rate) > NEAR and at_stop(model, guard, watch, q, side):
             if shallow > 0.0 or math.isinf(guard.stiffness):
-                gain = qdd[guard.v] if guard.kind == ON_COLUMN else 0.0
                 watch.struck, watch.rate = side, rate
-                watch.pace = -rebound(guard, watch, rate, side * gain, resting)
+                watch.pace = -rebound(guard, watch, rate, resting)
             else:
                 watch.pressed = side
         elif abs(rate) > guard.velocity + NEAR:
@@ -209,13 +212,56 @@ def find_struck(system, y, slopes, shallow, resting):
 
 
 @jitable
-def rebound(guard, watch, rate, pressing, resting):
+def rebound(guard, watch, rate, resting):
     """The part of a velocity that a stop gives back; none where it would be lost in the tolerance."""
     watch.bounces += 1
     back = rate * (guard.restitution if math.isinf(guard.stiffness) else given_back(guard.dissipation * abs(rate)))
-    if watch.bounces > MOST_BOUNCES or (pressing > 0.0 and back * back <= 2.0 * pressing * resting):
-        return 0.0
-    return back
+    return 0.0 if watch.bounces > MOST_BOUNCES or stays(watch, back, resting) else back
+
+
+@jitable
+def stays(watch, rate, resting):
+    """Whether what leaves a stop so slowly would be driven back at once."""
+    return watch.pressing > 0.0 and rate * rate <= 2.0 * watch.pressing * resting
+
+
+@jitable
+def slides_on(guard, work, rate, resting):
+    """Whether friction takes a way that counts to stop what moves with this velocity."""
+    if guard.kind != ON_COLUMN:
+        return abs(rate) > NEAR
+    return rate * rate > 2.0 * guard.friction * work.columns[guard.v].d * resting and abs(rate) > NEAR
+
+
+@subroutine
+def calm(calls, system, time, y, slopes, resting):
+    """Bring to rest at once what would go next to no way, by impulses that keep the momentum.
+
+    That is what friction stops, and what has just been pushed from a stop into which forces drive it: two stops that
+    push each other's links off would else take turns for ever.
+    """
+    model, work = system.model, system.work
+    q, qd = parts_of(system, y)
+    found = False
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], work.watches[k]
+        rate = watched_rate(model, guard, q, qd)
+        rests = guard.friction > 0.0 and not slides_on(guard, work, rate, resting)
+        if at_stop(model, guard, watch, q, -1) or at_stop(model, guard, watch, q, 1):
+            rests = rests or abs(rate) <= NEAR or stays(watch, rate, resting)
+        watch.held = 1 if rests and not watch.asleep else 0
+        watch.pace, watch.speeding = 0.0, 0
+        watch.struck = watch.held
+        found = found or (watch.held != 0 and abs(rate) > NEAR)
+    if found:
+        update_holds(system)
+        calls.rates(system, time, y, 0.0, slopes)
+        before = kinetic_energy(model, work, qd)
+        leaving = parts_of(system, slopes)[1]
+        if bounce(system, q, qd, leaving, 0.0):
+            y[y.shape[0] - 2] += before - kinetic_energy(model, work, leaving)
+            copy(leaving, qd)
+    forget(system)
 
 
 @jitable

@@ -1,7 +1,7 @@
 """Steps that end where something begins or ceases to act.
 
 A step in which a margin becomes negative is taken again, shorter, until it ends there: first to where a cubic through
-both ends has its root, then nearer. The last millionth of it is a straight line.
+both ends has its root, then nearer. The last bit of it is a straight line.
 """
 
 from __future__ import annotations
@@ -9,14 +9,9 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
-from .margins import HOLD, first_crossing, slack
+from .impacts import slides_on
+from .margins import HOLD, SLIDE, first_crossing, slack
 from .one_step import attempt, end_row, mark
-
-CLOSE = 1e-6
-"""Parts of the step within which it ends at the event."""
-
-LOOSE = 1e-3
-"""Likewise, where forces change without a jump: what holds lets go."""
 
 MOST_TRIES = 40
 
@@ -48,10 +43,12 @@ def land(calls, system, y, trial, stages, now, h, settings):
             allowed = slack(system.model.guards[guard], which)
             aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
         if which == HOLD:
-            if happened and s - aim <= LOOSE * h:
+            if happened and s - aim <= settings.loose * h:
                 return s, guard, which
-            aim += 0.5 * LOOSE * h  # beyond it, where it no longer holds
-        elif abs(aim - s) <= CLOSE * h:
+            aim += 0.5 * settings.loose * h  # beyond it, where it no longer holds
+        elif which == SLIDE and comes_to_rest(system, guard, settings):
+            return s, guard, which
+        elif abs(aim - s) <= settings.near * h:
             for n in range(trial.shape[0]):
                 trial[n] += (aim - s) * ends[n]
             return aim, guard, which
@@ -66,3 +63,10 @@ def time_left(start, end, s, allowed):
     """Seconds until a margin is below what is allowed, going on as it does."""
     rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
     return -(end[0] + allowed) / rate if rate < 0.0 else math.inf
+
+
+@jitable
+def comes_to_rest(system, k, settings):
+    """Whether what slides would slide no farther than counts, at the end of a step that was tried."""
+    rate = system.margins[1, k, SLIDE, 0]
+    return not slides_on(system.model.guards[k], system.work, rate, settings.resting)
