@@ -14,6 +14,7 @@ import numpy as np
 from .. import jit
 from ..dynamics import mechanical_energy
 from ..jit import jitable, kernel, subroutine
+from ..model.compiled import ON_COLUMN
 from .dop853 import COUNT, ORDER
 from .events import resolve, take_place, wake
 from .landing import land
@@ -38,6 +39,9 @@ EXPLICIT_COST = COUNT
 CROWDED, MOST_CROWDED = 1e-9, 300
 """Seconds between events, and how many in a row may have no more: after those, the motion is hopeless."""
 
+BLOW = 0.4
+"""The first step on a compliant stop, times the frequency of its oscillation."""
+
 WORK_AT_ONCE = {True: 1500, False: 12}
 """Bodies and rows times steps that `advance` takes in one call, compiled or not: some 30 ms, while Esc waits."""
 
@@ -50,6 +54,7 @@ STATE = np.dtype(
         ("step", np.float64),  # what the error control would like next [s]
         ("error", np.float64),  # of the last step taken, 1 = as much as allowed
         ("explicit_step", np.float64),  # as long as they were when implicit ones began [s]
+        ("stride", np.float64),  # what it was when a stop began to be pressed [s]
         ("started", np.int64),
         ("fresh", np.int64),  # whether the first slope is that of the present state
         ("implicit", np.int64),  # whether steps are implicit at present
@@ -271,10 +276,34 @@ def meet(calls, system, y, trial, stages, now, h, settings):
     now.unsettled += 1 - settled
     now.impacts += jumped
     mark(system, y, stages[0], 0)
-    if now.implicit and settings.methods == BOTH and count_pressed(system) > pressed:
-        now.implicit = 0  # long steps would swallow the blow; when the stop has come to rest, they may
+    adapt_to_stops(system, now, settings, pressed)
+
+
+@jitable
+def adapt_to_stops(system, now, settings, before):
+    """Choose the step anew where a compliant stop begins to be pressed, or ceases to be."""
+    pressed = count_pressed(system)
+    if pressed > before:
+        if before == 0:
+            now.stride = now.step
+        if now.implicit and settings.methods == BOTH:  # long steps would swallow the blow
+            now.implicit = 0
+            now.step = min(now.step, now.explicit_step)
         now.signs = 0
-        now.step = min(now.step, now.explicit_step)
+        now.step = min(now.step, BLOW / fastest_stop(system))
+    elif pressed == 0 and before > 0:
+        now.step = max(now.step, now.stride)
+
+
+@jitable
+def fastest_stop(system):
+    """The frequency with which what presses stops would bounce on them, about [rad/s]."""
+    fastest = 1.0
+    for k in range(system.work.watches.shape[0]):
+        guard = system.model.guards[k]
+        if system.work.watches[k].pressed != 0 and guard.kind == ON_COLUMN:
+            fastest = max(fastest, guard.stiffness * system.work.columns[guard.v].d)
+    return math.sqrt(fastest)
 
 
 @jitable
