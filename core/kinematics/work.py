@@ -49,6 +49,7 @@ WATCH = np.dtype(
         ("pressed", np.int64),  # likewise, of a compliant stop that gives way
         ("saturated", np.int64),  # the sign of a drive's force where it is as large as its effort allows
         ("load", np.float64),  # the force that holds it
+        ("yields", np.float64),  # 1 / the inertia that it meets, when last held
         ("lower", np.float64),  # the stops; where a motion starts beyond them, they act from there on
         ("upper", np.float64),
         # while it is found out what holds

@@ -36,8 +36,8 @@ MANY = 15
 EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
-CROWDED, MOST_CROWDED = 1e-9, 300
-"""Seconds between events, and how many in a row may have no more: after those, the motion is hopeless."""
+CROWDED, PATIENCE, MOST_CROWDED = 1e-9, 30, 300
+"""Seconds between events, and how many in a row may have no more before more comes to rest, and before it is hopeless."""
 
 BLOW = 0.4
 """The first step on a compliant stop, times the frequency of its oscillation."""
@@ -236,7 +236,7 @@ def begin(calls, system, y, stages, now, settings):
         wake(system, y)
     calls.rates(system, now.time, y, 0.0, stages[0])
     if system.work.watches.shape[0] > 0:
-        now.unsettled += 1 - resolve(calls, system, now.time, y, stages[0], settings)[0]
+        now.unsettled += 1 - resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting)[0]
         mark(system, y, stages[0], 0)
     if now.started == 0:
         now.step = first_step(y, stages[0], settings.tolerance)
@@ -272,7 +272,8 @@ def meet(calls, system, y, trial, stages, now, h, settings):
     copy(stages[end_row(now, settings)], stages[0])
     take_place(system, y, guard, which)
     pressed = count_pressed(system)
-    settled, jumped = resolve(calls, system, now.time, y, stages[0], settings)
+    resting = settings.resting * (1.0 if now.crowded < PATIENCE else 1e4)
+    settled, jumped = resolve(calls, system, now.time, y, stages[0], settings.shallow, resting)
     now.unsettled += 1 - settled
     now.impacts += jumped
     mark(system, y, stages[0], 0)

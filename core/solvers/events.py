@@ -30,14 +30,14 @@ def take_place(system, y, k, which):
 
 
 @subroutine
-def resolve(calls, system, time, y, slopes, settings):
+def resolve(calls, system, time, y, slopes, shallow, resting):
     """Let velocities jump, find what holds from now on, and leave the rates in `slopes`.
 
     Returns whether what holds is certain, and whether velocities jumped, as 1 or 0.
     """
-    jumped = strike(calls, system, time, y, slopes, settings.shallow, settings.resting)
-    calm(calls, system, time, y, slopes, settings.resting)
-    settled = settle(calls, system, time, y, slopes, settings.shallow)
+    jumped = strike(calls, system, time, y, slopes, shallow, resting)
+    calm(calls, system, time, y, slopes, resting)
+    settled = settle(calls, system, time, y, slopes, shallow)
     return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
 
 

@@ -19,7 +19,7 @@ from ..dynamics.energy import kinetic_energy
 from ..dynamics.guards import bound_of, watched_rate, watched_value
 from ..jit import jitable, subroutine
 from ..model.compiled import ON_CHART, ON_COLUMN
-from .holding import TOGETHER, update_holds
+from .holding import TOGETHER, update_holds, watched_gain
 from .margins import NEAR
 from .stepping import copy
 from .system import CLOSED, largest, parts_of, place
@@ -186,7 +186,6 @@ def find_struck(system, y, slopes, shallow, resting):
     """Note what takes an impulse, and the velocity that it is to leave with. Returns whether something does."""
     model, found = system.model, False
     q, qd = parts_of(system, y)
-    qdd = parts_of(system, slopes)[1]
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], system.work.watches[k]
         watch.struck, watch.speeding = 0, 0
@@ -194,10 +193,7 @@ def find_struck(system, y, slopes, shallow, resting):
             continue
         rate = watched_rate(model, guard, q, qd)
         side = 1 if rate > 0.0 else -1
-        watch.pressing = 0.0
-        if guard.kind == ON_COLUMN:
-            column = system.work.columns[guard.v]
-            watch.pressing = abs(watch.load) * column.d if watch.held else side * qdd[guard.v]
+        watch.pressing = abs(watch.load) * watch.yields if watch.held else side * watched_gain(system, y, slopes, k)
         if abs(rate) > NEAR and at_stop(model, guard, watch, q, side):
             if shallow > 0.0 or math.isinf(guard.stiffness):
                 watch.struck, watch.rate = side, rate
@@ -226,11 +222,11 @@ def stays(watch, rate, resting):
 
 
 @jitable
-def slides_on(guard, work, rate, resting):
+def slides_on(model, work, k, rate, resting):
     """Whether friction takes a way that counts to stop what moves with this velocity."""
-    if guard.kind != ON_COLUMN:
-        return abs(rate) > NEAR
-    return rate * rate > 2.0 * guard.friction * work.columns[guard.v].d * resting and abs(rate) > NEAR
+    guard = model.guards[k]
+    yields = work.columns[guard.v].d if guard.kind == ON_COLUMN else work.watches[k].yields
+    return rate * rate > 2.0 * guard.friction * yields * resting and abs(rate) > NEAR
 
 
 @subroutine
@@ -246,7 +242,7 @@ def calm(calls, system, time, y, slopes, resting):
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], work.watches[k]
         rate = watched_rate(model, guard, q, qd)
-        rests = guard.friction > 0.0 and not slides_on(guard, work, rate, resting)
+        rests = guard.friction > 0.0 and not slides_on(model, work, k, rate, resting)
         if at_stop(model, guard, watch, q, -1) or at_stop(model, guard, watch, q, 1):
             rests = rests or abs(rate) <= NEAR or stays(watch, rate, resting)
         watch.held = 1 if rests and not watch.asleep else 0
@@ -304,22 +300,17 @@ def forget(system):
 @subroutine
 def press_soft(system, shallow):
     """Let those stops that would give way by more than `shallow` do so instead. Returns whether there are any."""
-    model, work, constraints, found = system.model, system.work, system.constraints, False
+    model, work, found = system.model, system.work, False
     for k in range(model.guards.shape[0]):
-        if work.watches[k].struck != 0 and model.guards[k].kind == ON_COLUMN:
-            found = soften(model.guards[k], work.watches[k], work.columns[model.guards[k].v].d, shallow) or found
-    for n in range(constraints.count[0]):
-        record = constraints.records[constraints.active[n]]
-        if record.guard >= 0:
-            yields = system.scratch.matrix[constraints.start[record.row] + record.row]
-            found = soften(model.guards[record.guard], work.watches[record.guard], yields, shallow) or found
+        if work.watches[k].struck != 0:
+            found = soften(model.guards[k], work.watches[k], shallow) or found
     return found
 
 
 @jitable
-def soften(guard, watch, yields, shallow):
-    """Let a stop give way that would by more than `shallow`; yields: 1 / the inertia that it meets."""
-    if watch.speeding or watch.rate * watch.rate <= shallow * shallow * guard.stiffness * yields:
+def soften(guard, watch, shallow):
+    """Let a stop give way that would by more than `shallow`."""
+    if watch.speeding or watch.rate * watch.rate <= shallow * shallow * guard.stiffness * watch.yields:
         return False
     if math.isinf(guard.stiffness):
         return False

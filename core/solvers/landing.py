@@ -69,4 +69,4 @@ def time_left(start, end, s, allowed):
 def comes_to_rest(system, k, settings):
     """Whether what slides would slide no farther than counts, at the end of a step that was tried."""
     rate = system.margins[1, k, SLIDE, 0]
-    return not slides_on(system.model.guards[k], system.work, rate, settings.resting)
+    return not slides_on(system.model, system.work, k, rate, settings.resting)

@@ -162,13 +162,16 @@ def weigh_guards(system, qd):
     for k in range(watches.shape[0]):
         if watches[k].held:
             guard = model.guards[k]
-            watches[k].load = system.work.columns[guard.v].load if guard.kind == ON_COLUMN else 0.0
-            if watches[k].slide != 0:
-                lost -= watches[k].load * qd[guard.v]
+            if guard.kind == ON_COLUMN:
+                watches[k].load, watches[k].yields = system.work.columns[guard.v].load, system.work.columns[guard.v].d
+                if watches[k].slide != 0:
+                    lost -= watches[k].load * qd[guard.v]
     for n in range(system.constraints.count[0]):
         record = system.constraints.records[system.constraints.active[n]]
         if record.guard >= 0:
+            at = system.constraints.start[record.row] + record.row
             watches[record.guard].load = system.scratch.multipliers[record.row]
+            watches[record.guard].yields = system.scratch.matrix[at]
     return lost
 
 
