@@ -39,22 +39,8 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
             paragraph(layout, context, "The joint comes from an older file: choose its type again to see all its axes")
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
-        if idle := _without_effect(known, axes):
-            paragraph(
-                layout, context, f"Not acting in the simulation yet: {idle}. Kept, and exported where SDF has them"
-            )
         if not known.kind.sdf:
             paragraph(layout, context, f"SDF has no joint like {known.kind.label}: exports leave it out")
-
-
-def _without_effect(known: Joint, axes) -> str:
-    """What the joint asks for and the simulation does not heed yet."""
-    from ...core.solvers.unsupported import unsupported_on  # late: Blender's start is not to wait for the solver
-
-    for number, properties in enumerate(axes):
-        fields = fields_on(known.kind.slot(number))
-        known.axes[number] = Axis(**read_fields(fields, properties, 1.0, coordinate=known.axis_unit(number)))
-    return ", ".join(unsupported_on(known))
 
 
 def _draw_section(layout, axis, known: Joint, number: int):

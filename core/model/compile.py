@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,7 +63,7 @@ SAME_LINE = 1e-12
 
 
 def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = False) -> CompiledModel:
-    """Compile a model; joints that close loops are left to `CompiledModel.loops`.
+    """Compile a model with the joints that are enabled; those that close loops are left to `CompiledModel.loops`.
 
     Args:
         merge_fixed: let links that cannot move against each other share a body; off, each joint has a body of its own,
@@ -73,6 +74,7 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
     Raises:
         ModelError: a joint's end is no link, an axis has no direction, or a loop closes on a link that has no mass.
     """
+    model = model.acting_at(-math.inf)
     build = Build(model, merge_fixed)
     tree = spanning_tree(model.links, model.joints)
     loose = list(tree.roots)

@@ -21,7 +21,7 @@ from .naming import equations_with, rename, require_new, require_terms
 from .placing import as_pose, drawn, pose_of, settle
 from .screws import joint_pose, screws_of
 
-REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop")
+REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "released_at")
 """What `replace_joint` takes besides the type."""
 
 
@@ -130,7 +130,7 @@ def replace_joint(model: Model, name: str, new_type: str, **properties: Any) -> 
         raise ModelError(
             f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are {', '.join(REPLACEABLE)}"
         )
-    kept = {"pitch": old.pitch, "mimic": old.mimic, "closes_loop": old.closes_loop}
+    kept = {name: getattr(old, name) for name in REPLACEABLE if name not in ("axes", "home")}
     if new_type in JOINT_TYPES:
         kept["axes"] = _carried_axes(old, JOINT_TYPES[new_type])
     new = Joint(name, new_type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
@@ -166,7 +166,8 @@ def freeze_joint(model: Model, name: str, q: Sequence[float] | float | None = No
         raise ModelError(f"joint '{name}' cannot be frozen: {', '.join(speaking)} names it; take that away first")
     at = joint.q_home if q is None else _numbers(joint, f"joint '{name}'", q, joint.nq)
     X_PJ = compose(joint.X_PJ, joint_pose(joint, at))
-    fixed = Joint(name, "fixed", joint.parent, joint.child, X_PJ, joint.X_CJ, closes_loop=joint.closes_loop)
+    kept = {name: getattr(joint, name) for name in ("closes_loop", "enabled", "released_at")}
+    fixed = Joint(name, "fixed", joint.parent, joint.child, X_PJ, joint.X_CJ, **kept)
     settle(model, [fixed if other is joint else other for other in model.joints], model.tree(), name)
 
 

@@ -132,6 +132,8 @@ class Joint:
             to it within the limits.
         mimic: this joint follows another.
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
+        enabled: off, a simulation takes the joint as if it were not there.
+        released_at: when it lets go in a simulation [s]; its links then move on as they move.
     """
 
     name: str
@@ -145,6 +147,8 @@ class Joint:
     home: tuple[float, ...] = ()
     mimic: Mimic | None = None
     closes_loop: bool = False
+    enabled: bool = True
+    released_at: float = INF
 
     def __post_init__(self):
         if self.type not in JOINT_TYPES:
@@ -196,6 +200,10 @@ class Joint:
     def columns(self) -> tuple[Column, ...]:
         """The screws that have a coordinate."""
         return tuple(column for column in self.all_columns if not self.is_locked(column.axis))
+
+    def acts_at(self, time: float) -> bool:
+        """Whether it is enabled and has not let go yet at a time [s]."""
+        return self.enabled and self.released_at > time
 
     def is_locked(self, number: int) -> bool:
         return self.axes[number].locked and "locked" in self.kind.slot(number).fields

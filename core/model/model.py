@@ -64,6 +64,26 @@ class Model:
         """One that shares nothing with this one."""
         return copy.deepcopy(self)
 
+    def acting_at(self, time: float) -> Model:
+        """With those joints that are enabled and have not let go yet at a time [s], and the couplings between them.
+
+        Shares its links and joints with this one; it is this one where all act. Mimics of joints that do not are gone.
+        """
+        acting = [joint for joint in self.joints if joint.acts_at(time)]
+        if len(acting) == len(self.joints):
+            return self
+        names = {joint.name for joint in acting}
+        joints = [
+            joint if joint.mimic is None or joint.mimic.leader in names else dataclasses.replace(joint, mimic=None)
+            for joint in acting
+        ]
+        couplings = [
+            coupling
+            for coupling in self.couplings
+            if names.issuperset(term.joint for term in coupling.equation(self.joints).terms)
+        ]
+        return dataclasses.replace(self, joints=joints, couplings=couplings)
+
     def tree(self) -> Tree:
         """How the joints hang together.
 

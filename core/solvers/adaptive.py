@@ -73,7 +73,7 @@ STATE = np.dtype(
 
 
 class Adaptive:
-    """Integrates a `System` from y, by the methods that `methods` allows: BOTH, EXPLICIT or IMPLICIT.
+    """Integrates a `System` from q and qd at a time [s], by the methods that `methods` allows: BOTH, EXPLICIT or IMPLICIT.
 
     Attributes:
         q: shape (nq,). qd: shape (nv,). Views of the present state.
@@ -98,13 +98,14 @@ class Adaptive:
     """Parts of a step by which it may miss an event: where velocities or forces jump, and where they only turn."""
     methods = BOTH
 
-    def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str):
+    def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str, time: float = 0.0):
         self._system, self._calls = system, calls_of(system)
         self._y = np.concatenate([q, qd, np.zeros(LEDGERS)])
         order = self.ORDERS[accuracy]
         self._stages = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
         self._trial = self._y.copy()
         self._state = np.zeros(1, STATE).view(np.recarray)
+        self._state[0].time = time
         self._state[0].implicit = self.methods == IMPLICIT
         self._state[0].patience = MANY
         rows = len(system.constraints.first)
@@ -154,6 +155,11 @@ class Adaptive:
     @property
     def unsettled(self) -> int:
         return int(self._state[0].unsettled)
+
+    def note(self, dissipated: float, supplied: float) -> None:
+        """Add to the ledgers [J]."""
+        self._y[-2] += dissipated
+        self._y[-1] += supplied
 
     def control(self, system: System) -> None:
         """Go on with another `System` of the same model: what acts on it has changed.
@@ -239,7 +245,7 @@ def begin(calls, system, y, stages, now, settings):
         now.unsettled += 1 - resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting)[0]
         mark(system, y, stages[0], 0)
     if now.started == 0:
-        now.step = first_step(y, stages[0], settings.tolerance)
+        now.step = max(first_step(y, stages[0], settings.tolerance), 10.0 * SHORTEST_STEP)
         now.error = 1e-4
         now.started = 1
     now.fresh = 1

@@ -19,7 +19,7 @@ class Progress(IntEnum):
 
 
 class Solver(Protocol):
-    """What steps a motion on. Made from (system, q, qd, accuracy).
+    """What steps a motion on. Made from (system, q, qd, accuracy, time).
 
     Attributes:
         q: shape (nq,). qd: shape (nv,). The present state, updated in place.
@@ -62,6 +62,10 @@ class Solver(Protocol):
 
     @property
     def unsettled(self) -> int: ...
+
+    def note(self, dissipated: float, supplied: float) -> None:
+        """Add to the ledgers [J]."""
+        ...
 
     def control(self, system: System) -> None:
         """Go on with another `System` of the same model: what acts on it has changed."""

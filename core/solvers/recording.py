@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 
 from ..dynamics import joint_wrenches, mechanical_energy
@@ -30,8 +32,37 @@ RECORDS = ("efforts", "wrenches")
 """What a `Recorder` works out on request; see `Trajectory`."""
 
 
+def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record: Collection[str]) -> Trajectory:
+    """One with room for all that moves in any stage of a motion; what does not move in a stage is no number."""
+    compiled = stages[0]
+    q_names = _united([coordinate_names(stage) for stage in stages])
+    qd_names = _united([coordinate_names(stage, velocities=True) for stage in stages])
+    joints = tuple(_united([reaction_names(stage) for stage in stages])) if "wrenches" in record else ()
+    frames = len(times)
+    return Trajectory(
+        times=times,
+        link_names=compiled.link_names,
+        X_WL=np.zeros((frames, len(compiled.link_names), 7)),
+        q_names=tuple(q_names),
+        q=np.full((frames, len(q_names)), np.nan),
+        qd_names=tuple(qd_names),
+        qd=np.full((frames, len(qd_names)), np.nan),
+        kinetic=np.zeros(frames),
+        potential=np.zeros(frames),
+        dissipated=np.zeros(frames),
+        supplied=np.zeros(frames),
+        efforts=np.full((frames, len(qd_names)), np.nan) if "efforts" in record else None,
+        wrench_names=joints,
+        wrenches=np.full((frames, len(joints), 6), np.nan) if "wrenches" in record else None,
+    )
+
+
+def _united(lists: list[list]) -> list:
+    return list(dict.fromkeys(entry for entries in lists for entry in entries))
+
+
 class Recorder:
-    """Fills a trajectory.
+    """Fills a trajectory during one stage of a motion.
 
     Attributes:
         frames: how many it has. loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
@@ -42,39 +73,28 @@ class Recorder:
         compiled: CompiledModel,
         constraints: ConstraintSet,
         system: System,
-        times: np.ndarray,
-        record: tuple[str, ...],
+        trajectory: Trajectory,
+        before: Recorder | None = None,
     ):
-        self.compiled, self.constraints = compiled, constraints
-        self.frames, self.loop_error = 0, 0.0
+        self.compiled, self.constraints, self._all = compiled, constraints, trajectory
+        self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._work = make_work(compiled.arrays)._replace(watches=system.work.watches)
-        frames, joints = len(times), tuple(reaction_names(compiled)) if "wrenches" in record else ()
-        self._all = Trajectory(
-            times=times,
-            link_names=compiled.link_names,
-            X_WL=np.zeros((frames, len(compiled.link_names), 7)),
-            q_names=tuple(coordinate_names(compiled)),
-            q=np.zeros((frames, compiled.nq)),
-            qd_names=tuple(coordinate_names(compiled, velocities=True)),
-            qd=np.zeros((frames, compiled.nv)),
-            kinetic=np.zeros(frames),
-            potential=np.zeros(frames),
-            dissipated=np.zeros(frames),
-            supplied=np.zeros(frames),
-            efforts=np.zeros((frames, compiled.nv)) if "efforts" in record else None,
-            wrench_names=joints,
-            wrenches=np.zeros((frames, len(joints), 6)) if "wrenches" in record else None,
-        )
+        self._at_q = [trajectory.q_names.index(name) for name in coordinate_names(compiled)]
+        self._at_v = [trajectory.qd_names.index(name) for name in coordinate_names(compiled, velocities=True)]
 
     @property
     def trajectory(self) -> Trajectory:
         """The frames so far."""
         return self._all.first(self.frames)
 
+    def energy(self, solver: Solver) -> float:
+        """Kinetic and potential, at a solver's state [J]."""
+        return sum(mechanical_energy(self.compiled.arrays, self._work, solver.q, solver.qd))
+
     def record(self, solver: Solver, system: System) -> None:
         """Keep the solver's present state as the next frame."""
         out, compiled, frame = self._all, self.compiled, self.frames
-        out.q[frame], out.qd[frame] = solver.q, solver.qd
+        out.q[frame, self._at_q], out.qd[frame, self._at_v] = solver.q, solver.qd
         out.dissipated[frame], out.supplied[frame] = solver.dissipated, solver.supplied
         out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
         place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
@@ -84,10 +104,11 @@ class Recorder:
         if out.efforts is not None or out.wrenches is not None:
             qdd = observe(system, solver)
             if out.efforts is not None:
-                out.efforts[frame] = efforts_of(compiled, self.constraints, system)
+                out.efforts[frame, self._at_v] = efforts_of(compiled, self.constraints, system)
             if out.wrenches is not None:
                 found = reactions(compiled, self.constraints, system, solver.q, solver.qd, qdd)
-                out.wrenches[frame] = [found[name] for name in out.wrench_names]
+                for name, wrench in found.items():
+                    out.wrenches[frame, out.wrench_names.index(name)] = wrench
         self.frames = frame + 1
 
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -13,19 +14,20 @@ from ..check import check_model
 from ..dynamics import forward_residual
 from ..dynamics.constraints import constraints_of
 from ..kinematics import forward_kinematics
-from ..model import CompiledModel, Model, ModelError, StateError, compile_model
+from ..model import CompiledModel, Model, ModelError, StateError
 from ..trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
 from .controls import Controls, Moment
 from .protocol import Progress, Solver
-from .recording import RECORDS, Recorder, observe
+from .recording import RECORDS, Recorder, blank_trajectory, observe
+from .remarks import remarks
+from .stage import carried_over, compile_stages
 from .system import System, make_system
-from .unsupported import unsupported_features
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
 
-SOLVERS: dict[str, Callable[[System, np.ndarray, np.ndarray, str], Solver]] = {
+SOLVERS: dict[str, Callable[..., Solver]] = {
     "adaptive": Adaptive,
     "explicit": ExplicitOnly,
     "implicit": ImplicitOnly,
@@ -37,6 +39,9 @@ MUCH_DRIFT = 0.01
 
 STILL = 1e-16
 """Joules below which nothing moves."""
+
+COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
+"""Of a `Report`."""
 
 SINGULAR = ("parallel-axes", "idle-axis")
 """Findings that make the mass matrix singular."""
@@ -129,17 +134,16 @@ class Simulation:
         _require("record", record, RECORDS)
         q, qd = _start(initial)
         self.controls = controls or Controls()
-        self.compiled = compile_model(model, split_loops=True)
-        self.compiled.require_simulable()
-        start = assemble(self.compiled, self.controls, q, qd, float(self._times[0]))
-        _refuse_singular(self.compiled, start.q)
-        self._notes = [*start.notes, *unsupported_features(model, self.compiled)]
-        self._constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links, guarded=True)
-        self._system = make_system(self.compiled, self._constraints)
-        self._solver = SOLVERS[solver](self._system, start.q, start.qd, accuracy)
-        self._recorder = Recorder(self.compiled, self._constraints, self._system, self._times, tuple(record))
+        (_, compiled), *self._releases = compile_stages(model, float(self._times[0]), float(self._times[-1]))
+        start = assemble(compiled, self.controls, q, qd, float(self._times[0]))
+        _refuse_singular(compiled, start.q)
+        self._notes = [*start.notes, *remarks(compiled, self.controls.joints)]
+        self._make = partial(SOLVERS[solver], accuracy=accuracy)
+        self._all = blank_trajectory([compiled, *(later for _, later in self._releases)], self._times, record)
+        self._counts = dict.fromkeys(COUNTS, 0)
         self._controlled = 0
         self._wall_time = 0.0
+        self._begin(compiled, start.q, start.qd)
 
     def __len__(self) -> int:
         return len(self._times)
@@ -166,16 +170,9 @@ class Simulation:
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         scale = float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0))
         moves = scale > max(1e-12 * np.abs(total).max(initial=0.0), STILL)  # rounding moves what stands still
-        evaluations, iterations = self._system.counts.tolist()
         report = Report(
             frames=len(done),
-            steps=self._solver.steps,
-            implicit_steps=self._solver.implicit_steps,
-            rejected=self._solver.rejected,
-            evaluations=evaluations,
-            iterations=iterations,
-            events=self._solver.events,
-            impacts=self._solver.impacts,
+            **self._counted(),
             wall_time=self._wall_time,
             energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
             energy_scale=scale if moves else 0.0,
@@ -198,12 +195,43 @@ class Simulation:
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
         self._control(frame)
-        progress = self._solver.advance(float(self._times[frame] - self._times[0]))
+        zero = float(self._times[0])
+        release = self._releases[0][0] if self._releases else math.inf
+        progress = self._solver.advance(min(float(self._times[frame]), release) - zero)
         if progress is Progress.HOPELESS:
             raise SimulationError(self._explanation(frame))
-        if progress is Progress.REACHED:
+        if progress is Progress.REACHED and release <= self._times[frame]:
+            self._let_go(frame)
+        elif progress is Progress.REACHED:
             self._recorder.record(self._solver, self._system)
         self._wall_time += time.perf_counter() - begun
+
+    def _begin(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, before: Recorder | None = None) -> None:
+        """Go on with a model from a state, after those before it."""
+        now = self._solver.time if before else 0.0
+        self.compiled = compiled
+        prescribed = [name for name in self.controls.joints if name in compiled.spans]
+        self._constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
+        self._system = make_system(compiled, self._constraints)
+        self._solver = self._make(self._system, q, qd, time=now)
+        self._recorder = Recorder(compiled, self._constraints, self._system, self._all, before)
+
+    def _let_go(self, frame: int) -> None:
+        """Go on without the joints that are released now; what their springs still held is lost."""
+        _, compiled = self._releases.pop(0)
+        solver, held = self._solver, self._recorder.energy(self._solver)
+        self._counts = self._counted()
+        self._begin(compiled, *carried_over(self.compiled, solver, compiled), before=self._recorder)
+        left = self._recorder.energy(self._solver)
+        self._solver.note(solver.dissipated + held - left, solver.supplied)
+        self._controlled = min(self._controlled, frame)
+
+    def _counted(self) -> dict[str, int]:
+        """What all solvers have counted so far."""
+        evaluations, iterations = self._system.counts.tolist()
+        present = {"evaluations": evaluations, "iterations": iterations}
+        present |= {name: getattr(self._solver, name) for name in COUNTS if name not in present}
+        return {name: self._counts[name] + present[name] for name in COUNTS}
 
     def _control(self, frame: int) -> None:
         """Prepare what acts on the way to a frame, once."""
