@@ -59,6 +59,7 @@ format: setup
 # Pages that follow from the code; a test holds them against it.
 docs: setup
 	$(BIN)/python docs/make_joints.py
+	$(BIN)/python docs/make_features.py
 
 # Ratios against other engines, in one run; JSON=1 prints one JSON object as the last line.
 benchmark: setup

@@ -4,9 +4,9 @@ import bpy
 
 from ...core.joints import Slot, Unit
 from ...core.joints.parts import STOPS
-from ...core.model import Axis, Joint
+from ...core.model import Joint
 from .. import ids
-from ..bridge.fields import Field, Measure, fields_on, read_fields
+from ..bridge.fields import Field, Measure, fields_on
 from ..props import axes_in_use, core_joint, is_joint
 from .base import Below, in_columns, paragraph, readable
 

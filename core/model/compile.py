@@ -296,12 +296,15 @@ class Build:
         found = []
         for number, (body, record) in enumerate(zip(self.bodies, records, strict=True)):
             joint, q, v = body.branch.joint, int(record.q), int(record.v)
-            guards = chart_guards(joint, number, v) if joint.kind.chart else column_guards(joint, number, body.axes, q, v)
-            found += [(joint, guard) for guard in guards]
+            if joint.kind.chart:
+                found += [(joint, guard) for guard in chart_guards(joint, number, v)]
+            else:
+                found += [(joint, guard) for guard in column_guards(joint, number, body.axes, q, v)]
         return found
 
     def _chart_drives(self) -> np.recarray:
-        drives = [chart_drive(body.branch.joint, number) for number, body in enumerate(self.bodies) if body.kind == BALL]
+        balls = [(number, body.branch.joint) for number, body in enumerate(self.bodies) if body.kind == BALL]
+        drives = [chart_drive(joint, number) for number, joint in balls]
         return np.array([drive for drive in drives if drive], CHART_DRIVE).view(np.recarray)
 
     def _media(self) -> np.recarray:

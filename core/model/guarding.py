@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-
 from ..spatial import ZERO
 from .compiled import ON_CHART, ON_COLUMN, ON_MEASURE
 from .elements import Axis, Joint

@@ -37,7 +37,7 @@ EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
 CROWDED, PATIENCE, MOST_CROWDED = 1e-9, 30, 300
-"""Seconds between events, and how many in a row may have no more before more comes to rest, and before it is hopeless."""
+"""Seconds between events; how many in a row may have no more before more comes to rest, and before it is hopeless."""
 
 BLOW = 0.4
 """The first step on a compliant stop, times the frequency of its oscillation."""
@@ -55,6 +55,7 @@ STATE = np.dtype(
         ("error", np.float64),  # of the last step taken, 1 = as much as allowed
         ("explicit_step", np.float64),  # as long as they were when implicit ones began [s]
         ("stride", np.float64),  # what it was when a stop began to be pressed [s]
+        ("flow", np.float64),  # energy that has gone through the ledgers, either way [J]
         ("started", np.int64),
         ("fresh", np.int64),  # whether the first slope is that of the present state
         ("implicit", np.int64),  # whether steps are implicit at present
@@ -73,7 +74,7 @@ STATE = np.dtype(
 
 
 class Adaptive:
-    """Integrates a `System` from q and qd at a time [s], by the methods that `methods` allows: BOTH, EXPLICIT or IMPLICIT.
+    """Integrates a `System` from q and qd at a time [s], by the `methods` that are allowed: BOTH, EXPLICIT or IMPLICIT.
 
     Attributes:
         q: shape (nq,). qd: shape (nv,). Views of the present state.
@@ -126,6 +127,11 @@ class Adaptive:
     def supplied(self) -> float:
         """Energy that controls have brought in so far [J]."""
         return float(self._y[-1])
+
+    @property
+    def flow(self) -> float:
+        """Energy that has gone in and out of the motion so far, all counted as positive [J]."""
+        return float(self._state[0].flow)
 
     @property
     def time(self) -> float:
@@ -268,6 +274,7 @@ def meet(calls, system, y, trial, stages, now, h, settings):
         now.step = 0.1 * h
         now.rejected += 1
         return
+    count_flow(y, trial, now)
     copy(trial, y)
     now.time += seconds
     now.steps += 1
@@ -340,6 +347,7 @@ def accept(system, y, trial, stages, now, h, error, order):
     now.error = max(error, 1e-4)
     now.steps += 1
     now.implicit_steps += now.implicit
+    count_flow(y, trial, now)
     copy(trial, y)
     now.crowded = 0
     if now.implicit == 0:
@@ -349,6 +357,12 @@ def accept(system, y, trial, stages, now, h, error, order):
             system.margins[0, k, which, 0] = system.margins[1, k, which, 0]
             system.margins[0, k, which, 1] = system.margins[1, k, which, 1]
     normalize_quaternions(system.model, y)
+
+
+@jitable
+def count_flow(y, trial, now):
+    for k in range(y.shape[0] - LEDGERS, y.shape[0]):
+        now.flow += abs(trial[k] - y[k])
 
 
 @jitable

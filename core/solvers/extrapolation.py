@@ -53,7 +53,7 @@ def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, to
 def euler_step(calls, system, y, slopes, time, h):
     """Move y on by h seconds: velocities by the accelerations at its end, positions by the velocities there.
 
-    What dampers take away and drives bring in is counted by the velocities at the end as well: at its beginning a stiff damper may take a
+    What dampers take away and drives bring in is counted at the end as well: at its beginning a stiff damper may take a
     power that it has not kept for a part of the step.
     """
     ledgers = y.shape[0] - LEDGERS
@@ -62,12 +62,12 @@ def euler_step(calls, system, y, slopes, time, h):
     calls.rates(system, time, y, h, slopes)
     for j in range(qd.shape[0]):
         qd[j] += h * slopes[q.shape[0] + j]
-    loses, gains = own_powers(system, q, qd)
-    slopes[ledgers] += loses - lost
-    slopes[ledgers + 1] += gains - gained
     rates_of_positions(system.model, q, qd, slopes)
     for k in range(q.shape[0]):
         q[k] += h * slopes[k]
+    loses, gains = own_powers(system, q, qd)
+    slopes[ledgers] += loses - lost
+    slopes[ledgers + 1] += gains - gained
     for k in range(ledgers, y.shape[0]):
         y[k] += h * slopes[k]
 

@@ -1,8 +1,8 @@
 """What holds after an event: which stops are pressed, what sticks, what is braked at its largest speed.
 
 Each guard at rest, at a stop or at its largest speed is first taken to hold. Where the force that this takes is more
-than it can give it lets go, and where it has let go but is driven back it holds again, until nothing contradicts. All at
-once at first, then one at a time, which cannot go round in a circle.
+than it can give it lets go, and where it has let go but is driven back it holds again, until nothing contradicts. All
+change at once at first, then one at a time, which cannot go round in a circle.
 
 Source: Judice, Pires, A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
 problems (1994); Murty (1974) for one at a time.

@@ -67,7 +67,10 @@ def strike(calls, system, time, y, slopes, shallow, resting):
 
 @subroutine
 def bounce_together(calls, system, time, y, slopes, give):
-    """Write to the velocities of `slopes` those after an impact, `give` of the restitution left. Returns if they fit."""
+    """Write to the velocities of `slopes` those after an impact, with a part `give` of all restitutions.
+
+    Returns whether they fit what is closed.
+    """
     q, qd = parts_of(system, y)
     leaving = parts_of(system, slopes)[1]
     for turn in range(MOST_ROUNDS):
@@ -83,13 +86,13 @@ def bounce_together(calls, system, time, y, slopes, give):
 @subroutine
 def bounce(system, q, qd, leaving, give):
     """Write the velocities that the struck ones' targets lead to. Returns whether all that is closed stays so."""
-    model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
+    model, work = system.model, system.work
     for k in range(model.guards.shape[0]):
         watch = work.watches[k]
         if watch.struck != 0 and model.guards[k].kind == ON_COLUMN:
             v = model.guards[k].v
             work.columns[v].asked = target(watch, give) - qd[v]
-    jump(model, work, scratch.force, leaving)
+    jump(model, work, system.scratch.force, leaving)
     for j in range(qd.shape[0]):
         leaving[j] += qd[j]
     for k in range(model.guards.shape[0]):

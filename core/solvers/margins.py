@@ -34,32 +34,42 @@ def write_margins(model, work, q, qd, qdd, out):
         if watch.held:
             least, most = holding_forces(guard, watch)
             out[k, HOLD, 0], out[k, HOLD, 1] = min(watch.load - least, most - watch.load), UNKNOWN
-        value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
-        for side in (-1, 1):
-            bound = bound_of(watch, side)
-            which = LOWER if side < 0 else UPPER
-            if not math.isinf(bound) and not (watch.held and watch.touch == side):
-                way = 1.0 if watch.pressed == side else -1.0
-                out[k, which, 0], out[k, which, 1] = way * side * (value - bound), way * side * rate
-        if guard.kind == ON_MEASURE:
-            continue
-        gain = qdd[guard.v]
-        if guard.friction > 0.0 and watch.slide != 0 and not watch.held:
-            out[k, SLIDE, 0], out[k, SLIDE, 1] = watch.slide * rate, watch.slide * gain
-        for side in (-1, 1):
-            if not math.isinf(guard.velocity) and not (watch.held and watch.slide == side):
-                which = SLOWEST if side < 0 else FASTEST
-                out[k, which, 0], out[k, which, 1] = guard.velocity - side * rate, -side * gain
+        write_stop_margins(model, guard, watch, q, qd, out[k])
+        if guard.kind != ON_MEASURE:
+            write_speed_margins(guard, watch, qd[guard.v], qdd[guard.v], out[k])
         if guard.kind == ON_COLUMN and not math.isinf(guard.effort):
-            asked = drive_force(guard, q, qd)
-            change = -guard.drive_stiffness * rate - guard.drive_damping * gain
-            sign = -1.0 if asked > 0.0 else 1.0
-            if watch.saturated != 0:
-                sign = float(watch.saturated)
-                out[k, DRIVE, 0] = sign * asked - guard.effort
-            else:
-                out[k, DRIVE, 0] = guard.effort - abs(asked)
-            out[k, DRIVE, 1] = sign * change
+            write_drive_margin(guard, watch, q, qd, qdd, out[k])
+
+
+@jitable
+def write_stop_margins(model, guard, watch, q, qd, out):
+    value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
+    for side in (-1, 1):
+        bound = bound_of(watch, side)
+        which = LOWER if side < 0 else UPPER
+        if not math.isinf(bound) and not (watch.held and watch.touch == side):
+            way = 1.0 if watch.pressed == side else -1.0
+            out[which, 0], out[which, 1] = way * side * (value - bound), way * side * rate
+
+
+@jitable
+def write_speed_margins(guard, watch, rate, gain, out):
+    if guard.friction > 0.0 and watch.slide != 0 and not watch.held:
+        out[SLIDE, 0], out[SLIDE, 1] = watch.slide * rate, watch.slide * gain
+    for side in (-1, 1):
+        if not math.isinf(guard.velocity) and not (watch.held and watch.slide == side):
+            which = SLOWEST if side < 0 else FASTEST
+            out[which, 0], out[which, 1] = guard.velocity - side * rate, -side * gain
+
+
+@jitable
+def write_drive_margin(guard, watch, q, qd, qdd, out):
+    asked = drive_force(guard, q, qd)
+    change = -guard.drive_stiffness * qd[guard.v] - guard.drive_damping * qdd[guard.v]
+    if watch.saturated != 0:
+        out[DRIVE, 0], out[DRIVE, 1] = watch.saturated * asked - guard.effort, watch.saturated * change
+    else:
+        out[DRIVE, 0], out[DRIVE, 1] = guard.effort - abs(asked), -change if asked > 0.0 else change
 
 
 @jitable

@@ -17,8 +17,8 @@ Attributes:
     tolerance: of the error in a step, absolute and relative. order: of implicit steps. methods: that are allowed.
     shallow: how far a stop that is struck at once might have given way [m or rad].
     resting: what would bounce no higher, or slide no farther, comes to rest at once [m or rad].
-    near: part of a step by which it may miss an event, to be made up by a straight line. loose: likewise where forces do
-        not jump.
+    near: part of a step by which it may miss an event, to be made up by a straight line.
+    loose: likewise where forces do not jump.
 """
 
 

@@ -25,6 +25,7 @@ class Solver(Protocol):
         q: shape (nq,). qd: shape (nv,). The present state, updated in place.
         time: how far the motion has come, from 0 [s].
         dissipated, supplied: energy that dampers have taken away, and that controls have brought in [J].
+        flow: energy that has gone in and out so far, all counted as positive [J].
         steps, implicit_steps, rejected: taken so far, those of them that were implicit, and those tried in vain.
         events, impacts: instants at which something began or ceased to act, and those at which velocities jumped.
         unsettled: events after which it is not certain what holds.
@@ -44,6 +45,9 @@ class Solver(Protocol):
 
     @property
     def supplied(self) -> float: ...
+
+    @property
+    def flow(self) -> float: ...
 
     @property
     def steps(self) -> int: ...

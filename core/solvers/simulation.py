@@ -23,7 +23,7 @@ from .protocol import Progress, Solver
 from .recording import RECORDS, Recorder, blank_trajectory, observe
 from .remarks import remarks
 from .stage import carried_over, compile_stages
-from .system import System, make_system
+from .system import make_system
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
 
@@ -64,10 +64,11 @@ class Report:
         frames: computed so far. wall_time [s].
         steps, implicit_steps, rejected: of the solver, those of them that were implicit, and those tried in vain.
         evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
-        events: instants at which something began or ceased to act: stops, friction that sticks, largest speeds and forces.
+        events: instants at which something began or ceased to act: stops, sticking, largest speeds and forces.
         impacts: those of them at which velocities jumped.
         energy_drift: largest |kinetic + potential + dissipated - supplied - what they were at the start| [J].
-        energy_scale: the larger of the kinetic energy's peak and the potential energy's range; 0 if nothing moves [J].
+        energy_scale: the largest of the kinetic energy's peak, the potential energy's range, and what goes in and out
+            between two frames; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
         notes: what the model asks for and this engine does not do yet, and what else a user may wonder at.
     """
@@ -143,6 +144,7 @@ class Simulation:
         self._counts = dict.fromkeys(COUNTS, 0)
         self._controlled = 0
         self._wall_time = 0.0
+        self._flow = self._largest_flow = 0.0
         self._begin(compiled, start.q, start.qd)
 
     def __len__(self) -> int:
@@ -168,7 +170,8 @@ class Simulation:
         """What the run took so far, and how well it kept its energy."""
         done = self.trajectory
         total = done.kinetic + done.potential + done.dissipated - done.supplied
-        scale = float(max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0))
+        scale = max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0, self._largest_flow)
+        scale = float(scale)
         moves = scale > max(1e-12 * np.abs(total).max(initial=0.0), STILL)  # rounding moves what stands still
         report = Report(
             frames=len(done),
@@ -204,6 +207,8 @@ class Simulation:
             self._let_go(frame)
         elif progress is Progress.REACHED:
             self._recorder.record(self._solver, self._system)
+            self._largest_flow = max(self._largest_flow, self._solver.flow - self._flow)
+            self._flow = self._solver.flow
         self._wall_time += time.perf_counter() - begun
 
     def _begin(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, before: Recorder | None = None) -> None:
@@ -221,10 +226,12 @@ class Simulation:
         _, compiled = self._releases.pop(0)
         solver, held = self._solver, self._recorder.energy(self._solver)
         self._counts = self._counted()
+        self._counts["events"] += 1
         self._begin(compiled, *carried_over(self.compiled, solver, compiled), before=self._recorder)
         left = self._recorder.energy(self._solver)
         self._solver.note(solver.dissipated + held - left, solver.supplied)
         self._controlled = min(self._controlled, frame)
+        self._flow = 0.0
 
     def _counted(self) -> dict[str, int]:
         """What all solvers have counted so far."""

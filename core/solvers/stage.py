@@ -11,7 +11,7 @@ from .protocol import Solver
 
 
 def compile_stages(model: Model, begin: float, end: float) -> list[tuple[float, CompiledModel]]:
-    """(since when [s], the model as the solver reads it), for `begin` and each time up to `end` at which a joint lets go.
+    """(since when [s], the model as the solver reads it) for `begin`, and each time to `end` at which a joint lets go.
 
     Raises:
         ModelError: a model that cannot be simulated.

@@ -1,7 +1,7 @@
 """What decides how a model moves on: its own forces, what acts on it from outside, and all that it holds to.
 
-A state is one vector y: q, then qd, then the energy that dampers, friction and stops have taken away and that drives and
-controls have brought in [J].
+A state is one vector y: q, then qd, then two ledgers of energy [J]: what dampers, friction and stops have taken away,
+and what drives and controls have brought in.
 """
 
 from __future__ import annotations

@@ -1,0 +1,198 @@
+"""Simulates random models of every kind, each within a time limit, and tells how they fared. See README.md."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import multiprocessing as mp
+import re
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+import numpy as np
+
+from limberjack.core.model import ModelError
+from limberjack.core.solvers import Simulation, SimulationError, warm_up
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.wild import energy_change, from_seed, has_nan
+
+SECONDS, FPS = 2.0, 24
+RAN, NAN, HANG, CRASH = "ran", "NaN", "hang", "CRASH"
+SLOWEST = 10
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one model fared.
+
+    Attributes:
+        end: RAN, NAN, HANG, CRASH, or the name of the error. sentence: what was said, names and numbers included.
+        wall [s]. frames: computed. drift, growth: relative to what moved.
+    """
+
+    seed: int
+    end: str
+    sentence: str = ""
+    wall: float = 0.0
+    frames: int = 0
+    drift: float = 0.0
+    growth: float = 0.0
+    loop_error: float = 0.0
+
+    @property
+    def group(self) -> str:
+        return f"{self.end}: {stripped(self.sentence)}" if self.sentence else self.end
+
+
+def simulate(seed: int, seconds: float = SECONDS, accuracy: str = "good") -> Outcome:
+    begun = time.perf_counter()
+    run, end, sentence = None, RAN, ""
+    try:
+        wild = from_seed(seed)
+        times = np.arange(int(seconds * FPS) + 1) / FPS
+        run = Simulation(wild.model, times, accuracy, initial=wild.initial)
+        run.run()
+    except (ModelError, SimulationError) as reason:
+        end, sentence = type(reason).__name__, str(reason)
+    except Exception as reason:  # whatever it is, it is told, with the seed
+        end, sentence = CRASH, f"{type(reason).__name__}: {reason}"
+    wall = time.perf_counter() - begun
+    if run is None or not run.frames_done:
+        return Outcome(seed, end, sentence, wall)
+    motion = run.trajectory
+    if has_nan(motion):
+        return Outcome(seed, NAN, sentence, wall, len(motion))
+    growth, drift = energy_change(motion)
+    return Outcome(seed, end, sentence, wall, len(motion), drift, growth, run.report.loop_error)
+
+
+def stripped(sentence: str) -> str:
+    """A sentence without names and numbers."""
+    sentence = re.sub(r"'[^']*'(, '[^']*')*", "'...'", sentence)
+    return re.sub(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|\binf\b|\bnan\b", "#", sentence)
+
+
+# ---- worker processes, which can be ended
+
+
+class Worker:
+    """A process that simulates one seed after the other."""
+
+    def __init__(self):
+        self.pipe, theirs = mp.Pipe()
+        self.process = mp.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        self.seed, self.begun = -1, 0.0
+
+    def start(self, seed: int) -> None:
+        self.seed, self.begun = seed, time.perf_counter()
+        self.pipe.send(seed)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(pipe: Connection) -> None:
+    while True:
+        pipe.send(simulate(pipe.recv()))
+
+
+def outcomes(seeds: list[int], jobs: int, limit: float) -> Iterator[Outcome]:
+    """Of each seed, as they come; one that takes longer than `limit` [s] is a hang."""
+    waiting = collections.deque(seeds)
+    workers = [Worker() for _ in range(min(jobs, len(seeds)))]
+    for worker in workers:
+        worker.start(waiting.popleft())
+    while workers:
+        wait([worker.pipe for worker in workers], timeout=1.0)
+        for worker in list(workers):
+            spent = time.perf_counter() - worker.begun
+            try:
+                if worker.pipe.poll():
+                    yield worker.pipe.recv()
+                elif spent > limit:
+                    yield Outcome(worker.seed, HANG, wall=spent)
+                    workers[workers.index(worker)] = worker = _instead_of(worker)
+                else:
+                    continue
+            except EOFError:
+                yield Outcome(worker.seed, CRASH, "the process died", spent)
+                workers[workers.index(worker)] = worker = _instead_of(worker)
+            if waiting:
+                worker.start(waiting.popleft())
+            else:
+                worker.end()
+                workers.remove(worker)
+
+
+def _instead_of(worker: Worker) -> Worker:
+    worker.end()
+    return Worker()
+
+
+# ---- the table
+
+
+def table(found: list[Outcome]) -> str:
+    ran = [outcome for outcome in found if outcome.end == RAN]
+    groups = collections.defaultdict(list)
+    for outcome in found:
+        if outcome.end != RAN:
+            groups[outcome.group].append(outcome.seed)
+    lines = [f"{len(ran)} of {len(found)} ran for {SECONDS:g} s"]
+    for group, seeds in sorted(groups.items(), key=lambda item: -len(item[1])):
+        lines += [f"{len(seeds):5}  {group}", f"       seeds {_listed(seeds)}"]
+    lines += ["", "slowest:"] + [f"  seed {one.seed:6}  {one.wall:8.2f} s  {one.end}" for one in _top(found, "wall")]
+    walls = [outcome.wall for outcome in found]
+    lines.append(f"  median {np.median(walls):.3f} s, all {sum(walls):.0f} s of work")
+    lines += ["", "largest drift of the energy, relative to what moved:"]
+    lines += [f"  seed {one.seed:6}  {one.drift:8.1e}  grew by {one.growth:8.1e}" for one in _top(ran, "drift")]
+    lines.append(f"  {sum(one.growth > 0.01 for one in ran)} grew by more than 1 %")
+    lines += ["", "largest gap of a loop or coupling:"]
+    lines += [f"  seed {one.seed:6}  {one.loop_error:8.1e}" for one in _top(ran, "loop_error", 3)]
+    return "\n".join(lines)
+
+
+def _top(found: list[Outcome], key: str, count: int = SLOWEST) -> list[Outcome]:
+    return sorted(found, key=lambda outcome: -getattr(outcome, key))[:count]
+
+
+def _listed(seeds: list[int], most: int = 12) -> str:
+    return " ".join(map(str, sorted(seeds)[:most])) + (" ..." if len(seeds) > most else "")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000, help="of models")
+    parser.add_argument("--seed", type=int, default=0, help="of the first; the others count on")
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds after which a model counts as hanging")
+    parser.add_argument("--log", type=Path, help="a file that gets a line for each model as soon as it is done")
+    parser.add_argument("--only", type=int, help="run this seed here, and show its model")
+    arguments = parser.parse_args()
+    if arguments.only is not None:
+        print(from_seed(arguments.only).model)
+        print(simulate(arguments.only))
+        return 0
+    warm_up()
+    found = []
+    for outcome in outcomes([arguments.seed + i for i in range(arguments.count)], arguments.jobs, arguments.limit):
+        found.append(outcome)
+        if arguments.log:
+            with arguments.log.open("a") as log:
+                print(outcome, file=log)
+        if sys.stderr.isatty():
+            print(f"\r{len(found)} of {arguments.count}", end="", file=sys.stderr)
+    print(table(found))
+    return 1 if any(outcome.end in (NAN, HANG, CRASH) for outcome in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

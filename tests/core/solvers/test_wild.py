@@ -1,0 +1,28 @@
+"""Random models with every feature, far wilder than what people build, against what must hold for any model.
+
+`benchmarks/wild.py` runs a thousand of them for longer.
+"""
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+
+from limberjack.core.model import ModelError
+from limberjack.core.solvers import Simulation, SimulationError
+from support.wild import NAMED, energy_change, has_nan, wild_models
+
+
+@settings(max_examples=40, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(wild_models())
+def test_wild_models_move_or_say_why_not(wild):
+    """Guards against numbers that are none, energy from nowhere, and errors that name nothing."""
+    run, said = None, ""
+    try:
+        run = Simulation(wild.model, np.arange(13) / 24, initial=wild.initial)
+        run.run()
+    except (ModelError, SimulationError) as reason:
+        said = str(reason)
+    assert not said or NAMED.search(said), said
+    if run is not None and run.frames_done:
+        assert not has_nan(run.trajectory)
+        growth, _ = energy_change(run.trajectory)
+        assert growth < 0.01

@@ -1,0 +1,16 @@
+"""The programs in docs/, which are no package, as modules."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def load(name: str) -> ModuleType:
+    """The module docs/`name`.py."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
