@@ -60,7 +60,7 @@ WATCH = np.dtype(
         ("speeding", np.int64),  # whether it is the largest speed
         ("rate", np.float64),  # the velocity that it comes with
         ("pace", np.float64),  # and leaves with
-        ("pressing", np.float64),  # the acceleration with which forces drive it into its stop
+        ("gain", np.float64),  # the acceleration that forces gave it before, or would have if it had not been held
         ("impulse", np.float64),
         ("bounces", np.int64),  # since the last frame
     ],

@@ -224,7 +224,7 @@ def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
         error, rate = attempt(calls, system, y, trial, stages, now, h, settings)
         if error <= 1.0 and is_interrupted(system, trial, stages, now, h, settings):
-            meet(calls, system, y, trial, stages, now, h, settings)
+            meet(calls, system, y, trial, stages, now, h, rate, settings)
         elif error <= 1.0:
             now.time = end if h == remaining else now.time + h
             accept(system, y, trial, stages, now, h, error, settings.order)
@@ -267,7 +267,7 @@ def is_interrupted(system, trial, stages, now, h, settings):
 
 
 @subroutine
-def meet(calls, system, y, trial, stages, now, h, settings):
+def meet(calls, system, y, trial, stages, now, h, rate, settings):
     """Step to the first event and let it take place."""
     seconds, guard, which = land(calls, system, y, trial, stages, now, h, settings)
     if math.isnan(seconds):
@@ -290,6 +290,8 @@ def meet(calls, system, y, trial, stages, now, h, settings):
     now.unsettled += 1 - settled
     now.impacts += jumped
     mark(system, y, stages[0], 0)
+    if settings.methods == BOTH:
+        choose_method(calls, system, y, stages, now, h, rate, settings.order)
     adapt_to_stops(system, now, settings, pressed)
 
 

@@ -36,9 +36,22 @@ def resolve(calls, system, time, y, slopes, shallow, resting):
     Returns whether what holds is certain, and whether velocities jumped, as 1 or 0.
     """
     jumped = strike(calls, system, time, y, slopes, shallow, resting)
-    calm(calls, system, time, y, slopes, resting)
+    if jumped != NOTHING:
+        limit_drives(system, y)
+    calm(calls, system, time, y, slopes, resting, jumped != NOTHING)
     settled = settle(calls, system, time, y, slopes, shallow)
     return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
+
+
+@subroutine
+def limit_drives(system, y):
+    """Note which drives ask for more than their effort, after velocities have jumped."""
+    q, qd = parts_of(system, y)
+    for k in range(system.model.guards.shape[0]):
+        guard = system.model.guards[k]
+        if guard.kind == ON_COLUMN:
+            asked = drive_force(guard, q, qd)
+            system.work.watches[k].saturated = 0 if abs(asked) <= guard.effort else (1 if asked > 0.0 else -1)
 
 
 @subroutine
@@ -48,14 +61,12 @@ def wake(system, y):
     A rigid stop beyond which the motion starts acts from there on. Returns how many there are of those.
     """
     crossed = 0
-    q, qd = parts_of(system, y)
+    limit_drives(system, y)
+    q = parts_of(system, y)[0]
     for k in range(system.model.guards.shape[0]):
         guard, watch = system.model.guards[k], system.work.watches[k]
         if watch.asleep:
             continue
-        if guard.kind == ON_COLUMN:
-            asked = drive_force(guard, q, qd)
-            watch.saturated = 0 if abs(asked) <= guard.effort else (1 if asked > 0.0 else -1)
         value = watched_value(system.model, guard, q)
         side = -1 if value < watch.lower else (1 if value > watch.upper else 0)
         if side == 0:

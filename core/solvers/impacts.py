@@ -196,11 +196,11 @@ def find_struck(system, y, slopes, shallow, resting):
             continue
         rate = watched_rate(model, guard, q, qd)
         side = 1 if rate > 0.0 else -1
-        watch.pressing = abs(watch.load) * watch.yields if watch.held else side * watched_gain(system, y, slopes, k)
+        watch.gain = -watch.load * watch.yields if watch.held else watched_gain(system, y, slopes, k)
         if abs(rate) > NEAR and at_stop(model, guard, watch, q, side):
             if shallow > 0.0 or math.isinf(guard.stiffness):
                 watch.struck, watch.rate = side, rate
-                watch.pace = -rebound(guard, watch, rate, resting)
+                watch.pace = -rebound(guard, watch, rate, side, resting)
             else:
                 watch.pressed = side
         elif abs(rate) > guard.velocity + NEAR:
@@ -211,17 +211,17 @@ def find_struck(system, y, slopes, shallow, resting):
 
 
 @jitable
-def rebound(guard, watch, rate, resting):
+def rebound(guard, watch, rate, side, resting):
     """The part of a velocity that a stop gives back; none where it would be lost in the tolerance."""
     watch.bounces += 1
     back = rate * (guard.restitution if math.isinf(guard.stiffness) else given_back(guard.dissipation * abs(rate)))
-    return 0.0 if watch.bounces > MOST_BOUNCES or stays(watch, back, resting) else back
+    return 0.0 if watch.bounces > MOST_BOUNCES or stays(watch, back, side, resting) else back
 
 
 @jitable
-def stays(watch, rate, resting):
-    """Whether what leaves a stop so slowly would be driven back at once."""
-    return watch.pressing > 0.0 and rate * rate <= 2.0 * watch.pressing * resting
+def stays(watch, rate, side, resting):
+    """Whether what leaves the stop on a side so slowly would be driven back at once."""
+    return side * watch.gain > 0.0 and rate * rate <= 2.0 * side * watch.gain * resting
 
 
 @jitable
@@ -233,7 +233,7 @@ def slides_on(model, work, k, rate, resting):
 
 
 @subroutine
-def calm(calls, system, time, y, slopes, resting):
+def calm(calls, system, time, y, slopes, resting, jumped):
     """Bring to rest at once what would go next to no way, by impulses that keep the momentum.
 
     That is what friction stops, and what has just been pushed from a stop into which forces drive it: two stops that
@@ -245,9 +245,11 @@ def calm(calls, system, time, y, slopes, resting):
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], work.watches[k]
         rate = watched_rate(model, guard, q, qd)
-        rests = guard.friction > 0.0 and not slides_on(model, work, k, rate, resting)
-        if at_stop(model, guard, watch, q, -1) or at_stop(model, guard, watch, q, 1):
-            rests = rests or abs(rate) <= NEAR or stays(watch, rate, resting)
+        slows = jumped or rate * watch.gain <= 0.0  # what has only just begun to slide is slow as well
+        rests = guard.friction > 0.0 and slows and not slides_on(model, work, k, rate, resting)
+        for side in (-1, 1):
+            if at_stop(model, guard, watch, q, side):
+                rests = rests or abs(rate) <= NEAR or stays(watch, rate, side, resting)
         watch.held = 1 if rests and not watch.asleep else 0
         watch.pace, watch.speeding = 0.0, 0
         watch.struck = watch.held
