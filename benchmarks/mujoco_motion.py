@@ -1,6 +1,7 @@
 """A motion by MuJoCo, in the judges' Python: a job as JSON on standard input, what came of it on standard output.
 
-The job: `file` (MJCF), `gravity` [m/s^2], `hinge_speed` [rad/s] that all hinges start with, `seconds`. Told: `second`,
+The job: `file` (MJCF), `gravity` [m/s^2], `hinge_speed` [rad/s] that all hinges start with, `seconds`; `limit` [rad]
+to either side or null, and `friction` [N m] of all hinges. Told: `second`,
 wall time per simulated second of mj_step alone [s], and `drift`, the largest change of energy [J], null where
 coordinates stopped being numbers; the motion ends there.
 """
@@ -25,9 +26,19 @@ def energy(model: mujoco.MjModel, data: mujoco.MjData) -> float:
     return float(data.energy.sum())
 
 
+def compiled(job: dict) -> mujoco.MjModel:
+    if job["limit"] is None:
+        return mujoco.MjModel.from_xml_path(job["file"])
+    spec = mujoco.MjSpec.from_file(job["file"])
+    for joint in spec.joints:
+        if joint.type == mujoco.mjtJoint.mjJNT_HINGE:
+            joint.limited, joint.range, joint.frictionloss = True, [-job["limit"], job["limit"]], job["friction"]
+    return spec.compile()
+
+
 def main() -> None:
     job = json.load(sys.stdin)
-    model = mujoco.MjModel.from_xml_path(job["file"])
+    model = compiled(job)
     model.opt.timestep = DT
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_AUTORESET

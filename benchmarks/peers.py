@@ -72,23 +72,57 @@ def over_pinocchio() -> dict[str, float]:
     }
 
 
-def mujoco_motion(model: Model, hinge_speed: float) -> dict[str, float | None]:
+LIMIT, FRICTION = 0.5, 0.2
+"""Radians to either side, and newton metres, where hinges have stops and friction."""
+
+
+def hindered(model: Model) -> Model:
+    """The model with stops, as soft as SDF has them, and dry friction on every hinge."""
+    for joint in model.joints:
+        for axis in joint.axes:
+            axis.lower, axis.upper, axis.friction = -LIMIT, LIMIT, FRICTION
+    return model
+
+
+def mujoco_motion(model: Model, hinge_speed: float, is_hindered: bool = False) -> dict[str, float | None]:
     """What mujoco_motion.py tells of that start."""
     job = {
         "file": str(SHARED / "models" / f"{model.name}.xml"),
         "gravity": model.gravity,
         "hinge_speed": hinge_speed,
         "seconds": SECONDS,
+        "limit": LIMIT if is_hindered else None,
+        "friction": FRICTION if is_hindered else 0.0,
     }
     program = [PYTHON, Path(__file__).with_name("mujoco_motion.py")]
     done = subprocess.run(program, cwd=JUDGES, input=json.dumps(job), capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def over_mujoco(name: str) -> dict[str, float]:
-    """Wall time per simulated second over MuJoCo's, and what both lose of the energy scale."""
+def hindered_over_mujoco() -> dict[str, float]:
+    """The humanoid with stops and friction on all hinges: wall time per simulated second over MuJoCo's."""
+    require_mujoco()
+    model = hindered(read_rows("humanoid36"))
+    start = {"qd": {joint.name: 1.0 for joint in model.joints if joint.axes}}
+    ours = theirs = math.inf
+    for _ in range(ROUNDS):
+        theirs = min(theirs, mujoco_motion(model, 1.0, is_hindered=True)["second"] or math.inf)
+        ours = min(ours, let_go(model, frames(SECONDS), "good", start).report.wall_time / SECONDS)
+    return {
+        "second_over_mujoco.hindered": ours / theirs,
+        "second_ms.hindered.ours": 1e3 * ours,
+        "second_ms.hindered.mujoco": 1e3 * theirs,
+    }
+
+
+def require_mujoco() -> None:
     for needed, remedy in ((SHARED, "set LIMBERJACK_SHARED"), (PYTHON, "make judges"), (JUDGES, "make judges")):
         require(needed, remedy)
+
+
+def over_mujoco(name: str) -> dict[str, float]:
+    """Wall time per simulated second over MuJoCo's, and what both lose of the energy scale."""
+    require_mujoco()
     is_chain = name.startswith("chain")
     model, hinge_speed = (lying(name), 0.0) if is_chain else (read_rows(name), 1.0)
     hinges = {joint.name: hinge_speed for joint in model.joints if joint.axes}

@@ -23,6 +23,7 @@ JOBS: dict[str, Callable[[], dict[str, float]]] = {
     "Pinocchio": peers.over_pinocchio,
     "chains of any length": kernel_times.per_body,
     **{f"MuJoCo's {name}": partial(peers.over_mujoco, name) for name in ("humanoid36", "chain100")},
+    "MuJoCo's humanoid36 with stops and friction": peers.hindered_over_mujoco,
     **motion.jobs(),
     **{f"residual of {name}": partial(kernel_times.residual, name) for name in RESIDUALS},
     "warm start": starts.warm,

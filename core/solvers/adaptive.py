@@ -18,7 +18,7 @@ from ..model.compiled import ON_COLUMN
 from .dop853 import COUNT, ORDER
 from .events import resolve, take_place, wake
 from .landing import land
-from .margins import first_crossing
+from .margins import DRIVE, first_crossing
 from .one_step import Settings, attempt, end_row, mark
 from .protocol import Progress
 from .stepping import copy
@@ -293,6 +293,8 @@ def meet(calls, system, y, trial, stages, now, h, rate, settings):
     if settings.methods == BOTH:
         choose_method(calls, system, y, stages, now, h, rate, settings.order)
     adapt_to_stops(system, now, settings, pressed)
+    if settings.methods == BOTH and which == DRIVE:
+        adapt_to_drives(system, now)
 
 
 @jitable
@@ -309,6 +311,21 @@ def adapt_to_stops(system, now, settings, before):
         now.step = min(now.step, BLOW / fastest_stop(system))
     elif pressed == 0 and before > 0:
         now.step = max(now.step, now.stride)
+
+
+@jitable
+def adapt_to_drives(system, now):
+    """Take implicit steps at once where a stiff drive has just ceased to be as strong as it may be."""
+    fastest = 0.0
+    for k in range(system.work.watches.shape[0]):
+        guard = system.model.guards[k]
+        if guard.kind == ON_COLUMN and system.work.watches[k].saturated == 0:
+            yields = system.work.columns[guard.v].d
+            fastest = max(fastest, guard.drive_damping * yields + math.sqrt(guard.drive_stiffness * yields))
+    if now.implicit == 0 and now.step * fastest > MANY:
+        now.implicit = 1
+        now.signs = 0
+        now.explicit_step = 1.0 / fastest
 
 
 @jitable

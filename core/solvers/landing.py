@@ -10,7 +10,7 @@ import math
 
 from ..jit import jitable, subroutine
 from .impacts import slides_on
-from .margins import HOLD, SLIDE, first_crossing, slack
+from .margins import SLIDE, first_crossing, slack
 from .one_step import attempt, end_row, mark
 
 MOST_TRIES = 40
@@ -42,10 +42,10 @@ def land(calls, system, y, trial, stages, now, h, settings):
             low = s
             allowed = slack(system.model.guards[guard], which)
             aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
-        if which == HOLD:
+        if math.isnan(system.margins[1, guard, which, 1]):
             if happened and s - aim <= settings.loose * h:
                 return s, guard, which
-            aim += 0.5 * settings.loose * h  # beyond it, where it no longer holds
+            aim += 0.5 * settings.loose * h  # beyond it, where it no longer holds, or asks for more
         elif which == SLIDE and comes_to_rest(system, guard, settings):
             return s, guard, which
         elif abs(aim - s) <= settings.near * h:

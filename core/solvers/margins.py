@@ -1,7 +1,8 @@
 """How far a state is from the next event: what holds lets go, what slides comes to rest, a stop is reached, ...
 
 Each guard has seven margins. One that becomes negative in a step means that within it something has begun or ceased to
-act, so the step must end there. A margin comes with its rate where that is known, as the forces that hold are not.
+act, so the step must end there. A margin comes with its rate where that is known; where it is not, forces turn and do
+not jump, and there is no need to meet the event so exactly.
 """
 
 from __future__ import annotations
@@ -64,12 +65,16 @@ def write_speed_margins(guard, watch, rate, gain, out):
 
 @jitable
 def write_drive_margin(guard, watch, q, qd, qdd, out):
+    """A stiff drive's force goes through all that its effort allows in next to no time, so its end must be met exactly;
+
+    where that has been missed, what it asks for comes back at once.
+    """
     asked = drive_force(guard, q, qd)
-    change = -guard.drive_stiffness * qd[guard.v] - guard.drive_damping * qdd[guard.v]
-    if watch.saturated != 0:
-        out[DRIVE, 0], out[DRIVE, 1] = watch.saturated * asked - guard.effort, watch.saturated * change
+    if watch.saturated == 0:
+        out[DRIVE, 0], out[DRIVE, 1] = guard.effort - abs(asked), UNKNOWN
     else:
-        out[DRIVE, 0], out[DRIVE, 1] = guard.effort - abs(asked), -change if asked > 0.0 else change
+        change = -guard.drive_stiffness * qd[guard.v] - guard.drive_damping * qdd[guard.v]
+        out[DRIVE, 0], out[DRIVE, 1] = watch.saturated * asked - guard.effort, watch.saturated * change
 
 
 @jitable
