@@ -20,10 +20,10 @@ A joint has a frame in its parent link and one in its child link. At q = 0 they 
 child-side axes, linear part first. `x y z` are the joint frame's axes, `a` an axis that you choose, `R(a, t)` a turn by
 t about a. A type is data, one entry in `core/joints/types.py`; to add one, add an entry.
 
-A *full* axis has a lock, limits with stops (stiffness, dissipation, restitution), effort and velocity limits, armature,
-damping, friction, a spring and a drive. Springs, dampers and armature act in the simulation, on axes and on rows, and
-limits that leave no room (lower = upper) hold what they limit. Other limits, friction and drives are kept, checked and
-exported, and do not act yet. A joint of any type may close a loop, with all that it has.
+A *full* axis has a lock, limits with stops (stiffness, dissipation, restitution), effort and velocity limits,
+armature, damping, friction, a spring and a drive. All of these act in the simulation, on axes and on rows. Limits are
+stops, rigid or giving way; limits that leave no room (lower = upper) hold what they limit. A joint of any type may
+close a loop, with all that it has.
 
 | type | in the menu | coordinates q | velocities qd | S(q) | rows | SDF | URDF |
 |---|---|---|---|---|---|---|---|

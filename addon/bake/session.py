@@ -12,7 +12,7 @@ import numpy as np
 from ...core.check import check_model
 from ...core.model import Model
 from .. import ids
-from ..bridge import SceneReading, scan_scene, store_rest_poses, store_weights, unit_length
+from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights, unit_length
 from .errors import BakeError
 from .fcurves import BakeAction
 from .restore import action_of, foreign_actions, remember, remove_unused
@@ -48,7 +48,8 @@ class BakeRun:
         accuracy: "draft", "good" or "exact"; the scene's own setting where it is None.
         initial: {"q": {joint: number or list}, "qd": {...}}; each joint's start where it is None.
         overwrite: put the bake in the place of animation that is not ours (which is kept as an action).
-        reading: what the scene was read as, for a caller that has changed the model; None reads it.
+        reading: what the scene was read as, from the same first frame, for a caller that has changed the model; None
+            reads it.
 
     Raises:
         ModelError, BakeError: the scene cannot be simulated or baked as it is.
@@ -70,9 +71,9 @@ class BakeRun:
         self.last = scene.frame_end if last is None else last
         if self.last < self.first:
             raise BakeError(f"the last frame, {self.last}, lies before the first, {self.first}: change the range")
-        self.fps = scene.render.fps / scene.render.fps_base
+        self.fps = frame_rate(scene)
         self.frames = np.arange(self.first, self.last + 1)
-        self.reading = reading or scan_scene(scene)
+        self.reading = reading or scan_scene(scene, first=self.first)
         self._require_bakeable(overwrite)
         self._warnings = self._checked()
         self.simulation = self._simulation(accuracy or getattr(scene, ids.SCENE).accuracy, initial)

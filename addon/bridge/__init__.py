@@ -3,7 +3,7 @@
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from .frames import frames_at_empty, has_left_its_frame, store_frames
 from .motion import fcurves_of, is_animated
-from .numbers import format_pose, unit_length
+from .numbers import format_pose, frame_rate, unit_length
 from .poses import drawn_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
 from .store import store_rest_poses, store_weights
@@ -19,6 +19,7 @@ __all__ = [
     "drawn_pose",
     "fcurves_of",
     "format_pose",
+    "frame_rate",
     "frames_at_empty",
     "has_left_its_frame",
     "is_animated",

@@ -1,38 +1,59 @@
 """The table of fields: which attribute of the core is which property. Both sides use the same names.
 
-A field's number is converted between Blender units and metres as its measure tells. Blender's numbers cannot be
+A field's number is converted between Blender's units and the core's as its measure tells. Blender's numbers cannot be
 infinite, so a field with a toggle is infinite while that is off. The panel shows an axis's fields in this order.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from ...core.joints import Slot, Unit
-from ...core.joints.parts import DRIVE
-from ...core.model import Axis
-from .numbers import shortest, shortest_all
+from .numbers import Units, shortest, shortest_all
 
 
 class Measure(Enum):
-    PLAIN = "the same number on both sides"
+    PLAIN = "the same on both sides"
     LENGTH = "in Blender units, or in metres"
     COORDINATE = "a length on a sliding axis, an angle on a turning one"
+    SPEED = "a coordinate per second"
+    TIME = "a frame, or seconds since the first frame"
 
 
 @dataclass(frozen=True)
 class Field:
+    """One attribute, and the property of the same name.
+
+    Attributes:
+        measure: what its number is; a function where that depends on the axis that has it, of either side.
+        infinite: what it is in the core while its toggle is off; None for one that is always finite.
+        section: the part of the panel that it stands in.
+    """
+
     name: str
-    measure: Measure = Measure.PLAIN
+    measure: Measure | Callable[[object], Measure] = Measure.PLAIN
     infinite: float | None = None
+    section: str = ""
 
     @property
     def toggle(self) -> str:
         """The property that is off where the field is infinite; empty for one that is always finite."""
         return "" if self.infinite is None else f"use_{self.name}"
+
+    def measure_on(self, owner) -> Measure:
+        """owner: the core's object that has the attribute, or Blender's properties."""
+        return self.measure if isinstance(self.measure, Measure) else self.measure(owner)
+
+
+DRIVE_AIMS = {"off": Measure.COORDINATE, "position": Measure.COORDINATE, "velocity": Measure.SPEED}
+"""What a drive's target is, by its mode; elsewhere it is a force."""
+
+
+def _aim(axis) -> Measure:
+    return DRIVE_AIMS.get(axis.drive_mode, Measure.PLAIN)
 
 
 AXIS_FIELDS = (
@@ -41,27 +62,33 @@ AXIS_FIELDS = (
     Field("turn"),
     Field("slide", Measure.LENGTH),
     Field("point", Measure.LENGTH),
-    Field("lower", Measure.COORDINATE, infinite=-math.inf),
-    Field("upper", Measure.COORDINATE, infinite=math.inf),
-    Field("stiffness", infinite=math.inf),
-    Field("dissipation"),
-    Field("restitution"),
-    Field("effort", infinite=math.inf),
-    Field("velocity", Measure.COORDINATE, infinite=math.inf),
-    Field("damping"),
-    Field("friction"),
-    Field("armature"),
-    Field("spring_stiffness"),
-    Field("spring_reference", Measure.COORDINATE),
+    Field("lower", Measure.COORDINATE, infinite=-math.inf, section="limits"),
+    Field("upper", Measure.COORDINATE, infinite=math.inf, section="limits"),
+    Field("stiffness", infinite=math.inf, section="limits"),
+    Field("dissipation", section="limits"),
+    Field("restitution", section="limits"),
+    Field("velocity", Measure.SPEED, infinite=math.inf, section="limits"),
+    Field("damping", section="losses"),
+    Field("friction", section="losses"),
+    Field("armature", section="losses"),
+    Field("spring_stiffness", section="spring"),
+    Field("spring_reference", Measure.COORDINATE, section="spring"),
+    Field("drive_mode", section="drive"),
+    Field("drive_target", _aim, section="drive"),
+    Field("drive_stiffness", section="drive"),
+    Field("drive_damping", section="drive"),
+    Field("effort", infinite=math.inf, section="drive"),
 )
 INERTIAL_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
 """Of a link, where its mass is not found by weighing."""
 LINK_FIELDS = (Field("linear_damping"), Field("angular_damping"), Field("gravity"))
-JOINT_FIELDS = (Field("pitch", Measure.LENGTH), Field("closes_loop"))
+JOINT_FIELDS = (
+    Field("pitch", Measure.LENGTH),
+    Field("closes_loop"),
+    Field("enabled"),
+    Field("released_at", Measure.TIME, infinite=math.inf),
+)
 MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field("axis"), Field("leader_axis"))
-
-NOT_IN_SCENES = DRIVE
-"""Fields of core's `Axis` that Blender has no properties for yet."""
 
 
 def fields_on(slot: Slot) -> list[Field]:
@@ -69,51 +96,70 @@ def fields_on(slot: Slot) -> list[Field]:
     return [field for field in AXIS_FIELDS if field.name in slot.fields and (field.name != "xyz" or slot.is_pointed)]
 
 
-def has_more_than_scenes(axis: Axis) -> bool:
-    """Whether the axis asks for something that a scene cannot keep."""
-    return any(getattr(axis, name) != getattr(Axis(), name) for name in NOT_IN_SCENES)
+def read_fields(fields: Iterable[Field], properties, units: Units, coordinate: Unit = Unit.NUMBER) -> dict:
+    """Values for the core. coordinate: what the axis measures."""
+    return {field.name: _read(field, properties, _scale(field, properties, units, coordinate)) for field in fields}
 
 
-def read_fields(fields: Iterable[Field], properties, unit: float, coordinate: Unit = Unit.NUMBER) -> dict:
-    """Values for the core. unit: metres in a Blender unit; coordinate: what the axis measures."""
-    return {field.name: _read(field, properties, _factor(field, unit, coordinate)) for field in fields}
-
-
-def write_fields(fields: Iterable[Field], properties, source, unit: float, coordinate: Unit = Unit.NUMBER) -> list[str]:
+def write_fields(
+    fields: Iterable[Field], properties, source, units: Units, coordinate: Unit = Unit.NUMBER
+) -> list[str]:
     """The values of a core object into Blender's properties. Returns what these could not take, as they have bounds."""
     changes = []
     for field in fields:
-        value, factor = getattr(source, field.name), _factor(field, unit, coordinate)
-        _write(field, properties, value, factor)
-        kept = _read(field, properties, factor)
-        if not np.allclose(kept, value, rtol=1e-6, atol=1e-30):
+        value, scale = getattr(source, field.name), _scale(field, source, units, coordinate)
+        _write(field, properties, value, scale)
+        kept = _read(field, properties, scale)
+        if not _are_same(kept, value):
             changes.append(f"its {field.name.replace('_', ' ')} {value} cannot be kept: it is {kept} here")
     return changes
 
 
-def _factor(field: Field, unit: float, coordinate: Unit) -> float:
-    is_length = field.measure is Measure.LENGTH or (field.measure is Measure.COORDINATE and coordinate is Unit.LENGTH)
-    return unit if is_length else 1.0
+@dataclass(frozen=True)
+class _Scale:
+    """The core's number is (Blender's - origin) * factor / divisor: two factors, so that decimals stay decimals."""
+
+    factor: float = 1.0
+    divisor: float = 1.0
+    origin: float = 0.0
+
+    def to_core(self, number: float) -> float:
+        return (number - self.origin) * self.factor / self.divisor
+
+    def to_blender(self, number: float) -> float:
+        return number * self.divisor / self.factor + self.origin
 
 
-def _read(field: Field, properties, factor: float) -> float | tuple[float, ...]:
+def _scale(field: Field, owner, units: Units, coordinate: Unit) -> _Scale:
+    measure = field.measure_on(owner)
+    if measure is Measure.TIME:
+        return _Scale(divisor=units.frame_rate, origin=units.first)
+    slides = measure in (Measure.COORDINATE, Measure.SPEED) and coordinate is Unit.LENGTH
+    return _Scale(factor=units.length) if slides or measure is Measure.LENGTH else _Scale()
+
+
+def _are_same(kept, value) -> bool:
+    return kept == value if isinstance(value, str) else np.allclose(kept, value, rtol=1e-6, atol=1e-30)
+
+
+def _read(field: Field, properties, scale: _Scale):
     if field.infinite is not None and not getattr(properties, field.toggle):
         return field.infinite
     value = getattr(properties, field.name)
-    if isinstance(value, int):  # True and False too
+    if isinstance(value, int | str):  # True and False too
         return value
     if isinstance(value, float):
-        return shortest(value) * factor
-    return tuple(number * factor for number in shortest_all(value))
+        return scale.to_core(shortest(value))
+    return tuple(map(scale.to_core, shortest_all(value)))
 
 
-def _write(field: Field, properties, value, factor: float) -> None:
+def _write(field: Field, properties, value, scale: _Scale) -> None:
     if field.toggle:
         setattr(properties, field.toggle, math.isfinite(value))
         if not math.isfinite(value):
             return
-    if isinstance(getattr(properties, field.name), int):
+    if isinstance(getattr(properties, field.name), int | str):
         setattr(properties, field.name, value)
         return
-    numbers = value / factor if isinstance(value, int | float) else [number / factor for number in value]
-    setattr(properties, field.name, numbers)
+    is_number = isinstance(value, int | float)
+    setattr(properties, field.name, scale.to_blender(value) if is_number else [*map(scale.to_blender, value)])

@@ -1,9 +1,31 @@
 """Numbers on their way between Blender's single precision and the model's double precision."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...core.model import ModelError
 from ...core.spatial import Pose, Vec3, quat_normalized, scale
+
+
+@dataclass(frozen=True)
+class Units:
+    """What Blender's numbers mean in a scene.
+
+    Attributes:
+        length: metres in a Blender unit.
+        frame_rate: frames in a second.
+        first: the frame at which a simulation's time is 0.
+    """
+
+    length: float
+    frame_rate: float
+    first: float
+
+
+def units_of(scene, first: int | None = None) -> Units:
+    """first: where not the scene's own first frame is the simulation's."""
+    return Units(unit_length(scene), frame_rate(scene), scene.frame_start if first is None else first)
 
 
 def shortest(value: float) -> float:
@@ -28,6 +50,11 @@ def unit_length(scene) -> float:
     """Metres in one Blender unit, as the scene's unit settings say."""
     settings = scene.unit_settings
     return 1.0 if settings.system == "NONE" else shortest(settings.scale_length)
+
+
+def frame_rate(scene) -> float:
+    """Frames in a second."""
+    return scene.render.fps / scene.render.fps_base
 
 
 def format_pose(pose: Pose) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import bpy
@@ -15,7 +16,7 @@ from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fi
 from .frames import require_both_ends, stored_frames
 from .mass import Weight, weigh
 from .motion import changes_its_size
-from .numbers import scaled_pose, shortest, shortest_all, unit_length
+from .numbers import Units, scaled_pose, shortest, shortest_all, unit_length, units_of
 from .poses import drawn_pose
 from .shapes import Surroundings, shapes_of, surroundings_of
 
@@ -48,18 +49,23 @@ def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False
     return scan_scene(scene, depsgraph, with_shapes).model
 
 
-def scan_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> SceneReading:
-    """As `read_scene`, with the objects and what was found on the way."""
+def scan_scene(
+    scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False, first: int | None = None
+) -> SceneReading:
+    """As `read_scene`, with the objects and what was found on the way.
+
+    first: the frame from which times are counted, where a simulation starts; the scene's own first where it is None.
+    """
     around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
-    unit = around.unit
+    units = units_of(scene, first)
     in_order = sorted(scene.objects, key=lambda obj: obj.name)
     links = [obj for obj in in_order if is_link(obj)]
     joints = [obj for obj in in_order if is_joint(obj)]
     _check_names(links + joints)
     model = Model(name=getattr(scene, ids.SCENE).model_name or scene.name, gravity=gravity_of(scene))
     reading = SceneReading(model, {obj.name: obj for obj in links})
-    model.links = [_link(obj, around, with_shapes, reading) for obj in links]
-    model.joints = [_joint(obj, unit, set(in_order)) for obj in joints]
+    model.links = [_link(obj, around, units, with_shapes, reading) for obj in links]
+    model.joints = [_joint(obj, units, set(in_order)) for obj in joints]
     _pose_and_order(model)
     return reading
 
@@ -67,9 +73,10 @@ def scan_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False
 def _pose_and_order(model: Model) -> None:
     """Put links where the joints' frames put them, wherever an animation has left their objects, and parents first.
 
-    At q = 0 the two frames of a joint coincide, whatever its type. What closes a loop, as core sees it, places nothing.
+    At q = 0 the two frames of a joint coincide, whatever its type. What closes a loop, as core sees it, places nothing,
+    nor does what is switched off.
     """
-    tree = model.tree()
+    tree = model.acting_at(-math.inf).tree()
     poses = {WORLD: IDENTITY} | {name: model.link(name).pose for name in tree.roots}
     rank = {name: (i, 0) for i, name in enumerate(poses)}
     for branch in tree.branches:
@@ -112,18 +119,17 @@ def _check_names(objects: list[bpy.types.Object]) -> None:
         seen.add(obj.name)
 
 
-def _link(obj: bpy.types.Object, around: Surroundings, with_shapes: bool, reading: SceneReading) -> Link:
+def _link(obj: bpy.types.Object, around: Surroundings, units: Units, with_shapes: bool, reading: SceneReading) -> Link:
     _require_constant_size(obj)
-    unit = around.unit
     settings = getattr(obj, ids.LINK)
     if settings.mass_source == "DENSITY":
         weight = reading.weights[obj.name] = weigh(obj, around)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
-        inertial = read_fields(INERTIAL_FIELDS, settings, unit)
+        inertial = read_fields(INERTIAL_FIELDS, settings, units)
     visuals, collisions = shapes_of(obj, around) if with_shapes else ([], [])
-    pose = scaled_pose(drawn_pose(obj), unit)
-    others = read_fields(LINK_FIELDS, settings, unit)
+    pose = scaled_pose(drawn_pose(obj), units.length)
+    others = read_fields(LINK_FIELDS, settings, units)
     return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, **inertial, **others)
 
 
@@ -141,7 +147,7 @@ def _require_constant_size(link: bpy.types.Object) -> None:
         obj = obj.parent
 
 
-def _joint(obj: bpy.types.Object, unit: float, objects: set[bpy.types.Object]) -> Joint:
+def _joint(obj: bpy.types.Object, units: Units, objects: set[bpy.types.Object]) -> Joint:
     """objects: those of the scene."""
     settings = getattr(obj, ids.JOINT)
     known = core_joint(settings)
@@ -152,12 +158,12 @@ def _joint(obj: bpy.types.Object, unit: float, objects: set[bpy.types.Object]) -
         settings.type,
         parent,
         child,
-        X_PJ=scaled_pose(X_PJ, unit),
-        X_CJ=scaled_pose(X_CJ, unit),
-        axes=[_axis(known, number, axis, unit) for number, axis in enumerate(axes_in_use(settings))],
-        home=_home(known, settings, unit) if settings.use_home else (),
-        mimic=_mimic(obj, settings, unit, objects) if settings.use_mimic else None,
-        **read_fields(JOINT_FIELDS, settings, unit),
+        X_PJ=scaled_pose(X_PJ, units.length),
+        X_CJ=scaled_pose(X_CJ, units.length),
+        axes=[_axis(known, number, axis, units) for number, axis in enumerate(axes_in_use(settings))],
+        home=_home(known, settings, units.length) if settings.use_home else (),
+        mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
+        **read_fields(JOINT_FIELDS, settings, units),
     )
 
 
@@ -175,9 +181,9 @@ def _ends(obj: bpy.types.Object, settings, objects: set[bpy.types.Object]) -> tu
     return settings.parent.name if settings.parent else WORLD, settings.child.name
 
 
-def _axis(known: Joint, number: int, properties, unit: float) -> Axis:
+def _axis(known: Joint, number: int, properties, units: Units) -> Axis:
     slot = known.kind.slot(number)
-    values = read_fields(fields_on(slot), properties, unit, coordinate=known.axis_unit(number))
+    values = read_fields(fields_on(slot), properties, units, coordinate=known.axis_unit(number))
     if slot.is_pointed:
         length = norm(values["xyz"])
         if not length:
@@ -205,13 +211,13 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
     return tuple(home)
 
 
-def _mimic(obj: bpy.types.Object, settings, unit: float, objects: set[bpy.types.Object]) -> Mimic:
+def _mimic(obj: bpy.types.Object, settings, units: Units, objects: set[bpy.types.Object]) -> Mimic:
     leader = settings.mimic.leader
     if leader is None or not is_joint(leader) or leader not in objects:
         raise ModelError(
             f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
         )
-    numbers = read_fields(MIMIC_FIELDS, settings.mimic, unit)
+    numbers = read_fields(MIMIC_FIELDS, settings.mimic, units)
     for what, joint in (("axis", obj), ("leader_axis", leader)):
         numbers[what] = _axis_number(numbers[what], joint, obj)
     return Mimic(leader.name, **numbers)

@@ -10,17 +10,9 @@ from ...core.model import WORLD, Joint, Link, Model
 from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
 from ..props import fit_to_type, is_link
-from .fields import (
-    INERTIAL_FIELDS,
-    JOINT_FIELDS,
-    LINK_FIELDS,
-    MIMIC_FIELDS,
-    fields_on,
-    has_more_than_scenes,
-    write_fields,
-)
+from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, write_fields
 from .frames import store_frames
-from .numbers import format_pose, scaled_pose, unit_length
+from .numbers import format_pose, scaled_pose, units_of
 from .primitives import new_mesh
 from .read import depsgraph_of, gravity_of
 
@@ -36,28 +28,28 @@ def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.typ
     return writer.joints | writer.links, writer.notes
 
 
-def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene, first: int | None = None) -> list[str]:
     """Store how the joint moves: its type, axes, pitch and start; links, frames and leader stay as they are.
 
-    Returns what Blender's properties could not take, and what there are none for.
+    first: the frame at which the simulation's time is 0; the scene's own first where it is None.
+
+    Returns what Blender's properties could not take.
     """
-    unit = unit_length(scene)
+    units = units_of(scene, first)
     settings = getattr(obj, ids.JOINT)
     if settings.type != joint.type:
         settings.type = joint.type
     if joint.kind.is_open:
         settings.open_axes = len(joint.axes)
     fit_to_type(settings)
-    changes = write_fields(JOINT_FIELDS, settings, joint, unit)
+    changes = write_fields(JOINT_FIELDS, settings, joint, units)
     for number, axis in enumerate(joint.axes[: joint.axis_count]):
         fields = fields_on(joint.kind.slot(number))
-        changes += write_fields(fields, settings.axes[number], axis, unit, coordinate=joint.axis_unit(number))
-    if any(map(has_more_than_scenes, joint.axes[: joint.axis_count])):
-        changes.append("its drive is left out: a scene cannot keep drives yet")
+        changes += write_fields(fields, settings.axes[number], axis, units, coordinate=joint.axis_unit(number))
     bare = Joint(joint.name, joint.type, joint.parent, joint.child, axes=list(joint.axes))
     settings.use_home = tuple(joint.home) != tuple(bare.home)
     for coordinate, value, (_, what) in zip(settings.coordinates, joint.home, joint.home_units, strict=True):
-        coordinate.home = value / (unit if what is Unit.LENGTH else 1.0)
+        coordinate.home = value / (units.length if what is Unit.LENGTH else 1.0)
     return [f"joint '{joint.name}': {change}" for change in changes]
 
 
@@ -65,7 +57,8 @@ class _Writer:
     def __init__(self, model: Model, scene: bpy.types.Scene):
         self.model = model
         self.scene = scene
-        self.unit = unit_length(scene)
+        self.units = units_of(scene)
+        self.unit = self.units.length
         self.links: dict[str, bpy.types.Object] = {}
         self.joints: dict[str, bpy.types.Object] = {}
         self.notes: list[str] = []
@@ -119,7 +112,7 @@ class _Writer:
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
-        changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.unit)
+        changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.units)
         self.notes += [f"link '{link.name}': {change}" for change in changes]
         settings.mass_shown = settings.mass
 
@@ -184,7 +177,7 @@ class _Writer:
         settings = getattr(self.joints[joint.name], ids.JOINT)
         settings.use_mimic = True
         settings.mimic.leader = self.joints[joint.mimic.leader]
-        changes = write_fields(MIMIC_FIELDS, settings.mimic, joint.mimic, self.unit)
+        changes = write_fields(MIMIC_FIELDS, settings.mimic, joint.mimic, self.units)
         self.notes += [f"joint '{joint.name}': {change}" for change in changes]
 
     def _report_names(self) -> None:

@@ -45,7 +45,7 @@ def _run(arguments: argparse.Namespace) -> int:
     require_blender()
     from ..bake import BakeRun
 
-    reading = _open_as_scene(arguments.file, arguments.settings)
+    reading = _open_as_scene(arguments.file, arguments.settings, arguments.frames[0] if arguments.frames else None)
     compile_once()
     run = BakeRun(
         open_scene(),
@@ -73,8 +73,8 @@ def _require_frames(first: int, last: int) -> None:
         raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
 
 
-def _open_as_scene(path: Path, settings: list[str]) -> SceneReading:
-    """The file's links and joints as the open scene, with the settings made in it."""
+def _open_as_scene(path: Path, settings: list[str], first: int | None) -> SceneReading:
+    """The file's links and joints as the open scene, with the settings made in it; first: where the bake starts."""
     import bpy
 
     from ..bridge import SceneReading, scan_scene, store_joint, write_scene
@@ -82,9 +82,11 @@ def _open_as_scene(path: Path, settings: list[str]) -> SceneReading:
     if path.suffix.lower() == ".blend":
         open_blend(path)
     if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
-        reading = scan_scene(open_scene())
+        scene = open_scene()
+        reading = scan_scene(scene, first=first)
         for joint in _apply(reading.model, settings):
-            say(*(f"{path}: note: {note}" for note in store_joint(joint, bpy.data.objects[joint.name], open_scene())))
+            notes = store_joint(joint, bpy.data.objects[joint.name], scene, first)
+            say(*(f"{path}: note: {note}" for note in notes))
         return reading
     model = load_usable(path).model
     _apply(model, settings)

@@ -3,15 +3,28 @@
 import bpy
 
 from ...core.joints import Slot, Unit
-from ...core.joints.parts import STOPS
+from ...core.joints.parts import DRIVE, STOPS
 from ...core.model import Joint
 from .. import ids
 from ..bridge.fields import Field, Measure, fields_on
 from ..props import axes_in_use, core_joint, is_joint
-from .base import Below, in_columns, paragraph, readable
+from .base import Below, draw_switched, in_columns, paragraph, readable
 
 SUFFIX = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
-"""Of the property that shows a number in its unit."""
+"""Of the property that shows a coordinate in its unit."""
+
+SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
+"""Of the property that shows a coordinate's speed in its unit."""
+
+SUFFIXES = {Measure.COORDINATE: SUFFIX, Measure.SPEED: SPEED_SUFFIX}
+
+IDLE_DRIVE = {
+    "off": DRIVE - {"drive_mode"} | {"effort"},
+    "position": frozenset(),
+    "velocity": frozenset({"drive_stiffness"}),
+    "force": frozenset({"drive_stiffness", "drive_damping"}),
+}
+"""The fields that have no effect in a drive's mode."""
 
 ICON = {Unit.ANGLE: "DRIVER_ROTATIONAL_DIFFERENCE", Unit.LENGTH: "DRIVER_DISTANCE", Unit.NUMBER: "DOT"}
 
@@ -31,6 +44,7 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
     def draw(self, context):
         layout = in_columns(self.layout)
         joint = getattr(context.active_object, ids.JOINT)
+        layout.active = joint.enabled
         known = core_joint(joint)
         axes = axes_in_use(joint)
         for number, axis in enumerate(axes):
@@ -45,26 +59,30 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
 
 def _draw_section(layout, axis, known: Joint, number: int):
     """An axis below its name and its lock, which folds; the only axis of a joint, without a name, stands by itself."""
-    slot = known.kind.slot(number)
-    shown, suffix = _shown(axis, slot), SUFFIX[known.axis_unit(number)]
+    slot, unit = known.kind.slot(number), known.axis_unit(number)
+    shown = _shown(axis, slot)
     if not slot.name:
-        _draw_fields(layout, axis, shown, suffix)
+        _draw_fields(layout, axis, shown, unit)
         return
     header, body = layout.panel_prop(axis, "show_expanded")
-    header.label(text=readable(slot.name), icon=ICON[known.axis_unit(number)])
+    header.label(text=readable(slot.name), icon=ICON[unit])
     if "locked" in slot.fields:
         header.prop(axis, "locked", text="", icon="LOCKED" if axis.locked else "UNLOCKED", emboss=False)
     if known.kind.is_open:
         header.operator(ids.OP_AXIS_REMOVE, text="", icon="X", emboss=False).number = number + 1
     if body:
-        _draw_fields(in_columns(body), axis, [field for field in shown if field.name != "locked"], suffix)
+        _draw_fields(in_columns(body), axis, [field for field in shown if field.name != "locked"], unit)
 
 
-def _draw_fields(layout, axis, fields: list[Field], suffix: str):
-    for field in fields:
-        name = field.name + (suffix if field.measure is Measure.COORDINATE else "")
+def _draw_fields(layout, axis, fields: list[Field], unit: Unit):
+    """With a gap between sections."""
+    for i, field in enumerate(fields):
+        if i and field.section != fields[i - 1].section:
+            layout.separator()
+        suffixes = SUFFIXES.get(field.measure_on(axis))
+        name = field.name + (suffixes[unit] if suffixes else "")
         if field.toggle:
-            _draw_limit(layout, axis, field.toggle, name)
+            draw_switched(layout, axis, field.toggle, name)
         else:
             layout.prop(axis, name)
 
@@ -74,21 +92,12 @@ def _shown(axis, slot: Slot) -> list[Field]:
     fields = fields_on(slot)
     if axis.locked and "locked" in slot.fields:
         return [field for field in fields if field.name == "locked"]
-    idle = {"restitution" if axis.use_stiffness else "dissipation"}
+    idle = {"restitution" if axis.use_stiffness else "dissipation", *IDLE_DRIVE[axis.drive_mode]}
     if not any(name in slot.fields and getattr(axis, f"use_{name}") for name in ("lower", "upper")):
         idle |= STOPS
     if not axis.spring_stiffness:
         idle.add("spring_reference")
     return [field for field in fields if field.name not in idle]
-
-
-def _draw_limit(layout, axis, toggle: str, name: str):
-    """A number that means infinity while its box is not ticked."""
-    row = layout.row(heading=axis.bl_rna.properties[toggle].name)
-    row.prop(axis, toggle, text="")
-    value = row.row()
-    value.enabled = getattr(axis, toggle)
-    value.prop(axis, name, text="")
 
 
 class LIMBERJACK_PT_home(Below, bpy.types.Panel):

@@ -35,6 +35,15 @@ def in_columns(layout):
     return layout
 
 
+def draw_switched(layout, owner, toggle: str, name: str):
+    """A number that counts only while its box is ticked."""
+    row = layout.row(heading=owner.bl_rna.properties[toggle].name)
+    row.prop(owner, toggle, text="")
+    value = row.row()
+    value.enabled = getattr(owner, toggle)
+    value.prop(owner, name, text="")
+
+
 def readable(name: str) -> str:
     """The name that core gives an axis or a coordinate, as a label."""
     return f"Axis {name}" if name.isdigit() else name[:1].upper() + name[1:]

@@ -5,7 +5,7 @@ import bpy
 from .. import ids
 from ..bridge import has_left_its_frame
 from ..props import core_joint, has_lost_its_parent, is_joint
-from .base import Below, in_columns, paragraph
+from .base import Below, draw_switched, in_columns, paragraph
 
 
 class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
@@ -26,6 +26,10 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         if has_lost_its_parent(joint):
             layout.prop(joint, "to_world")
         layout.prop(joint, "child")
+        layout.prop(joint, "enabled")
+        release = layout.column()
+        release.active = joint.enabled
+        draw_switched(release, joint, "use_released_at", "released_at")
         layout.prop(joint, "closes_loop")
         if core_joint(joint).kind.threaded:
             layout.prop(joint, "pitch")

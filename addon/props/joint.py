@@ -21,18 +21,29 @@ from bpy.types import Object, PropertyGroup
 
 from ...core.joints import JOINT_TYPES
 from ...core.model import Axis, Joint
+from ...core.model.elements import DRIVE_MODES
 from .. import ids
 
 FEW_AXES = 3
 """As many as can be read with all their fields in view."""
 
 
+DRIVE_LABELS = {
+    "off": ("Off", "Nothing drives the joint"),
+    "position": ("Position", "Pull the joint to a place, as a servo does: by a spring and a damper"),
+    "velocity": ("Speed", "Keep the joint at a speed, as a motor does: by a damper"),
+    "force": ("Force", "Push with a steady force, or turn with a steady torque"),
+}
+"""Of each of core's modes, the label and the tooltip."""
+
+
+def _number_of(name: str) -> int:
+    """Of an enum's entry: a new one in the middle of the list must not change what files have stored."""
+    return zlib.crc32(name.encode()) & 0x7FFFFFFF
+
+
 def type_items():
-    """Numbers come from the names: a new type in the middle of the list must not change what files have stored."""
-    return [
-        (entry.name, entry.label, entry.summary, zlib.crc32(entry.name.encode()) & 0x7FFFFFFF)
-        for entry in JOINT_TYPES.values()
-    ]
+    return [(entry.name, entry.label, entry.summary, _number_of(entry.name)) for entry in JOINT_TYPES.values()]
 
 
 def _face(stored, name, description, **look):
@@ -82,14 +93,14 @@ class AxisProperties(PropertyGroup):
     )
     use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
     use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
-    use_effort: BoolProperty(name="Effort Limit", description="Limit the force of the joint's drive")
+    use_effort: BoolProperty(name="Largest Force", description="Limit the force of the drive")
     use_velocity: BoolProperty(name="Speed Limit", description="Limit the joint's speed")
     use_stiffness: BoolProperty(name="Soft Stop", description="The limits give way like springs", default=True)
     lower: FloatProperty(name="Lower", description="Lower limit")
     upper: FloatProperty(name="Upper", description="Upper limit")
     velocity: FloatProperty(name="Speed", description="Largest speed, per second", min=0.0)
     spring_reference: FloatProperty(name="Rest", description="Where the spring is at rest")
-    effort: FloatProperty(name="Effort", description="Largest force of the drive, in N m or N", min=0.0)
+    effort: FloatProperty(name="Largest Force", description="Largest force of the drive, in N m or N", min=0.0)
     stiffness: FloatProperty(
         name="Stop Stiffness", description="Of the stops at the limits, in N m/rad or N/m", default=1e8, min=0.0
     )
@@ -106,15 +117,32 @@ class AxisProperties(PropertyGroup):
     spring_stiffness: FloatProperty(
         name="Spring", description="Stiffness of the spring in the joint, in N m/rad or N/m", min=0.0
     )
+    drive_mode: EnumProperty(
+        name="Drive",
+        description="What a motor in the joint does",
+        items=[(mode, *DRIVE_LABELS[mode], _number_of(mode)) for mode in DRIVE_MODES],
+        default="off",
+    )
+    drive_stiffness: FloatProperty(
+        name="Stiffness", description="Force per way off the target, in N m/rad or N/m", min=0.0
+    )
+    drive_damping: FloatProperty(
+        name="Damping", description="Force per speed off the target's, in N m s/rad or N s/m", min=0.0
+    )
+    drive_target: FloatProperty(name="Force", description="What the drive pushes with, in N m or N")
 
     lower_angle: _angle("lower", "Lower", "Lower limit")
     lower_length: _length("lower", "Lower", "Lower limit")
     upper_angle: _angle("upper", "Upper", "Upper limit")
     upper_length: _length("upper", "Upper", "Upper limit")
-    velocity_angle: _angle("velocity", "Speed", "Largest speed, per second")
-    velocity_length: _face("velocity", "Speed", "Largest speed", unit="VELOCITY")
+    velocity_turning: _angle("velocity", "Speed", "Largest speed, per second")
+    velocity_sliding: _face("velocity", "Speed", "Largest speed", unit="VELOCITY")
     spring_reference_angle: _angle("spring_reference", "Rest", "Where the spring is at rest")
     spring_reference_length: _length("spring_reference", "Rest", "Where the spring is at rest")
+    drive_target_angle: _angle("drive_target", "Target", "Where the drive pulls to")
+    drive_target_length: _length("drive_target", "Target", "Where the drive pulls to")
+    drive_target_turning: _angle("drive_target", "Speed per s", "Turn in a second that the drive keeps up")
+    drive_target_sliding: _face("drive_target", "Speed", "Speed that the drive keeps", unit="VELOCITY")
 
 
 class CoordinateProperties(PropertyGroup):
@@ -243,6 +271,16 @@ class JointProperties(PropertyGroup):
     closes_loop: BoolProperty(
         name="Closes Loop",
         description="Where joints form a ring, let this one close it, and the others carry the links",
+    )
+    enabled: BoolProperty(
+        name="Acts", description="Off, simulations take the joint as if it were not there", default=True
+    )
+    use_released_at: BoolProperty(
+        name="Let Go at Frame",
+        description="From a frame on, the joint holds no more, and its links move on as they move",
+    )
+    released_at: FloatProperty(
+        name="Frame", description="Frame at which the joint lets go", default=25.0, step=100, precision=2
     )
     X_PJ: StringProperty(
         name="Frame in Parent", description="Joint frame in the parent link: x y z qw qx qy qz, exactly"

@@ -13,13 +13,13 @@ SOUND_FINDINGS = (*links.FINDINGS, *joints.FINDINGS, *couplings.FINDINGS)
 """Those that only a model without findings of `shapes` may be asked for."""
 
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)
-"""Errors and warnings: functions from a `Model` to its `Issue`s."""
+"""Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
 
 __all__ = ["FINDINGS", "SAFE_FINDINGS", "Issue", "check_model", "check_motion", "count_issues"]
 
 
 def check_model(model: Model) -> list[Issue]:
-    """Everything that is wrong or suspect in a model, errors and warnings, all at once.
+    """Everything that is wrong or suspect in a model, errors and warnings, and what is switched off, all at once.
 
     What is malformed (`shapes`) is told as such, and left out of what the other findings look at.
     """
@@ -32,10 +32,13 @@ def check_model(model: Model) -> list[Issue]:
 def check_motion(model: Model) -> list[Issue]:
     """How a model without errors can move: its loops, its mobility, and why it cannot be simulated, as notes.
 
+    Joints that do not act at the time 0 are taken as if they were not there, as simulations take them.
+
     Raises:
         ModelError: `check_model` finds errors in it; the first is told.
     """
     for issue in check_model(model):
         if issue.is_error:
             raise ModelError(f"{issue.subject}: {issue.message}")
-    return [issue for finding in motion.FINDINGS for issue in finding(model)]
+    acting = model.acting_at(0.0)
+    return [issue for finding in motion.FINDINGS for issue in finding(acting)]

@@ -8,7 +8,7 @@ from ..model import COUPLING_TYPES, Coupling, Gearbox, Joint, Model, ModelError
 from ..model.couplings import Equation, Term
 from ..model.naming import require_terms
 from ..spatial import norm
-from .issue import Issue, all_finite, as_text, error, name_of, quoted, warning
+from .issue import Issue, all_finite, as_text, error, name_of, note, quoted, warning
 
 Coordinate = tuple[str, int]
 """The name of a joint, and the number of its axis."""
@@ -150,6 +150,26 @@ def zero_gearbox_axis(model: Model) -> Iterator[Issue]:
                 yield error("zero-axis", name_of(gearbox), message)
 
 
+def partner_switched_off(model: Model) -> Iterator[Issue]:
+    off = {joint.name for joint in model.joints if not joint.enabled}
+    for joint in model.joints:
+        if joint.enabled and joint.mimic and joint.mimic.leader in off:
+            message = f"mimics '{joint.mimic.leader}', which is switched off, so it moves freely; switch that joint on"
+            yield note("switched-off", name_of(joint), message)
+    for coupling in model.couplings if off else ():
+        idle = [name for name in _coupled(coupling, model) if name in off]
+        if idle:
+            message = f"couples {quoted(idle)}, switched off, so it does nothing; switch that on"
+            yield note("switched-off", name_of(coupling), message)
+
+
+def _coupled(coupling: Coupling | Gearbox, model: Model) -> Iterator[str]:
+    try:
+        yield from dict.fromkeys(term.joint for term in coupling.equation(model.joints).terms)
+    except ModelError:
+        return  # told by reference_not_shared
+
+
 def _by_axes(model: Model) -> Iterator[Coupling]:
     return (coupling for coupling in model.couplings if not isinstance(coupling, Gearbox))
 
@@ -177,4 +197,5 @@ FINDINGS = (
     numbers_of_couplings,
     zero_ratio,
     zero_gearbox_axis,
+    partner_switched_off,
 )

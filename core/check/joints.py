@@ -35,6 +35,14 @@ NEVER_NEGATIVE = (
 )
 
 
+NEEDED_BY_DRIVES = {
+    "position": ("drive_stiffness", "drive_damping"),
+    "velocity": ("drive_damping",),
+    "force": ("drive_target",),
+}
+"""Fields without any of which a drive of that mode exerts nothing."""
+
+
 def _axes(model: Model, field: str) -> Iterator[tuple[Joint, int, Axis]]:
     """Each axis on which the field means something, with its number."""
     for joint in model.joints:
@@ -58,6 +66,8 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
         ):
             if not all_finite(values):
                 yield error("not-finite", name_of(joint), f"{what} is {as_text(values)}; give finite numbers")
+        if math.isnan(joint.released_at):
+            yield error("not-finite", name_of(joint), "released_at is nan; give a number, or inf for never")
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
             for what in joint.kind.slot(number).fields - {"drive_mode", "locked"}:
                 value = getattr(axis, what)
@@ -132,6 +142,34 @@ def cannot_move(model: Model) -> Iterator[Issue]:
             why = "every axis is locked" if joint.axis_count else "it has no axis"
             message = f"{why}, so the joint cannot move; unlock or add one, or make it fixed"
             yield warning("cannot-move", name_of(joint), message)
+
+
+def never_holds(model: Model) -> Iterator[Issue]:
+    for joint in model.joints:
+        if joint.enabled and joint.released_at <= 0.0:
+            yield warning(
+                "never-holds",
+                name_of(joint),
+                f"lets go {_since_start(joint.released_at)}, so it never holds in a simulation; let it go later, or "
+                "switch it off",
+            )
+
+
+def _since_start(time: float) -> str:
+    return f"{-time:g} s before the start" if time else "at the start"
+
+
+def idle_drive(model: Model) -> Iterator[Issue]:
+    """A drive that cannot push, since a number that its mode needs is 0."""
+    for joint, number, axis in _axes(model, "drive_mode"):
+        wanted = NEEDED_BY_DRIVES.get(axis.drive_mode, ())
+        which, mode = _which(joint, number), axis.drive_mode
+        if wanted and not any(getattr(axis, name) for name in wanted):
+            message = f"the {mode} drive of its {which} has no {' or '.join(wanted)}, so it does nothing; give it some"
+            yield warning("idle-drive", name_of(joint), message)
+        elif wanted and "effort" in joint.kind.slot(number).fields and axis.effort == 0.0:
+            message = f"the {mode} drive of its {which} has effort 0, so it does nothing; let it push harder"
+            yield warning("idle-drive", name_of(joint), message)
 
 
 def crossed_limits(model: Model) -> Iterator[Issue]:
@@ -252,6 +290,8 @@ FINDINGS = (
     idle_screw,
     slack_law,
     cannot_move,
+    never_holds,
+    idle_drive,
     crossed_limits,
     negative_numbers,
     too_bouncy,

@@ -70,6 +70,7 @@ class _Writer:
         self.losses = list(self.names.changes)
         self.meshes: dict[str, str] = {}
         self.links = {link.name: link for link in model.links}
+        self.written = {joint.name for joint in model.joints if joint.enabled and joint.kind.sdf is not None}
 
     def text(self, world: bool) -> str:
         root = at = Element("sdf", version=self.version)
@@ -157,6 +158,9 @@ class _Writer:
 
     def _joint(self, model: Element, joint: Joint) -> None:
         subject = f"joint '{joint.name}'"
+        if not joint.enabled:
+            self.losses.append(f"{subject} is switched off; left out, since SDF cannot say so")
+            return
         if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.holds_nothing:
             return  # to SDF, a link without a joint is free
         if joint.kind.sdf is None:
@@ -212,6 +216,9 @@ class _Writer:
         if axis is None or not self.at_least(MIMIC_SINCE):
             self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out; write SDF 1.11 or later to keep it")
             return
+        if mimic.leader not in self.written:
+            self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out, as that joint is")
+            return
         holder = SubElement(axis, "mimic", joint=self.names.joints[mimic.leader])
         if mimic.leader_axis:
             holder.set("axis", axis_tag(mimic.leader_axis))
@@ -222,6 +229,8 @@ class _Writer:
         if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
             home = " ".join(f"{value:g}" for value in joint.home)
             self.losses.append(f"{subject}: SDF has no start position; home {home} is left out")
+        if joint.released_at != math.inf:
+            self.losses.append(f"{subject}: SDF cannot say when a joint lets go; it is written as holding")
         if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) :]):
             self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
         if self._apart(joint):

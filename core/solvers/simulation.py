@@ -70,7 +70,7 @@ class Report:
         energy_scale: the largest of the kinetic energy's peak, the potential energy's range, and what goes in and out
             between two frames; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
-        notes: what the model asks for and this engine does not do yet, and what else a user may wonder at.
+        notes: what a user may wonder at.
     """
 
     frames: int = 0

@@ -35,6 +35,9 @@ class Paper:
     def operator_menu_enum(self, name, prop, **_):
         self.operator(name)
 
+    def separator(self):
+        pass
+
     def label(self, text="", **_):
         self.texts.append(text)
 

@@ -307,12 +307,11 @@ def test_scene_is_untouched_until_the_end(scene, build):
 
 
 def test_notes_reach_the_user(scene, build):
-    """What the engine does not do yet is among the result's notes."""
-    _, empties = build.pendulum(1)
-    axis = joint(empties[0]).axes[0]
-    axis.use_lower, axis.lower = True, -0.5
+    """What the engine remarks on a run is among the result's notes, and in the scene."""
+    build.tag(build.cube())
     result = BakeRun(scene).run()
-    assert any("limits" in note for note in result.notes)
+    assert any("'Cube' is not joined to the world" in note for note in result.notes)
+    assert scene.limberjack.last_notes.splitlines() == result.notes
     assert "24 frames of 1 links" in scene.limberjack.last_result
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bridge import read_scene, store_joint, write_scene
-from limberjack.addon.bridge.fields import NOT_IN_SCENES
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Cylinder, Mesh, Shape, Sphere
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
@@ -248,13 +247,18 @@ def distinct():
     numbers = {"lower": -0.7, "upper": 1.9, "stiffness": 2e5, "dissipation": 2.5, "restitution": 0.35}
     numbers |= {"effort": 31.0, "velocity": 4.5, "damping": 0.21, "friction": 0.22, "armature": 0.23}
     numbers |= {"spring_reference": 0.24, "spring_stiffness": 7.5}
+    numbers |= {"drive_stiffness": 8.5, "drive_damping": 0.25, "drive_target": 0.27}
     joints = []
-    for name, kind, shift in (("turn", "screw", 0.0), ("push", "prismatic", 0.5), ("swing", "free", 1.0)):
+    for name, kind, shift, mode in (
+        ("turn", "screw", 0.0, "force"),
+        ("push", "prismatic", 0.5, "velocity"),
+        ("swing", "free", 1.0, "off"),
+    ):
         others = {name: number + 0.01 * shift for name, number in numbers.items()}
-        axes = [] if kind == "free" else [Axis((0.6, 0.8, 0.0), locked=True, **others)]
+        axes = [] if kind == "free" else [Axis((0.6, 0.8, 0.0), locked=True, drive_mode=mode, **others)]
         X_PJ, X_CJ = (shift + 0.1, 0.2, 1.0, *TURN), (0.3, shift + 0.4, 2.0, *turned)
         joints.append(Joint(name, kind, "base", f"{name}er", X_PJ, X_CJ, axes, 0.05 + shift))
-        joints[-1].closes_loop = True
+        joints[-1].closes_loop, joints[-1].enabled, joints[-1].released_at = True, False, 1.5 + shift
         joints[-1].home = (0.1, 0.2, 0.3, *TURN) if kind == "free" else (0.35 + shift,)
     joints[0].mimic = Mimic("push", 2.0, 0.5, 0.1)
     links = [base]
@@ -266,8 +270,8 @@ def distinct():
     return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71))
 
 
-ELSEWHERE = {"turn", "slide", "point", *NOT_IN_SCENES, "axes", "mimic", "visuals", "collisions"}
-"""Fields that this model cannot have; tests of the joint types and of drives see to them."""
+ELSEWHERE = {"turn", "slide", "point", "axes", "mimic", "visuals", "collisions"}
+"""Fields that this model cannot have; tests of the joint types see to them."""
 
 
 def require_no_default(item):

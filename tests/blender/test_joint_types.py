@@ -11,9 +11,9 @@ import pytest
 from mathutils import Matrix, Quaternion
 
 from limberjack.addon.bridge import read_scene, write_scene
-from limberjack.addon.bridge.fields import NOT_IN_SCENES
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import Axis, Coupling, Joint, Link, Mimic, Model, ModelError
+from limberjack.core.model.elements import DRIVE_MODES
 
 from .conftest import joint
 from .paper import draw, draw_all
@@ -61,8 +61,8 @@ def random_axis(rng, slot, number):
         "lower": -rng.uniform(0.5, 0.9),
         "stiffness": math.inf if odd else rng.uniform(1e4, 1e6),
     }
-    names = slot.fields - NOT_IN_SCENES
-    return Axis(**{name: special[name] if name in special else rng.uniform(0.1, 0.9) for name in sorted(names)})
+    special["drive_mode"] = DRIVE_MODES[number % len(DRIVE_MODES)]
+    return Axis(**{name: special[name] if name in special else rng.uniform(0.1, 0.9) for name in sorted(slot.fields)})
 
 
 def random_joint(name):
@@ -100,6 +100,7 @@ def test_written_and_read_back(scene, name, scale_length):
     assert len(found.axes) == len(expected.axes)
     for mine, theirs in zip(found.axes, expected.axes, strict=True):
         assert numbers_in(mine) == pytest.approx(numbers_in(theirs), rel=2e-6)
+        assert mine.drive_mode == theirs.drive_mode
 
 
 def test_units_of_numbers(scene, build):
@@ -327,17 +328,13 @@ def test_axis_numbers_of_a_mimic(scene):
     assert read_scene(scene).joint("follower").mimic.axis == 0
 
 
-def test_drives_and_couplings_are_left_out_aloud(scene):
+def test_couplings_are_left_out_aloud(scene):
     """A scene has no place for them yet, and says so."""
-    joints = [Joint(name, "revolute", "world", name, axes=[Axis()]) for name in "ab"]
-    joints[1].axes[0].drive_mode = "velocity"
+    joints = [Joint(name, "revolute", "world", name) for name in "ab"]
     model = Model("m", [Link("a"), Link("b")], joints, couplings=[Coupling("pair", "gear", [("a", 0), ("b", 0)])])
     _, notes = write_scene(model, scene)
     notes = [note for note in notes if "is named" not in note]
-    assert notes == [
-        "joint 'b': its drive is left out: a scene cannot keep drives yet",
-        "coupling 'pair' is left out: a scene cannot keep couplings yet",
-    ]
+    assert notes == ["coupling 'pair' is left out: a scene cannot keep couplings yet"]
 
 
 def shown(empty):
@@ -397,23 +394,6 @@ def test_panel_of_a_mimic(build):
     joint(follower).type, joint(leader).type = "cylindrical", "revolute"
     assert "axis_number" in shown(follower)
     assert "leader_axis_number" not in shown(follower)
-
-
-def test_panel_promises_nothing(build):
-    """What a joint asks for and does not act yet is named, and nothing that acts, nor what nobody asked for."""
-    empty = jointed(build, "distance")
-    axis = joint(empty).axes[0]
-    assert "Not acting" not in draw_all(empty)
-    axis.use_lower, axis.use_upper, axis.lower, axis.upper = True, True, 1.5, 2.5
-    assert "Not acting in the simulation yet: nearest and farthest distances. Kept" in draw_all(empty)
-    axis.upper = 1.5
-    assert "Not acting" not in draw_all(empty)
-    joint(empty).type = "revolute"
-    assert "Not acting" not in draw_all(empty)
-    axis.upper, axis.friction = 2.0, 0.5
-    assert "Not acting in the simulation yet: position limits, dry friction. Kept" in draw_all(empty)
-    axis.locked = True
-    assert "Not acting" not in draw_all(empty)
 
 
 def test_panel_of_a_distance(build):

@@ -98,7 +98,7 @@ def _joints():
     obj = bpy.data.objects["Lower_joint"]
     joint = obj.limberjack_joint
     select(obj.name)
-    for kind in joint.bl_rna.properties["type"].enum_items:
+    for turn, kind in enumerate(joint.bl_rna.properties["type"].enum_items):
         joint.type = kind.identifier
         yield from _redraw()
         for number, axis in enumerate(joint.axes):
@@ -106,8 +106,10 @@ def _joints():
             axis.spring_stiffness = 1.0
             axis.use_stiffness = number % 2 == 0
             axis.locked = number == 1
+            modes = axis.bl_rna.properties["drive_mode"].enum_items
+            axis.drive_mode = modes[(turn + number) % len(modes)].identifier
         yield from _redraw()
-    joint.use_home = joint.use_mimic = True
+    joint.use_home = joint.use_mimic = joint.use_released_at = True
     obj.location.x += 1.0
     yield from _redraw()
     yield from screenshot("panels_joint")
@@ -125,6 +127,26 @@ def test_axes_can_be_read_at_a_glance():
         region("UI").tag_redraw()
         yield 1.0  # the panels below glide out of the way
         yield from screenshot(f"axes_{kind}_unfolded")
+
+
+def test_a_drive_can_be_read_at_a_glance():
+    """For the eye: a hinge and a slider with limits and a release, a drive in each mode; then one that is off."""
+    for kind in ("revolute", "prismatic"):
+        joint = yield from _new_joint(kind)
+        axis = joint.axes[0]
+        axis.use_lower = axis.use_upper = axis.use_effort = joint.use_released_at = True
+        axis.lower, axis.upper, axis.drive_target, axis.drive_stiffness, axis.effort = -0.5, 1.0, 0.75, 200.0, 50.0
+        yield from _scroll_to_axes()
+        for mode in ("position", "velocity", "force"):
+            axis.drive_mode = mode
+            axis.use_stiffness = mode == "position"
+            region("UI").tag_redraw()
+            yield 1.0
+            yield from screenshot(f"drive_{kind}_{mode}")
+    joint.enabled = False
+    yield from _scroll_to_axes()
+    yield 1.0
+    yield from screenshot("joint_off")
 
 
 def test_axes_are_added_and_removed_with_the_mouse():

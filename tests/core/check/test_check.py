@@ -159,6 +159,20 @@ CASES = [
     ("warning", "negative-damping", lambda a, j, m: setting(j.axes[0], damping=-1.0)),
     ("warning", "negative-drive-stiffness", lambda a, j, m: setting(j.axes[0], drive_stiffness=-1.0)),
     ("warning", "too-bouncy", lambda a, j, m: setting(j.axes[0], restitution=1.5)),
+    ("warning", "idle-drive", lambda a, j, m: setting(j.axes[0], drive_mode="position", drive_target=0.5)),
+    ("warning", "idle-drive", lambda a, j, m: setting(j.axes[0], drive_mode="velocity", drive_stiffness=2.0)),
+    ("warning", "idle-drive", lambda a, j, m: setting(j.axes[0], drive_mode="force", drive_damping=2.0)),
+    ("warning", "idle-drive", lambda a, j, m: setting(j.axes[0], drive_mode="force", drive_target=2.0, effort=0.0)),
+    ("error", "not-finite", lambda a, j, m: setting(j, released_at=NAN)),
+    ("warning", "never-holds", lambda a, j, m: setting(j, released_at=0.0)),
+    ("warning", "never-holds", lambda a, j, m: setting(j, released_at=-math.inf)),
+    ("note", "switched-off", lambda a, j, m: setting(m.joints[1], mimic=Mimic("j")) or setting(j, enabled=False)),
+    (
+        "note",
+        "switched-off",
+        lambda a, j, m: coupled(m, "gear", ("j", 0), ("k", 1)) or setting(m.joints[1], enabled=False),
+    ),
+    ("note", "switched-off", lambda a, j, m: geared(m) or setting(m.joints[-1], enabled=False)),
     ("error", "unknown-leader", lambda a, j, m: setting(j, mimic=Mimic("z"))),
     ("error", "unknown-leader", lambda a, j, m: setting(j, mimic=Mimic("j"))),
     ("error", "mimic-cycle", lambda a, j, m: (setting(j, mimic=Mimic("k")), setting(m.joints[1], mimic=Mimic("j")))),
@@ -325,6 +339,30 @@ def test_only_the_direction_of_a_cone_counts():
     home = (math.cos(0.5), 0.0, 0.0, math.sin(0.5))
     model = Model("m", [Link("head")], [Joint("neck", "ball", "world", "head", axes=axes, home=home)])
     assert [issue.code for issue in check_model(model)] == ["axis-not-unit"]
+
+
+def test_drives_and_releases_that_act_are_no_finding():
+    """Guards against noise: a drive that only brakes, one whose numbers are zeros in a mode that asks for others."""
+    drives = [
+        {"drive_mode": "position", "drive_damping": 1.0},
+        {"drive_mode": "velocity", "drive_damping": 1.0, "effort": 2.0},
+        {"drive_mode": "force", "drive_target": -1.0},
+        {"drive_mode": "off", "drive_target": -1.0, "effort": 0.0},
+    ]
+    for drive in drives:
+        assert check_model(spoiled(lambda a, j, m, drive=drive: setting(j.axes[0], **drive))) == []
+    assert check_model(spoiled(lambda a, j, m: setting(j, released_at=0.5))) == []
+    assert check_model(spoiled(lambda a, j, m: setting(j, enabled=False, released_at=-1.0))) == []
+    both_off = spoiled(lambda a, j, m: setting(j, mimic=Mimic("k"), enabled=False))
+    both_off.joint("k").enabled = False
+    assert check_model(both_off) == []
+
+
+def test_words_about_a_release():
+    """Guards the words for one who reads seconds: before the start, or at it."""
+    for when, words in ((-0.25, "lets go 0.25 s before the start"), (0.0, "lets go at the start")):
+        (issue,) = check_model(spoiled(lambda a, j, m, when=when: setting(j, released_at=when)))
+        assert words in issue.message
 
 
 def test_format():

@@ -163,6 +163,20 @@ def test_open_loops_go_by_the_joints():
     assert "open-loop" not in codes
 
 
+def test_what_is_switched_off_is_not_there():
+    """Guards one truth with simulations: no loop through a joint that is off, and its link may be drawn anywhere."""
+    model = four_bar()
+    pin = model.joints[-1]
+    assert {"mobility", "redundant-loop"} <= {issue.code for issue in check_motion(model)}
+    pin.enabled = False
+    assert check_motion(model) == []
+    pin.enabled, pin.released_at = True, 0.0
+    assert check_motion(model) == []
+    model = misplaced()
+    model.joints[-1].enabled = False
+    assert "not-as-drawn" not in {issue.code for issue in check_motion(model)}
+
+
 def test_a_model_with_errors_is_refused():
     """Guards the promise: the first error's words, not a traceback from deep inside."""
     model = four_bar()

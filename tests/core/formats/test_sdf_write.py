@@ -204,6 +204,33 @@ def test_locks_and_drives_are_losses(tmp_path):
     assert (again.type, again.axes[0].lower, again.axes[0].upper) == ("revolute", 0.0, 0.0)
 
 
+def test_joints_that_are_off_and_that_let_go(tmp_path):
+    """Guards files that simulators take: nothing refers to a joint that is left out, and each loss is told once."""
+    model = Model("m", [Link(name) for name in "abcd"])
+    model.joints = [
+        Joint("off", "revolute", "a", "b", enabled=False, released_at=1.0),
+        Joint("follower", "revolute", "a", "c", mimic=Mimic("off")),
+        Joint("later", "revolute", "a", "d", released_at=0.5),
+    ]
+    losses = formats.write(model, tmp_path / "m.sdf", sdf_version="1.11")
+    assert losses == [
+        "joint 'off' is switched off; left out, since SDF cannot say so",
+        "joint 'follower': mimic of 'off' is left out, as that joint is",
+        "joint 'later': SDF cannot say when a joint lets go; it is written as holding",
+    ]
+    again = formats.read(tmp_path / "m.sdf").model
+    assert [(joint.name, joint.mimic) for joint in again.joints] == [("follower", None), ("later", None)]
+
+
+def test_mimic_of_a_type_that_sdf_lacks(tmp_path):
+    """Guards files that simulators take: a leader that cannot be written is not named either."""
+    model = Model("m", [Link(name) for name in "abc"])
+    model.joints = [Joint("slide", "cylindrical", "a", "b"), Joint("turn", "revolute", "a", "c", mimic=Mimic("slide"))]
+    losses = formats.write(model, tmp_path / "m.sdf", sdf_version="1.11")
+    assert "joint 'turn': mimic of 'slide' is left out, as that joint is" in losses
+    assert formats.read(tmp_path / "m.sdf").model.joint("turn").mimic is None
+
+
 def test_mimic_in_1_11(tmp_path):
     """SDF 1.11 says a mimic in full."""
     model = Model("m", [Link("a"), Link("b"), Link("c")])
