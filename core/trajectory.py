@@ -56,8 +56,15 @@ class Trajectory:
 
     def first(self, frames: int) -> Trajectory:
         """The first `frames` frames, as views of the same arrays."""
+        return self._cut(slice(frames))
+
+    def since(self, frame: int) -> Trajectory:
+        """The frames from number `frame` on, as views of the same arrays."""
+        return self._cut(slice(frame, None))
+
+    def _cut(self, frames: slice) -> Trajectory:
         cut = {
-            item.name: value[:frames]
+            item.name: value[frames]
             for item in dataclasses.fields(self)
             if isinstance(value := getattr(self, item.name), np.ndarray)
         }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class BakeResult:
-    """What a bake came to. report: core's, on the simulation. notes: what the user should know."""
+    """What a bake came to. report: core's, on the simulation. notes: what the user should know, diagnoses apart."""
 
     action: bpy.types.Action
     frames: int
@@ -32,6 +32,11 @@ class BakeResult:
     seconds: float
     report: Report
     notes: list[str]
+
+    @property
+    def diagnoses(self) -> list[str]:
+        """What the doctor found, a sentence each."""
+        return [str(diagnosis) for diagnosis in self.report.diagnoses]
 
     @property
     def summary(self) -> str:
@@ -160,6 +165,7 @@ class BakeRun:
         )
         settings = getattr(self.scene, ids.SCENE)
         settings.last_result, settings.last_notes = result.summary, "\n".join(result.notes)
+        settings.last_diagnoses = "\n".join(result.diagnoses)
         return result
 
     def _require_links(self) -> None:

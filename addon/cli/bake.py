@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.cli.framework import DONE, OPEN_SCENE, UsageError, Verb, add_file, load_usable, say
-from ...core.cli.simulate import add_motion_arguments, compile_once, describe_report, read_initial, require_writable
+from ...core.cli.simulate import (
+    add_motion_arguments,
+    compile_once,
+    describe_report,
+    read_initial,
+    require_writable,
+    tell_diagnoses,
+)
 from ...core.model import Joint, Model, ModelError, set_joint_property
 from .blend import open_blend, open_nothing, save_open_file
 from .session import open_scene, require_blender
@@ -43,6 +50,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _require_frames(*arguments.frames)
     initial = read_initial(arguments.initial)
     require_blender()
+    from ...core.solvers import SimulationError
     from ..bake import BakeRun
 
     reading = _open_as_scene(arguments.file, arguments.settings, arguments.frames[0] if arguments.frames else None)
@@ -55,13 +63,18 @@ def _run(arguments: argparse.Namespace) -> int:
         overwrite=arguments.overwrite,
         reading=reading,
     )
-    result = run.run()
+    try:
+        result = run.run()
+    except SimulationError as error:
+        tell_diagnoses(arguments.file, error.diagnoses)
+        raise
     save_open_file(arguments.output)
     if arguments.json:
         about = {"output": str(arguments.output), "first": run.first, "last": run.last, "links": result.links}
         print(json.dumps(describe_report(result.report) | about | {"notes": result.notes}))
     else:
         say(*(f"{arguments.file}: note: {note}" for note in result.notes))
+        tell_diagnoses(arguments.file, result.report.diagnoses)
         print(f"{arguments.output}: {result.summary}")
     return DONE
 

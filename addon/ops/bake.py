@@ -64,7 +64,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
             result = BakeRun(context.scene, overwrite=self.overwrite).run()
         except (ModelError, _simulation_error()) as error:
             return fail(self, context, error)
-        return succeed(self, context, result.summary, result.notes)
+        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
     def begin(self, context):
         if Warming.is_needed():
@@ -72,7 +72,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         else:
             self._run = BakeRun(context.scene, overwrite=self.overwrite)
         status = getattr(context.window_manager, ids.STATUS)
-        status.running, status.factor, status.error = True, 0.0, ""
+        status.running, status.factor, status.error, status.diagnoses = True, 0.0, "", ""
         context.window_manager.progress_begin(0.0, 1.0)
 
     def modal(self, context, event):
@@ -106,7 +106,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self._tidy_up(context)
-        return succeed(self, context, result.summary, result.notes)
+        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
     def _show(self, context, factor: float, text: str):
         status = getattr(context.window_manager, ids.STATUS)
@@ -117,6 +117,8 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         _redraw(context)
 
     def _abandon(self, context, message: str):
+        found = self._run.simulation.report.diagnoses if self._run else []  # why it took so long, perhaps
+        getattr(context.window_manager, ids.STATUS).diagnoses = "\n".join(map(str, found))
         self._tidy_up(context)
         self.report({"INFO"}, message)
         return {"CANCELLED"}
@@ -189,7 +191,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
     def execute(self, context):
         count = clear_bake(baked_links(context.scene))
         settings = getattr(context.scene, ids.SCENE)
-        settings.last_result = settings.last_notes = ""
+        settings.last_result = settings.last_notes = settings.last_diagnoses = ""
         return succeed(self, context, f"The bake of {count} links is cleared")
 
 

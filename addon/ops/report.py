@@ -5,14 +5,16 @@ from .. import ids
 
 def fail(operator, context, error: Exception | str) -> set[str]:
     """Report an error, and keep it for the panel."""
-    getattr(context.window_manager, ids.STATUS).error = str(error)
+    status = getattr(context.window_manager, ids.STATUS)
+    status.error, status.diagnoses = str(error), "\n".join(map(str, getattr(error, "diagnoses", ())))
     operator.report({"ERROR"}, str(error))
     return {"CANCELLED"}
 
 
 def succeed(operator, context, message: str, notes=()) -> set[str]:
     """Report what was done, then what the user should know about it."""
-    getattr(context.window_manager, ids.STATUS).error = ""
+    status = getattr(context.window_manager, ids.STATUS)
+    status.error = status.diagnoses = ""
     operator.report({"INFO"}, message)
     for note in notes:
         operator.report({"WARNING"}, note)

@@ -25,10 +25,15 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
         else:
             layout.operator(ids.OP_SIMULATE, icon="PLAY")
             layout.operator(ids.OP_BAKE_CLEAR)
+        stopped = status.diagnoses.splitlines()
+        for diagnosis in stopped[1:] if status.error else stopped:  # the error has the first
+            paragraph(layout, context, diagnosis, icon="ERROR")
         if settings.last_result:
             paragraph(layout, context, settings.last_result)
         for note in settings.last_notes.splitlines():
             paragraph(layout, context, note, icon="INFO")
+        for diagnosis in settings.last_diagnoses.splitlines():
+            paragraph(layout, context, diagnosis, icon="ERROR")
 
 
 CLASSES = (LIMBERJACK_PT_simulate,)

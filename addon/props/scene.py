@@ -21,6 +21,10 @@ class SceneProperties(PropertyGroup):
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
     last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")
 
+    last_diagnoses: StringProperty(
+        name="Diagnoses", description="Why the last simulation may look wrong, and what to do, a line each"
+    )
+
 
 class StatusProperties(PropertyGroup):
     """On the window manager: neither undone nor of any worth in a file."""
@@ -29,3 +33,6 @@ class StatusProperties(PropertyGroup):
     factor: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     text: StringProperty(options={"SKIP_SAVE"})
     error: StringProperty(options={"SKIP_SAVE"})
+    diagnoses: StringProperty(
+        description="Why the last simulation failed or was stopped, a line each", options={"SKIP_SAVE"}
+    )

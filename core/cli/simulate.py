@@ -7,11 +7,12 @@ import dataclasses
 import json
 import math
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-from ..solvers import ACCURACIES, RECORDS, SOLVERS, Report, Simulation, SimulationError, is_warm, warm_up
+from ..solvers import ACCURACIES, RECORDS, SOLVERS, Diagnosis, Report, Simulation, SimulationError, is_warm, warm_up
 from ..trajectory import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, load_usable, say
 
@@ -86,19 +87,35 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         simulation.run()
     except SimulationError:
+        _tell(simulation.report, arguments)
         if output:
             simulation.trajectory.save(output)
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
         raise
+    except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
+        tell_diagnoses(arguments.file, simulation.report.diagnoses)
+        raise
     if output:
         simulation.trajectory.save(output)
-    report = simulation.report
+    _tell(simulation.report, arguments)
+    if not arguments.json:
+        print("\n".join(_told(simulation.report, arguments)))
+    return DONE
+
+
+def _tell(report: Report, arguments: argparse.Namespace) -> None:
+    """All of the report as JSON, or what the user should know in words."""
     if arguments.json:
-        print(json.dumps(describe_report(report) | {"output": str(output) if output else None}))
+        output = str(arguments.output) if arguments.output else None
+        print(json.dumps(describe_report(report) | {"output": output}))
     else:
         say(*(f"{arguments.file}: note: {note}" for note in report.notes))
-        print("\n".join(_told(report, arguments)))
-    return DONE
+        tell_diagnoses(arguments.file, report.diagnoses)
+
+
+def tell_diagnoses(path: Path, diagnoses: Iterable[Diagnosis]) -> None:
+    """A line each: why the run failed or looks wrong."""
+    say(*(f"{path}: doctor: {diagnosis}" for diagnosis in diagnoses))
 
 
 def frame_times(duration: float, fps: float) -> np.ndarray:

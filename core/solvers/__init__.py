@@ -1,6 +1,7 @@
 """Time stepping: `Simulation` drives any `Solver`; a new one is a file and its line in `SOLVERS`."""
 
 from .controls import Controls, Forces, Moment
+from .diagnosis import Diagnosis
 from .protocol import Progress, Solver
 from .recording import RECORDS
 from .simulation import ACCURACIES, SOLVERS, Report, Simulation, SimulationError
@@ -11,6 +12,7 @@ __all__ = [
     "RECORDS",
     "SOLVERS",
     "Controls",
+    "Diagnosis",
     "Forces",
     "Moment",
     "Progress",

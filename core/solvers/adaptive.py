@@ -162,6 +162,11 @@ class Adaptive:
     def unsettled(self) -> int:
         return int(self._state[0].unsettled)
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether so many events follow each other at once that it gives up."""
+        return int(self._state[0].crowded) > MOST_CROWDED
+
     def note(self, dissipated: float, supplied: float) -> None:
         """Add to the ledgers [J]."""
         self._y[-2] += dissipated

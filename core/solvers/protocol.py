@@ -29,6 +29,7 @@ class Solver(Protocol):
         steps, implicit_steps, rejected: taken so far, those of them that were implicit, and those tried in vain.
         events, impacts: instants at which something began or ceased to act, and those at which velocities jumped.
         unsettled: events after which it is not certain what holds.
+        is_crowded: whether it gives up since events follow each other with next to no time between them.
     """
 
     @property
@@ -66,6 +67,9 @@ class Solver(Protocol):
 
     @property
     def unsettled(self) -> int: ...
+
+    @property
+    def is_crowded(self) -> bool: ...
 
     def note(self, dissipated: float, supplied: float) -> None:
         """Add to the ledgers [J]."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -78,6 +79,7 @@ class Recorder:
     ):
         self.compiled, self.constraints, self._all = compiled, constraints, trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
+        self._begun = self.frames
         self._work = make_work(compiled.arrays)._replace(watches=system.work.watches)
         self._at_q = [trajectory.q_names.index(name) for name in coordinate_names(compiled)]
         self._at_v = [trajectory.qd_names.index(name) for name in coordinate_names(compiled, velocities=True)]
@@ -86,6 +88,13 @@ class Recorder:
     def trajectory(self) -> Trajectory:
         """The frames so far."""
         return self._all.first(self.frames)
+
+    @property
+    def stage(self) -> Trajectory:
+        """The frames of this stage, with the coordinates that its model has."""
+        done = self.trajectory.since(self._begun)
+        efforts = None if done.efforts is None else done.efforts[:, self._at_v]
+        return dataclasses.replace(done, q=done.q[:, self._at_q], qd=done.qd[:, self._at_v], efforts=efforts)
 
     def energy(self, solver: Solver) -> float:
         """Kinetic and potential, at a solver's state [J]."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,11 @@ from ..trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
 from .controls import Controls, Moment
+from .diagnosis import Diagnosis
+from .doctor import diagnose
+from .patient import Patient
 from .protocol import Progress, Solver
-from .recording import RECORDS, Recorder, blank_trajectory, observe
+from .recording import RECORDS, Recorder, blank_trajectory
 from .remarks import remarks
 from .stage import carried_over, compile_stages
 from .system import make_system
@@ -33,9 +37,6 @@ SOLVERS: dict[str, Callable[..., Solver]] = {
     "implicit": ImplicitOnly,
 }
 """The default first."""
-
-MUCH_DRIFT = 0.01
-"""Part of the energy scale beyond which a motion looks wrong."""
 
 STILL = 1e-16
 """Joules below which nothing moves."""
@@ -53,7 +54,11 @@ NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and 
 
 
 class SimulationError(RuntimeError):
-    """The motion could not be followed any further: which link, which frame, why."""
+    """The motion could not be followed any further: which link, which frame, and the first of `diagnoses`."""
+
+    def __init__(self, message: str, diagnoses: Sequence[Diagnosis] = ()):
+        super().__init__(message)
+        self.diagnoses = list(diagnoses)
 
 
 @dataclass
@@ -71,6 +76,7 @@ class Report:
             between two frames; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
         notes: what a user may wonder at.
+        diagnoses: why the run failed or looks wrong, the most likely cause first.
     """
 
     frames: int = 0
@@ -86,6 +92,7 @@ class Report:
     energy_scale: float = 0.0
     loop_error: float = 0.0
     notes: list[str] = field(default_factory=list)
+    diagnoses: list[Diagnosis] = field(default_factory=list)
 
     @property
     def relative_drift(self) -> float:
@@ -138,10 +145,11 @@ class Simulation:
         (_, compiled), *self._releases = compile_stages(model, float(self._times[0]), float(self._times[-1]))
         start = assemble(compiled, self.controls, q, qd, float(self._times[0]))
         _refuse_singular(compiled, start.q)
-        self._notes = [*start.notes, *remarks(compiled, self.controls.joints)]
+        self._notes = [*start.notes, *remarks(compiled)]
         self._make = partial(SOLVERS[solver], accuracy=accuracy)
         self._all = blank_trajectory([compiled, *(later for _, later in self._releases)], self._times, record)
         self._counts = dict.fromkeys(COUNTS, 0)
+        self._failed = False
         self._controlled = 0
         self._wall_time = 0.0
         self._flow = self._largest_flow = 0.0
@@ -166,6 +174,7 @@ class Simulation:
         return self._recorder.trajectory
 
     @property
+    @np.errstate(all="ignore")  # a run that diverges has energies beyond all numbers
     def report(self) -> Report:
         """What the run took so far, and how well it kept its energy."""
         done = self.trajectory
@@ -184,9 +193,7 @@ class Simulation:
         )
         if not moves and len(done) > 1:
             report.notes = [*self._notes, NOTHING_MOVES]
-        elif report.relative_drift > MUCH_DRIFT:
-            lost = f"energy is off by {report.relative_drift:.0%} of what moves: choose a higher accuracy"
-            report.notes = [*self._notes, lost]
+        report.diagnoses = diagnose(self._patient(report))
         return report
 
     def run(self) -> Trajectory:
@@ -202,7 +209,7 @@ class Simulation:
         release = self._releases[0][0] if self._releases else math.inf
         progress = self._solver.advance(min(float(self._times[frame]), release) - zero)
         if progress is Progress.HOPELESS:
-            raise SimulationError(self._explanation(frame))
+            raise self._failure(frame)
         if progress is Progress.REACHED and release <= self._times[frame]:
             self._let_go(frame)
         elif progress is Progress.REACHED:
@@ -214,7 +221,7 @@ class Simulation:
     def _begin(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, before: Recorder | None = None) -> None:
         """Go on with a model from a state, after those before it."""
         now = self._solver.time if before else 0.0
-        self.compiled = compiled
+        self.compiled, self._start = compiled, (q.copy(), qd.copy())
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         self._constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
         self._system = make_system(compiled, self._constraints)
@@ -233,7 +240,7 @@ class Simulation:
         self._controlled = min(self._controlled, frame)
         self._flow = 0.0
 
-    def _counted(self) -> dict[str, int]:
+    def _counted(self) -> dict[str, Any]:
         """What all solvers have counted so far."""
         evaluations, iterations = self._system.counts.tolist()
         present = {"evaluations": evaluations, "iterations": iterations}
@@ -254,17 +261,29 @@ class Simulation:
         self._solver.control(self._system)
         self._controlled = frame + 1
 
-    def _explanation(self, frame: int) -> str:
-        with np.errstate(all="ignore"):
-            rates = observe(self._system, self._solver)
-        worst = int(np.argmax(np.where(np.isfinite(rates), np.abs(rates), math.inf))) if len(rates) else 0
-        link = self.compiled.link_of_dof(worst)
-        cause = (
-            f"its joint moves at {self._solver.qd[worst]:.3g} and accelerates at {rates[worst]:.3g} (SI), so it was "
-            "too fast at the start, has next to no mass or inertia about its joint, or is forced to where the loops "
-            "that it belongs to cannot follow"
+    def _failure(self, frame: int) -> SimulationError:
+        self._failed = True
+        report = self.report
+        link = self.compiled.link_of_dof(self._patient(report).fastest_dof)
+        cause = report.diagnoses[0]
+        said = cause.message if cause.subject == f"link '{link}'" else str(cause)
+        return SimulationError(
+            f"link '{link}': the motion cannot be followed past {self._solver.time:.6g} s, frame {frame}: {said}",
+            report.diagnoses,
         )
-        return f"link '{link}': the motion cannot be followed past {self._solver.time:.6g} s, frame {frame}: {cause}"
+
+    def _patient(self, report: Report) -> Patient:
+        return Patient(
+            self.compiled,
+            self._constraints,
+            self.controls,
+            *self._start,
+            self._recorder.stage,
+            report,
+            self._solver,
+            self._system,
+            self._failed,
+        )
 
 
 def _require(what: str, given: Sequence[str], known: Collection[str]) -> None:

@@ -14,6 +14,7 @@ from limberjack.core.check import Issue
 from limberjack.core.spatial import quat_to_mat
 
 from .conftest import joint, link
+from .paper import draw
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
@@ -313,6 +314,19 @@ def test_notes_reach_the_user(scene, build):
     assert any("'Cube' is not joined to the world" in note for note in result.notes)
     assert scene.limberjack.last_notes.splitlines() == result.notes
     assert "24 frames of 1 links" in scene.limberjack.last_result
+
+
+def test_diagnoses_reach_the_panel(scene, build):
+    """What the doctor finds is kept with the scene, a line each, and drawn; a cleared bake takes it along."""
+    _, empties = build.pendulum(1)
+    axis = joint(empties[0]).axes[0]
+    axis.use_lower, axis.lower = True, -0.5
+    result = BakeRun(scene, initial={"q": {empties[0].name: -1.0}}).run()
+    assert "overlapping-start" in [diagnosis.code for diagnosis in result.report.diagnoses]
+    assert scene.limberjack.last_diagnoses.splitlines() == result.diagnoses
+    draw(empties[0])
+    bpy.ops.limberjack.bake_clear()
+    assert scene.limberjack.last_diagnoses == ""
 
 
 def test_findings_stop_a_bake_or_reach_the_user(scene, build, monkeypatch):

@@ -4,8 +4,8 @@ from limberjack.core.model import WORLD, Axis, Joint, Link, Model, compile_model
 from limberjack.core.solvers.remarks import remarks
 
 
-def remarks_on(model, prescribed=()):
-    return remarks(compile_model(model, split_loops=True), prescribed)
+def remarks_on(model):
+    return remarks(compile_model(model, split_loops=True))
 
 
 def test_what_acts_is_no_remark():
@@ -21,12 +21,3 @@ def test_what_a_marked_joint_holds_does_not_float():
     for joint in model.joints:
         joint.closes_loop = True
     assert remarks_on(model) == ["link 'c' is not joined to the world: it floats, and falls"]
-
-
-def test_what_is_prescribed_heeds_nothing_else():
-    """Guards against silence, and against long lists: the first joints are named, and the rest are counted."""
-    model = Model("m", [Link(str(i)) for i in range(6)])
-    model.joints = [Joint(f"j{i}", "revolute", WORLD, str(i), axes=[Axis(upper=1.0)]) for i in range(6)]
-    (remark,) = remarks_on(model, [joint.name for joint in model.joints])
-    assert remark.startswith("limits, friction and drives do not act where the motion is prescribed")
-    assert remark.endswith("'j0', 'j1', 'j2', 'j3' and 2 more")

@@ -1,0 +1,263 @@
+"""The doctor: why a run failed or looks wrong, in plain sentences, the most likely cause first.
+
+Each rule looks for one cause. The rules here look for what does no harm most of the time, a light link say, and speak
+only where the run is in trouble; those of `misgivings.py` find what is wrong whatever came of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..check import check_model
+from ..kinematics import mobility
+from ..model import WORLD
+from ..model.compiled import ON_COLUMN
+from .diagnosis import Diagnosis, force_unit, inertia_unit
+from .misgivings import (
+    effort_too_small,
+    fast_start,
+    held_by_friction,
+    idle_guards,
+    limits_crossed,
+    overlapping_start,
+    weak_drives,
+)
+from .patient import OPEN, Patient, Watched
+
+FAST, VISIBLE = 1e5, 1e3
+"""Radians a second: oscillations faster than the one waste steps, and slower than the other are still far too fast for
+frames to show."""
+
+UNEQUAL = 1e4
+"""Ratio of masses, or of inertias, of links that a joint joins."""
+
+NO_INERTIA = 1e-12
+"""Part of the largest inertia of its kind that is none."""
+
+MANY_EVENTS = 1e3
+"""A second."""
+
+MOST_UNKNOWNS = 300
+"""Velocities up to which mobility is counted: that takes a tenth of a second."""
+
+FEEDS = "negative-"
+"""How the codes of those findings about a model begin that make energy; stops that are too bouncy do not."""
+
+
+def diagnose(patient: Patient) -> list[Diagnosis]:
+    """What ails a run, the most likely cause first; nothing for a healthy one."""
+    return [diagnosis for rule in RULES for diagnosis in rule(patient)]
+
+
+def feeding(patient: Patient) -> Iterator[Diagnosis]:
+    """Dampers, friction and stops that bring energy in instead of taking it."""
+    lost = patient.trajectory.dissipated
+    if not (patient.failed or lost.min(initial=0.0) < -0.01 * patient.report.energy_scale):
+        return
+    for issue in check_model(patient.compiled.model):
+        if issue.code.startswith(FEEDS):
+            brought = -float(lost.min(initial=0.0))
+            grown = f"; it has brought in {brought:.3g} J so far" if brought else ""
+            yield Diagnosis("energy-from-nowhere", issue.subject, issue.message + grown)
+
+
+def contradictory_motion(patient: Patient) -> Iterator[Diagnosis]:
+    """Motion that is prescribed to where the model cannot go."""
+    joints, links = patient.controls.joints, patient.controls.links
+    if not (patient.failed and (joints or links) and (links or patient.compiled.welds)):
+        return
+    kind, name = ("joint", list(joints)[-1]) if joints else ("link", list(links)[-1])
+    asked = sum(patient.compiled.spans[joint].joint.nv for joint in joints) + 6 * len(links)
+    have = mobility(patient.compiled.model).by_rank if patient.compiled.nv <= MOST_UNKNOWNS else asked
+    why = (
+        f"motion is prescribed in {asked} ways, and the model can move in {have}; prescribe fewer joints or links"
+        if asked > have and not links
+        else "its motion is prescribed to where the rest of the model cannot follow; keep it within reach, or let "
+        "forces move it"
+    )
+    yield Diagnosis("contradictory-motion", f"{kind} '{name}'", why)
+
+
+def stiff_and_light(patient: Patient) -> Iterator[Diagnosis]:
+    """What oscillates, or is braked, far faster than frames show."""
+    if not patient.in_trouble:
+        return
+    found: dict[int, list[tuple[float, str]]] = {}
+    for dof, what, stiffness, order in _firmness(patient):
+        inertia = float(patient.inertias[dof])
+        rate = (stiffness / inertia) ** (1.0 / order) if inertia > 0.0 else 0.0
+        if rate > FAST and not _is_massless(patient, dof):
+            told = f"{what} {stiffness:.3g} ({inertia * VISIBLE**order:.2g} would do)"
+            found.setdefault(dof, []).append((rate, told))
+    for dof, causes in sorted(found.items(), key=lambda entry: -max(entry[1])[0])[:3]:
+        told = " and ".join(told for _, told in sorted(causes, reverse=True))
+        unit, inertia = inertia_unit(patient.names[dof][1]), patient.inertias[dof]
+        message = (
+            f"its {told} on an inertia of {inertia:.3g} {unit}: that takes place at {max(causes)[0]:.2g} rad/s, which "
+            "frames cannot show and which takes very short steps; lower it, or give the link more mass"
+        )
+        yield Diagnosis("light-link-stiff-drive", f"joint '{patient.joint_of_dof[dof].name}'", message)
+
+
+def _firmness(patient: Patient) -> Iterator[tuple[int, str, float, int]]:
+    """(dof, name, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
+    for dof, column in enumerate(patient.compiled.arrays.columns):
+        yield dof, "spring stiffness", float(column.spring_stiffness), 2
+        yield dof, "damping", float(column.damping), 1
+    for watched in patient.watched:
+        guard, watch = patient.compiled.arrays.guards[watched.number], patient.system.work.watches[watched.number]
+        if guard.kind == ON_COLUMN:
+            yield guard.v, "drive stiffness", float(guard.drive_stiffness), 2
+            yield guard.v, "drive damping", float(guard.drive_damping), 1
+            if watch.pressed:
+                yield guard.v, "stop's stiffness", float(guard.stiffness), 2
+
+
+def mass_ratio(patient: Patient) -> Iterator[Diagnosis]:
+    if not patient.in_trouble:
+        return
+    links = {link.name: link for link in patient.compiled.model.links}
+    found = []
+    for joint in patient.compiled.model.joints:
+        if WORLD not in (joint.parent, joint.child):
+            light, heavy = sorted((links[joint.parent], links[joint.child]), key=lambda link: link.mass)
+            if heavy.mass > UNEQUAL * light.mass:
+                found.append((heavy.mass / light.mass if light.mass else math.inf, joint, light, heavy))
+    for ratio, joint, light, heavy in sorted(found, key=lambda entry: -entry[0])[:3]:
+        message = (
+            f"joins link '{heavy.name}' of {heavy.mass:.3g} kg with link '{light.name}' of {light.mass:.3g} kg, "
+            f"{ratio:.1g} times lighter, which the heavy one flings about; give '{light.name}' more mass, to within "
+            f"{UNEQUAL:g} times, or fix it to its neighbour"
+        )
+        yield Diagnosis("mass-ratio", f"joint '{joint.name}'", message)
+
+
+def next_to_no_inertia(patient: Patient) -> Iterator[Diagnosis]:
+    if not patient.in_trouble:
+        return
+    for dof, (name, unit) in enumerate(patient.names):
+        if _is_massless(patient, dof):
+            inertia = f"{patient.inertias[dof]:.2g} {inertia_unit(unit)}"
+            message = (
+                f"joint '{name}' meets an inertia of {inertia} when it moves it, next to none: any force accelerates "
+                "it without bound; give it mass away from the joint's axis, or the joint armature"
+            )
+            yield Diagnosis("massless-or-singular", f"link '{patient.compiled.link_of_dof(dof)}'", message)
+
+
+def _is_massless(patient: Patient, dof: int) -> bool:
+    alike = [unit == patient.names[dof][1] for _, unit in patient.names]
+    return not patient.inertias[dof] > NO_INERTIA * patient.inertias[alike].max()
+
+
+def redundant_loop(patient: Patient) -> Iterator[Diagnosis]:
+    if not (patient.failed or patient.report.loop_error > OPEN) or not patient.compiled.welds:
+        return
+    if patient.compiled.nv > MOST_UNKNOWNS or patient.controls.joints or patient.controls.links:
+        return
+    for entry in mobility(patient.compiled.model).redundancies:
+        if entry.redundant:
+            message = (
+                f"{entry.redundant} of the {entry.constraints} ways in which it holds are held by the rest of its loop "
+                "already: if the drawing is off by a little, they contradict each other, and forces along them are not "
+                "unique; make a joint of the loop a ball, or a joint that slides as well"
+            )
+            yield Diagnosis("redundant-loop", f"joint '{entry.loop.joint.name}'", message)
+
+
+def crowded_events(patient: Patient) -> Iterator[Diagnosis]:
+    rate = patient.report.events / max(patient.solver.time, 0.1)
+    if not (patient.solver.is_crowded or (patient.is_slow and rate > MANY_EVENTS)):
+        return
+    watches = patient.system.work.watches
+    order = np.argsort(-watches.bounces, kind="stable")
+    busy = [patient.watched[k] for k in order if watches.bounces[k]] or _at_stops(patient)
+    names = [f"'{watched.joint.name}'" for watched in busy[:4]]
+    message = (
+        f"stops, friction and drives of {', '.join(names) or 'its joints'} began or ceased to act "
+        f"{patient.report.events} times by {patient.solver.time:.4g} s; lower restitution, give dissipation or "
+        "friction, give limits more room, or choose accuracy draft"
+    )
+    first = busy[0].subject if busy else f"model '{patient.compiled.model.name}'"
+    yield Diagnosis("crowded-events", first, message)
+
+
+def _at_stops(patient: Patient) -> list[Watched]:
+    """What is at or beyond a stop at present, then all that has stops."""
+    watches = patient.system.work.watches
+    acting = watches.pressed | watches.held
+    stopped = [watched for watched in patient.watched if acting[watched.number]]
+    return stopped or [watched for watched in patient.watched if math.isfinite(watches.upper[watched.number])]
+
+
+def energy_drift(patient: Patient) -> Iterator[Diagnosis]:
+    if not patient.has_drifted:
+        return
+    balance = patient.energy_balance
+    worst = int(np.argmax(np.abs(balance)))
+    first = int(np.argmax(np.abs(balance) > 0.5 * np.abs(balance[worst])))
+    code, verb = ("energy-from-nowhere", "has come") if balance[worst] > 0.0 else ("energy-lost", "is lost")
+    led = [f"'{name}'" for name in (*patient.controls.joints, *patient.controls.links)]
+    other = ", or the adaptive solver" if patient.report.implicit_steps == patient.report.steps else ""
+    kink = f"; smooth the motion prescribed for {', '.join(led)}" if led else ""
+    message = (
+        f"{abs(balance[worst]):.3g} J {verb} from nowhere by frame {worst}, half of it by frame {first}: "
+        f"{patient.report.relative_drift:.0%} of the energy that moves; choose a higher accuracy{other}{kink}"
+    )
+    yield Diagnosis(code, f"model '{patient.compiled.model.name}'", message.replace("is lost from nowhere", "is lost"))
+
+
+def step_at_floor(patient: Patient) -> Iterator[Diagnosis]:
+    """Where a run failed, and what acted there: all that there is to say where no more is known."""
+    if not patient.failed or patient.solver.is_crowded:
+        return
+    dof = patient.fastest_dof
+    name, unit = patient.names[dof]
+    acting = [told for watched in patient.watched if (told := _doing(patient, watched))]
+    if thrust := float(patient.system.thrust[dof]):
+        acting.append(f"the callback pushes joint '{name}' with {thrust:.3g} {force_unit(unit)}")
+    acts = f"; at that instant {', '.join(acting)}" if acting else ""
+    message = (
+        f"moved at {patient.solver.qd[dof]:.3g} {unit}/s by joint '{name}' and accelerated at {patient.rates[dof]:.3g} "
+        f"{unit}/s^2 at {patient.solver.time:.4g} s, for which no step is short enough{acts}; look for forces that are "
+        "far too large for its mass, and for loops that cannot follow"
+    )
+    yield Diagnosis("step-at-floor", f"link '{patient.compiled.link_of_dof(dof)}'", message)
+
+
+def _doing(patient: Patient, watched: Watched) -> str:
+    watch, guard = patient.system.work.watches[watched.number], patient.compiled.arrays.guards[watched.number]
+    if watch.asleep:
+        return ""
+    if watch.pressed or (watch.held and watch.touch):
+        return f"{watched.subject} is at its {'upper' if watch.pressed + watch.touch > 0 else 'lower'} stop"
+    if watch.held:
+        return f"{watched.subject} is held {'at its largest speed' if watch.slide else 'by friction'}"
+    if watch.saturated or guard.drive_push:
+        force = guard.drive_push or watch.saturated * guard.effort
+        return f"the drive of {watched.subject} pushes with {force:.3g} {force_unit(watched.unit)}"
+    return ""
+
+
+RULES: tuple[Callable[[Patient], Iterator[Diagnosis]], ...] = (
+    limits_crossed,
+    feeding,
+    contradictory_motion,
+    fast_start,
+    overlapping_start,
+    stiff_and_light,
+    mass_ratio,
+    next_to_no_inertia,
+    redundant_loop,
+    crowded_events,
+    energy_drift,
+    weak_drives,
+    held_by_friction,
+    effort_too_small,
+    idle_guards,
+    step_at_floor,
+)
+"""The most telling first."""

@@ -1,0 +1,161 @@
+"""What is wrong with what was asked for, whatever came of it: limits, starts, drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..model.compiled import ON_COLUMN
+from .diagnosis import Diagnosis, force_unit
+from .patient import Patient
+
+RACING = {"rad": 1e3, "m": 1e5}
+"""Speeds a second at the start beyond which a unit was mistaken; satellites make 8e3 m/s."""
+
+BEYOND = {True: 1e-6, False: 1e-4}
+"""Metres or radians that a motion may start beyond a rigid stop, or one that gives way."""
+
+
+def limits_crossed(patient: Patient) -> Iterator[Diagnosis]:
+    for watched in patient.watched:
+        guard = patient.compiled.arrays.guards[watched.number]
+        if guard.lower > guard.upper:
+            message = (
+                f"{watched.on_part}its lower limit {guard.lower:g} {watched.unit} is above its upper limit "
+                f"{guard.upper:g} {watched.unit}, so it is beyond one of them wherever it is; swap them"
+            )
+            yield Diagnosis("limits-crossed", watched.subject, message)
+
+
+def overlapping_start(patient: Patient) -> Iterator[Diagnosis]:
+    for watched in patient.watched:
+        guard = patient.compiled.arrays.guards[watched.number]
+        beyond = max(guard.lower - watched.value, watched.value - guard.upper)
+        rigid = math.isinf(guard.stiffness)
+        if guard.lower > guard.upper or not beyond > BEYOND[rigid] or patient.is_prescribed(watched.joint):
+            continue
+        side, bound = ("lower", guard.lower) if watched.value < guard.lower else ("upper", guard.upper)
+        then = (
+            "a rigid stop acts from where it starts, and not where it is drawn"
+            if rigid
+            else f"the stop throws it back with {0.5 * guard.stiffness * beyond**2:.3g} J"
+        )
+        message = (
+            f"{watched.on_part}it starts at {watched.value:.4g} {watched.unit}, beyond its {side} limit {bound:.4g} "
+            f"{watched.unit}: {then}; start it within its limits, or move them"
+        )
+        yield Diagnosis("overlapping-start", watched.subject, message)
+
+
+def fast_start(patient: Patient) -> Iterator[Diagnosis]:
+    for dof, (_, unit) in enumerate(patient.names):
+        speed = float(patient.qd_start[dof])
+        joint = patient.joint_of_dof[dof]
+        if abs(speed) > RACING.get(unit, math.inf) and not patient.is_prescribed(joint):
+            turns = f", {abs(speed) / math.tau:.3g} turns a second" if unit == "rad" else ""
+            message = (
+                f"it starts with {speed:.3g} {unit}/s{turns}, which frames cannot show and which takes very "
+                f"short steps; start it below {RACING[unit]:g} {unit}/s, and look whether the unit is right"
+            )
+            yield Diagnosis("fast-start", f"joint '{joint.name}'", message)
+
+
+def weak_drives(patient: Patient) -> Iterator[Diagnosis]:
+    """Drives that are on and have nothing to drive with."""
+    needs = {"position": ("drive_stiffness", "stiffness"), "velocity": ("drive_damping", "damping")}
+    for joint in patient.compiled.model.joints:
+        for number, axis in enumerate(joint.axes[: joint.axis_count]):
+            fields = joint.kind.slot(number).fields
+            if axis.drive_mode == "off" or "drive_mode" not in fields or joint.is_locked(number):
+                continue
+            field, what = needs.get(axis.drive_mode, ("drive_target", "force"))
+            lacking = what if axis.drive_mode in needs and not getattr(axis, field) > 0.0 else ""
+            lacking = lacking or ("effort" if "effort" in fields and not axis.effort > 0.0 else "")
+            if lacking and not patient.is_prescribed(joint):
+                message = (
+                    f"its {axis.drive_mode} drive is on, and its {lacking} is 0, so it does nothing; give it "
+                    f"{lacking}, or turn it off"
+                )
+                yield Diagnosis("drive-without-strength", f"joint '{joint.name}'", message)
+
+
+def idle_guards(patient: Patient) -> Iterator[Diagnosis]:
+    """What a prescribed joint goes through, or would be driven by, as its motion takes whatever force it takes."""
+    for watched in patient.watched:
+        guard = patient.compiled.arrays.guards[watched.number]
+        if not patient.is_prescribed(watched.joint) or guard.kind != ON_COLUMN:
+            continue
+        q, qd = patient.trajectory.q[:, guard.q], np.abs(patient.trajectory.qd[:, guard.v])
+        least, most, speed = q.min(initial=math.inf), q.max(initial=-math.inf), qd.max(initial=0.0)
+        idle = []
+        if least < guard.lower - 1e-6 or most > guard.upper + 1e-6:
+            idle.append(f"its limits {guard.lower:.4g} to {guard.upper:.4g} (it goes from {least:.4g} to {most:.4g})")
+        if speed > guard.velocity * (1.0 + 1e-6):
+            idle.append(f"its largest speed {guard.velocity:.4g} (it reaches {speed:.4g})")
+        if guard.drive_stiffness or guard.drive_damping or guard.drive_push:
+            idle.append("its drive")
+        if guard.friction > 0.0 and patient.trajectory.efforts is not None:
+            idle.append(f"its friction {guard.friction:.4g}, which the efforts that are recorded leave out")
+        if idle:
+            message = (
+                f"its motion is prescribed, so these do not act: {'; '.join(idle)}; drive it instead, or keep to them"
+            )
+            yield Diagnosis("prescribed-guards", watched.subject, message)
+
+
+def held_by_friction(patient: Patient) -> Iterator[Diagnosis]:
+    for watched, guard in patient.drives():
+        path, asked = patient.trajectory.q[:, guard.q], np.abs(patient.asked(guard)).max(initial=0.0)
+        if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < min(asked, guard.effort) <= guard.friction:
+            message = (
+                f"its drive pushes with {min(asked, guard.effort):.4g} {force_unit(watched.unit)} at most and its "
+                f"friction holds it with up to {guard.friction:.4g}, so it never moves; lower its "
+                "friction, or drive it harder"
+            )
+            yield Diagnosis("friction-too-large", watched.subject, message)
+
+
+def effort_too_small(patient: Patient) -> Iterator[Diagnosis]:
+    for watched, guard in patient.drives():
+        if math.isinf(guard.effort) or guard.effort <= guard.friction or guard.drive_push:
+            continue
+        by_position = guard.drive_stiffness > 0.0
+        done = patient.trajectory.q[:, guard.q] if by_position else patient.trajectory.qd[:, guard.v]
+        aim = guard.drive_target if by_position else guard.drive_rate
+        if _stalls(patient.asked(guard), guard, np.abs(aim - done)) and not _rests_on_stop(patient, watched.number):
+            unit = watched.unit if by_position else f"{watched.unit}/s"
+            needed = _needed(patient, watched.unit, guard)
+            message = (
+                f"its drive gives all of its effort, {guard.effort:.4g} {force_unit(watched.unit)}, nearly all the "
+                f"time, and is still at {done[-1]:.3g} {unit} instead of {aim:.3g}{needed}; raise its effort, or "
+                "lower what it has to move"
+            )
+            yield Diagnosis("effort-too-small", watched.subject, message)
+
+
+def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
+    """Whether a drive is at its limit and comes no nearer to what it aims at: `away`, frame by frame."""
+    half = len(away) // 2
+    saturated = np.mean(np.abs(asked) > guard.effort) if half > 1 else 0.0
+    return bool(saturated > 0.8 and away[half:].mean() > 0.9 * away[:half].mean())
+
+
+def _rests_on_stop(patient: Patient, number: int) -> bool:
+    watch = patient.system.work.watches[number]
+    return bool(watch.touch or watch.pressed)
+
+
+def _needed(patient: Patient, unit: str, guard: np.recarray) -> str:
+    """The most that the weight of what it carries asks for on its way, in words."""
+    if patient.compiled.welds:
+        return ""  # a loop takes a part that depends on all else
+    q = patient.trajectory.q[-1].copy()
+    begin, end = float(patient.q_start[guard.q]), float(guard.drive_target)
+    if not guard.drive_stiffness:
+        begin, end = float(q[guard.q]), float(q[guard.q]) + (math.tau if unit == "rad" else 0.0)
+    most = 0.0
+    for q[guard.q] in np.linspace(begin, end, 25):
+        most = max(most, abs(patient.holding_force(guard.v, q)))
+    return f"; weight and springs alone take up to {most:.4g} {force_unit(unit)} on the way"

@@ -1,0 +1,188 @@
+"""What the doctor can measure of a run: inertias, forces, frequencies, and whether anything is amiss at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dynamics.constraints import ConstraintSet
+from ..dynamics.guards import drive_force, watched_value
+from ..joints import SCREWS
+from ..joints.rows import CONE, DISTANCE, TWIST
+from ..model import CompiledModel, Joint, coordinate_names
+from ..model.compiled import ON_COLUMN, ON_MEASURE
+from ..trajectory import Trajectory
+from .controls import Controls
+from .protocol import Solver
+from .recording import observe
+from .system import LEDGERS, System, free_rates, make_system
+
+if TYPE_CHECKING:
+    from .simulation import Report
+
+SLOW, SETTLED_IN = 2e4, 0.1
+"""Steps tried for a second of motion beyond which something else than what frames show takes the time; those of the
+first tenth of a second count as if they were for all of it, since stiff models begin with short steps. The stiffest
+healthy model among the solvers' tests takes 1.6e4, by explicit steps alone."""
+
+MUCH_DRIFT = 0.01
+"""Part of the energy scale beyond which a motion looks wrong."""
+
+FEW = 8
+"""Frames that are too few to tell how much energy moves between them."""
+
+OPEN = 1e-6
+"""Metres and radians beyond which a loop counts as open."""
+
+MEASURES = {DISTANCE: ("distance", "m"), CONE: ("cone angle", "rad"), TWIST: ("twist", "rad")}
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A guard with what a person calls it.
+
+    Attributes:
+        part: which of the joint's coordinates, or what its row measures; empty where there is but one.
+        unit: "rad" or "m". value: what it started from.
+    """
+
+    number: int
+    joint: Joint
+    part: str
+    unit: str
+    value: float
+
+    @property
+    def on_part(self) -> str:
+        return f"on its {self.part}, " if self.part else ""
+
+    @property
+    def subject(self) -> str:
+        return f"joint '{self.joint.name}'"
+
+
+@dataclass(frozen=True)
+class Patient:
+    """A run as it is at present.
+
+    Attributes:
+        q_start, qd_start: what it started from, shape (nq,) and (nv,).
+        failed: whether the solver has given up.
+    """
+
+    compiled: CompiledModel
+    constraints: ConstraintSet
+    controls: Controls
+    q_start: np.ndarray
+    qd_start: np.ndarray
+    trajectory: Trajectory
+    report: Report
+    solver: Solver
+    system: System
+    failed: bool
+
+    def is_prescribed(self, joint: Joint) -> bool:
+        return joint.name in self.controls.joints
+
+    @property
+    def is_slow(self) -> bool:
+        return self.report.steps + self.report.rejected > SLOW * max(self.solver.time, SETTLED_IN)
+
+    @property
+    def has_drifted(self) -> bool:
+        return len(self.trajectory) >= FEW and self.report.relative_drift > MUCH_DRIFT
+
+    @property
+    def in_trouble(self) -> bool:
+        """Whether anything went wrong that asks for a cause; much that may be one does no harm."""
+        return self.failed or self.is_slow or self.has_drifted or self.report.loop_error > OPEN
+
+    @cached_property
+    def names(self) -> list[tuple[str, str]]:
+        """Name and unit of each velocity coordinate, the unit that of its position."""
+        found = coordinate_names(self.compiled, velocities=True)
+        return [(name, unit.removesuffix("/s")) for name, unit in found]
+
+    @cached_property
+    def joint_of_dof(self) -> list[Joint]:
+        found = {}
+        for span in self.compiled.spans.values():
+            found |= {span.v_at(place): span.joint for place in range(span.joint.nv)}
+        return [found[dof] for dof in range(self.compiled.nv)]
+
+    @cached_property
+    def watched(self) -> list[Watched]:
+        return list(self._watch())
+
+    def _watch(self) -> Iterator[Watched]:
+        for number, (guard, joint) in enumerate(zip(self.compiled.arrays.guards, self.compiled.guarded, strict=True)):
+            name, unit = MEASURES[guard.code] if guard.kind == ON_MEASURE else self.names[guard.v]
+            part = name.removeprefix(joint.name).removeprefix(".")
+            value = float(watched_value(self.compiled.arrays, guard, self.q_start))
+            yield Watched(number, joint, part, unit, value)
+
+    def drives(self) -> Iterator[tuple[Watched, np.recarray]]:
+        """The guards of columns that a drive acts on, and that are free to move."""
+        for watched in self.watched:
+            guard = self.compiled.arrays.guards[watched.number]
+            driven = guard.drive_stiffness or guard.drive_damping or guard.drive_push
+            if guard.kind == ON_COLUMN and driven and not self.is_prescribed(watched.joint):
+                yield watched, guard
+
+    @cached_property
+    def inertias(self) -> np.ndarray:
+        """What each dof's acceleration meets at the start, all that it carries left free, shape (nv,) [kg m^2 or kg].
+
+        Of a chart it is that of its body alone: the least that it can be.
+        """
+        system = self._at(self.q_start, np.zeros(self.compiled.nv))
+        with np.errstate(divide="ignore"):
+            found = 1.0 / system.work.columns.d
+        for body in self.compiled.arrays.bodies:
+            if body.kind != SCREWS and body.v_end > body.v:
+                xx, _, _, yy, _, zz = body.inertia
+                found[body.v_end - 3 : body.v_end] = min(xx, yy, zz)
+                found[body.v : body.v_end - 3] = body.mass
+        return found
+
+    def holding_force(self, dof: int, q: np.ndarray) -> float:
+        """What it takes to keep a column where it is, all else held as well [N m or N]."""
+        return -float(self._at(q, np.zeros(self.compiled.nv), held=1).work.columns.load[dof])
+
+    def _at(self, q: np.ndarray, qd: np.ndarray, held: int = 0) -> System:
+        system = make_system(self.compiled, self.constraints)
+        system.work.watches.asleep = 1
+        system.work.columns.held = held
+        y = np.concatenate([q, qd, np.zeros(LEDGERS)])
+        with np.errstate(all="ignore"):
+            free_rates(system, 0.0, y, 0.0, np.zeros_like(y))
+        return system
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """The accelerations at present, shape (nv,)."""
+        with np.errstate(all="ignore"):
+            return observe(self.system, self.solver)
+
+    @property
+    def fastest_dof(self) -> int:
+        """The velocity coordinate that accelerates most at present."""
+        sizes = np.where(np.isfinite(self.rates), np.abs(self.rates), math.inf)
+        return int(np.argmax(sizes)) if len(sizes) else 0
+
+    @property
+    def energy_balance(self) -> np.ndarray:
+        """What there is more of than at the start and than was brought in, frame by frame [J]."""
+        done = self.trajectory
+        total = done.kinetic + done.potential + done.dissipated - done.supplied
+        return total - total[:1]
+
+    def asked(self, guard: np.recarray) -> np.ndarray:
+        """What a drive asks for, frame by frame [N m or N]."""
+        done = self.trajectory
+        return np.array([drive_force(guard, q, qd) for q, qd in zip(done.q, done.qd, strict=True)])

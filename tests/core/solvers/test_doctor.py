@@ -1,0 +1,266 @@
+"""The doctor names what was planted, first or second, and is silent about what is healthy."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limberjack.core import cli
+from limberjack.core.formats import read
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.solvers import Controls, Forces, Simulation, SimulationError
+from support.mechanisms import bricard, four_bar, stewart
+from support.models import chain, random_graph, random_tree
+
+RIGID = math.inf
+MOST_WORK = 60_000
+"""Steps after which a run that takes for ever is stopped, as a user would, and the doctor asked."""
+
+
+def rod(name, mass=1.0, length=1.0):
+    inertia = mass * length**2 / 12
+    return Link(name, mass, (0.0, 0.0, -length / 2), (inertia, 0.0, 0.0, inertia, 0.0, 1e-3 * inertia))
+
+
+def arm(mass=1.0, forearm=0.6, **elbow):
+    """Two rods that hang down; the fields are those of the lower one's axis."""
+    shoulder, axis = Axis(xyz=(0.0, 1.0, 0.0)), Axis(xyz=(0.0, 1.0, 0.0), **elbow)
+    at = (0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0)
+    joints = [
+        Joint("shoulder", "revolute", WORLD, "upper", axes=[shoulder]),
+        Joint("elbow", "revolute", "upper", "lower", at, axes=[axis]),
+    ]
+    return Model(links=[rod("upper", mass), rod("lower", forearm)], joints=joints)
+
+
+def pendulum(mass=1.0, **fields):
+    axis = Axis(xyz=(0.0, 1.0, 0.0), **fields)
+    return Model(links=[rod("bob", mass)], joints=[Joint("pin", "revolute", WORLD, "bob", axes=[axis])])
+
+
+def pointlike():
+    """A link that turns about its own centre of mass, and resists that by next to nothing."""
+    model = arm(damping=0.1)
+    model.links[1].com, model.links[1].inertia = (0.0, 0.0, 0.0), (1e-20, 0.0, 0.0, 1e-20, 0.0, 1e-20)
+    return model
+
+
+def heavy_tip():
+    """A chain whose last link weighs 1e10 times as much as the others."""
+    model = chain(3)
+    for link in model.links[:2]:
+        link.mass, link.inertia = 1e-10, tuple(1e-10 * number for number in link.inertia)
+    return model
+
+
+def hip():
+    """A ball whose twist is to be above 1 rad and below 0.5."""
+    axes = [*(Axis() for _ in range(4)), Axis(lower=1.0, upper=0.5)]
+    return Model(links=[rod("leg")], joints=[Joint("hip", "ball", WORLD, "leg", axes=axes)])
+
+
+def linkage():
+    model = four_bar()
+    model.gravity = (0.0, -9.81, 0.0)
+    return model
+
+
+def lead(*joints, rate=3.0):
+    return {"controls": Controls(joints={name: lambda time: rate * time for name in joints})}
+
+
+def guide(link):
+    return {"controls": Controls(links={link: lambda time: (0.0, 0.0, -1.0 - 2.0 * time, 1.0, 0.0, 0.0, 0.0)})}
+
+
+def swing(link):
+    """About the world's y axis."""
+
+    def pose(time):
+        return (0.0, 0.0, 0.0, math.cos(time), 0.0, math.sin(time), 0.0)
+
+    return {"controls": Controls(links={link: pose})}
+
+
+def push(force):
+    return {"controls": Controls(forces=lambda moment: Forces(joints={"elbow": force}))}
+
+
+def starting(joint, q=None, qd=None):
+    return {"initial": {"q": {joint: q} if q is not None else {}, "qd": {joint: qd} if qd is not None else {}}}
+
+
+def position(target, **fields):
+    return {"drive_mode": "position", "drive_target": target} | fields
+
+
+def velocity(target, **fields):
+    return {"drive_mode": "velocity", "drive_target": target} | fields
+
+
+STIFF = {"drive_stiffness": 1e6, "drive_damping": 1.0}
+NARROW = {"lower": -1e-5, "upper": 1e-5, "dissipation": 0.0, "stiffness": 1e10}
+
+DRAFT = {"accuracy": "draft", "frames": 241}
+COARSE = DRAFT | {"solver": "implicit"}
+
+PLANTED = [
+    (
+        "a stiff drive on a light link",
+        arm(forearm=1e-6, **position(0.5, **STIFF)),
+        {},
+        "light-link-stiff-drive",
+        "elbow",
+    ),
+    (
+        "a stiff spring",
+        arm(forearm=1e-4, spring_stiffness=1e9),
+        starting("elbow", 0.5),
+        "light-link-stiff-drive",
+        "elbow",
+    ),
+    ("a damper of tons", pendulum(1e-6, damping=1e9), starting("pin", qd=1.0), "light-link-stiff-drive", "pin"),
+    ("a heavy tip", heavy_tip(), {}, "mass-ratio", "joint2"),
+    ("no inertia about the axis", pointlike(), starting("shoulder", 1.0), "massless-or-singular", "lower"),
+    ("limits crossed", pendulum(lower=0.2, upper=-0.2), starting("pin", 0.5), "limits-crossed", "pin"),
+    ("rigid limits crossed", pendulum(lower=0.2, upper=-0.2, stiffness=RIGID), {}, "limits-crossed", "pin"),
+    ("a twist crossed", hip(), {}, "limits-crossed", "hip"),
+    ("beyond a stop", pendulum(lower=-0.2, upper=0.2), starting("pin", 0.5), "overlapping-start", "pin"),
+    ("beyond a rigid stop", pendulum(upper=0.2, stiffness=RIGID), starting("pin", 0.5), "overlapping-start", "pin"),
+    ("degrees for radians", arm(), starting("elbow", qd=36000.0), "fast-start", "elbow"),
+    ("negative damping", pendulum(damping=-2e4), starting("pin", qd=1.0), "energy-from-nowhere", "pin"),
+    ("a little negative damping", pendulum(damping=-1.0), starting("pin", 0.5), "energy-from-nowhere", "pin"),
+    ("led twice", linkage(), lead("crank_pivot", "rocker_pin"), "contradictory-motion", "rocker_pin"),
+    ("led too far", linkage(), lead("rocker_pivot"), "contradictory-motion", "rocker_pivot"),
+    ("guided out of reach", arm(), guide("lower"), "contradictory-motion", "lower"),
+    ("too weak to lift", pendulum(**position(1.5, drive_stiffness=1e3, effort=1.0)), {}, "effort-too-small", "pin"),
+    ("too weak to turn", pendulum(**velocity(3.0, drive_damping=1e2, effort=1.0)), {}, "effort-too-small", "pin"),
+    ("no stiffness", pendulum(**position(1.5)), {}, "drive-without-strength", "pin"),
+    ("no damping", pendulum(**velocity(1.5)), {}, "drive-without-strength", "pin"),
+    ("no effort", pendulum(**position(1.5, drive_stiffness=10.0, effort=0.0)), {}, "drive-without-strength", "pin"),
+    ("rusted", pendulum(friction=30.0, drive_mode="force", drive_target=20.0), {}, "friction-too-large", "pin"),
+    ("led through limits", arm(lower=-1.0, upper=1.0), lead("elbow"), "prescribed-guards", "elbow"),
+    ("led and driven", arm(**position(1.0, drive_stiffness=5.0)), lead("elbow"), "prescribed-guards", "elbow"),
+    ("a coarse solver", arm(), starting("elbow", qd=100.0) | COARSE, "energy-lost", "model"),
+    (
+        "a stiff spring at draft",
+        arm(spring_stiffness=3e5),
+        starting("elbow", 0.3) | DRAFT,
+        "energy-from-nowhere",
+        "model",
+    ),
+    ("a slit", pendulum(**NARROW), starting("pin", 0.0, 10.0), "crowded-events", "pin"),
+    ("an absurd push", arm(), push(1e14), "step-at-floor", "lower"),
+]
+
+
+def run_as_a_user(model, frames=49, **settings):
+    """The run as far as a patient person lets it go, and its error where there is one."""
+    run = Simulation(model, np.arange(frames) / 24, **settings)
+    try:
+        for _ in run:
+            if run._solver.steps > MOST_WORK:
+                break
+    except SimulationError as error:
+        return run, error
+    return run, None
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "code", "subject"), [row[1:] for row in PLANTED], ids=[p[0] for p in PLANTED]
+)
+def test_a_planted_fault_is_named(model, settings, code, subject):
+    """Guards every rule: the cause that was planted comes first or second, with its joint or link, and a number."""
+    run, error = run_as_a_user(model, **settings)
+    found = run.report.diagnoses
+    assert any(each.code == code and each.subject.endswith(f" '{subject}'") for each in found[:2]), found
+    assert all(len(each.message) > 40 and "\n" not in each.message for each in found)
+    if error:
+        assert error.diagnoses == found
+        assert found[0].message in str(error)
+
+
+def driven(**more):
+    """What a robot has, with room for all of it: limits, friction, the largest speed, a drive that is strong enough."""
+    axis = {"lower": -2.0, "upper": 2.0, "friction": 0.1, "velocity": 20.0, "effort": 50.0, "damping": 0.5}
+    return arm(**axis | position(1.0, drive_stiffness=100.0, drive_damping=10.0) | more)
+
+
+HEALTHY = [
+    ("chain", chain(10), {}),
+    ("a heavy crane's light hook", arm(mass=1e3, forearm=1e-2), {}),
+    ("tree", random_tree(1, 16), {"frames": 25}),
+    ("graph", random_graph(4, loops=1), {"frames": 13}),
+    ("linkage", linkage(), {}),
+    ("bricard", bricard(), {}),
+    ("stewart", stewart("universal"), {}),
+    ("led", linkage(), lead("crank_pivot")),
+    ("guided", arm(), swing("upper")),
+    ("a drive with limits", driven(), {}),
+    ("a drive led within its limits", driven(drive_mode="off"), lead("elbow", rate=0.5)),
+    ("a gripper that presses", driven(drive_target=3.0, upper=0.5), {}),
+    ("a slow but strong drive", driven(**velocity(0.2, effort=10.0)), {}),
+    ("a brake", pendulum(friction=30.0), starting("pin", 1.0)),
+    ("a falling arm that hits its stops", driven(drive_mode="off", friction=0.0), starting("shoulder", 1.5)),
+    ("a bouncing arm", driven(drive_mode="off", stiffness=RIGID, restitution=0.8), starting("shoulder", 1.5)),
+    ("a light link at its stop", arm(forearm=1e-6, lower=-0.1, upper=0.1), starting("shoulder", 1.0)),
+    ("a stiff spring", pendulum(spring_stiffness=1e9, damping=1e6), {}),
+    ("a stiff drive", pendulum(**position(0.0, drive_stiffness=1e6, drive_damping=1e4)), {}),
+]
+
+
+@pytest.mark.parametrize(("model", "settings"), [row[1:] for row in HEALTHY], ids=[row[0] for row in HEALTHY])
+def test_a_healthy_model_is_left_alone(model, settings):
+    """Guards against false alarms, which a user soon learns to overlook."""
+    run, error = run_as_a_user(model, **settings)
+    assert error is None
+    assert run.report.diagnoses == []
+
+
+@pytest.mark.parametrize("name", ["crane", "double_pendulum"])
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_sample_scenes_are_healthy(name, accuracy):
+    """Guards the first thing that a user sees."""
+    model = read(Path(__file__).parents[3] / "sample_scenes" / f"{name}.sdf").model
+    assert run_as_a_user(model, frames=121, accuracy=accuracy)[0].report.diagnoses == []
+
+
+SDF = """<sdf version="1.9"><model name="m"><link name="bob"><inertial><pose>0 0 -1 0 0 0</pose></inertial></link>
+<joint name="pin" type="revolute"><parent>world</parent><child>bob</child><axis><xyz>0 1 0</xyz>{}</axis></joint>
+</model></sdf>"""
+FEEDING = "<dynamics><damping>-1e6</damping></dynamics>"
+
+
+def simulate(tmp_path, axis, speed, *more):
+    model, state = tmp_path / "m.sdf", tmp_path / "state.json"
+    model.write_text(SDF.format(axis))
+    state.write_text(json.dumps({"qd": {"pin": speed}}))
+    return model, cli.main(["simulate", str(model), "--duration", "0.5", "--initial", str(state), *more])
+
+
+def test_the_command_line_tells_a_line_each(tmp_path, capsys):
+    """Guards `FILE: doctor: subject: sentence` on stderr, for runs that go through and runs that do not."""
+    model, code = simulate(tmp_path, "<limit><effort>0</effort></limit>", 2e3)
+    lines = [line for line in capsys.readouterr().err.splitlines() if ": doctor: " in line]
+    assert code == cli.DONE
+    assert len(lines) == 1
+    assert lines[0].startswith(f"{model}: doctor: joint 'pin': it starts with 2e+03 rad/s")
+    model, code = simulate(tmp_path, FEEDING, 1.0)
+    told = capsys.readouterr().err.splitlines()
+    assert code == cli.SIMULATION_FAILED
+    assert any(line.startswith(f"{model}: doctor: joint 'pin': damping of its axis is -1e+06") for line in told)
+    assert "link 'bob': the motion cannot be followed past" in told[-1]
+    assert "joint 'pin': damping" in told[-1]
+
+
+def test_json_has_them_as_objects(tmp_path, capsys):
+    """Guards scripts: code, subject and message, in a failed run as well, and an empty list in a healthy one."""
+    for axis, speed, code in (("", 2e3, "fast-start"), (FEEDING, 1.0, "energy-from-nowhere")):
+        simulate(tmp_path, axis, speed, "--json")
+        first = json.loads(capsys.readouterr().out)["diagnoses"][0]
+        assert set(first) == {"code", "subject", "message"}
+        assert (first["code"], first["subject"]) == (code, "joint 'pin'")
+    simulate(tmp_path, "", 1.0, "--json")
+    assert json.loads(capsys.readouterr().out)["diagnoses"] == []
