@@ -20,10 +20,10 @@ from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
 from .margins import NEAR, holding_forces
 from .system import parts_of
 
-TOGETHER = 6
-"""Rounds in which all change at once; after those, one a round."""
-
-MOST_ROUNDS = 60
+TOGETHER, SINGLY = 6, 60
+"""Rounds in which all change at once, and one a round. Where loops say the same twice those may not end; after them,
+what cannot hold lets go, and nothing holds again.
+"""
 
 
 @subroutine
@@ -34,7 +34,7 @@ def settle(calls, system, time, y, slopes, shallow):
     """
     guards, watches = system.model.guards, system.work.watches
     propose(system, y, shallow)
-    for turn in range(MOST_ROUNDS):
+    for turn in range(SINGLY + guards.shape[0] + 1):
         update_holds(system)
         calls.rates(system, time, y, 0.0, slopes)
         if turn == 0:
@@ -43,12 +43,13 @@ def settle(calls, system, time, y, slopes, shallow):
             calls.rates(system, time, y, 0.0, slopes)
         changes = 0
         for k in range(guards.shape[0]):
-            if watches[k].candidate and reconsider(system, y, slopes, k, shallow):
+            may_change = watches[k].candidate and (watches[k].held or turn < SINGLY)
+            if may_change and reconsider(system, y, slopes, k, shallow):
                 changes += 1
-                if turn >= TOGETHER:
+                if TOGETHER <= turn < SINGLY:
                     break
         if changes == 0:
-            return True
+            return turn < SINGLY
     return False
 
 
