@@ -108,9 +108,9 @@ COARSE = DRAFT | {"solver": "implicit"}
 
 PLANTED = [
     (
-        "a stiff drive on a light link",
+        "a stiff drive on a light link, by explicit steps",
         arm(forearm=1e-6, **position(0.5, **STIFF)),
-        {},
+        {"solver": "explicit"},
         "light-link-stiff-drive",
         "elbow",
     ),
@@ -152,7 +152,7 @@ PLANTED = [
         "model",
     ),
     ("a slit", pendulum(**NARROW), starting("pin", 0.0, 10.0), "crowded-events", "pin"),
-    ("an absurd push", arm(), push(1e14), "step-at-floor", "lower"),
+    ("an absurd push", arm(), push(1e40), "step-at-floor", "lower"),
 ]
 
 
