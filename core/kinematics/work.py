@@ -55,6 +55,7 @@ WATCH = np.dtype(
         # while it is found out what holds
         ("candidate", np.int64),  # whether it might
         ("rested", np.int64),  # whether it was at rest, and not at its largest speed
+        ("stubborn", np.int64),  # whether it holds since it could not be found out
         # in an impact
         ("struck", np.int64),  # the side of the stop, or of the largest speed, that takes an impulse; 0 for none
         ("speeding", np.int64),  # whether it is the largest speed

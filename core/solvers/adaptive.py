@@ -30,8 +30,10 @@ SHORTEST_STEP = 1e-12
 SUSPICIOUS = 1.0
 """Explicit step times the rate of the fastest change, beyond which stability may limit the step and not accuracy."""
 
-MANY = 15
-"""Steps in a row that speak for the other method before it is tried; twice as many after each try that did not pay."""
+MANY, LONGEST_PATIENCE = 15, 240
+"""Steps in a row that speak for the other method before it is tried; twice as many, up to the latter number, after each
+try that did not pay.
+"""
 
 EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
@@ -243,6 +245,8 @@ def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
         return UNDERWAY
     for k in range(system.work.watches.shape[0]):
         system.work.watches[k].bounces = 0
+        if system.work.watches[k].stubborn:
+            now.fresh = 0
     return REACHED
 
 
@@ -403,7 +407,7 @@ def choose_method(calls, system, y, stages, now, h, rate, order):
     if now.implicit:
         now.implicit = 0
         now.step = now.explicit_step
-        now.patience = 2 * now.patience
+        now.patience = min(2 * now.patience, LONGEST_PATIENCE)
         calls.rates(system, now.time, y, 0.0, stages[0])
     else:
         now.implicit = 1

@@ -21,20 +21,19 @@ from .margins import NEAR, holding_forces
 from .system import parts_of
 
 TOGETHER, SINGLY = 6, 60
-"""Rounds in which all change at once, and one a round. Where loops say the same twice those may not end; after them,
-what cannot hold lets go, and nothing holds again.
-"""
+"""Rounds in which all change at once, and then one a round."""
 
 
 @subroutine
 def settle(calls, system, time, y, slopes, shallow):
     """Find what holds at a state whose velocities have jumped; leave the rates there in `slopes`.
 
-    Returns whether nothing contradicts.
+    Where several joints of a loop stick, how they share its load is open, and no choice may be free of contradiction.
+    Then all that could hold does, until it is looked at again. Returns whether nothing contradicts.
     """
     guards, watches = system.model.guards, system.work.watches
     propose(system, y, shallow)
-    for turn in range(SINGLY + guards.shape[0] + 1):
+    for turn in range(SINGLY):
         update_holds(system)
         calls.rates(system, time, y, 0.0, slopes)
         if turn == 0:
@@ -43,13 +42,17 @@ def settle(calls, system, time, y, slopes, shallow):
             calls.rates(system, time, y, 0.0, slopes)
         changes = 0
         for k in range(guards.shape[0]):
-            may_change = watches[k].candidate and (watches[k].held or turn < SINGLY)
-            if may_change and reconsider(system, y, slopes, k, shallow):
+            if watches[k].candidate and reconsider(system, y, slopes, k, shallow):
                 changes += 1
-                if TOGETHER <= turn < SINGLY:
+                if turn >= TOGETHER:
                     break
         if changes == 0:
-            return turn < SINGLY
+            return True
+    propose(system, y, shallow)
+    for k in range(watches.shape[0]):
+        watches[k].stubborn = watches[k].held
+    update_holds(system)
+    calls.rates(system, time, y, 0.0, slopes)
     return False
 
 
@@ -60,7 +63,7 @@ def propose(system, y, shallow):
     q, qd = parts_of(system, y)
     for k in range(watches.shape[0]):
         guard, watch = model.guards[k], watches[k]
-        watch.candidate, watch.rested, watch.held, watch.touch = 0, 0, 0, 0
+        watch.candidate, watch.rested, watch.held, watch.touch, watch.stubborn = 0, 0, 0, 0, 0
         if watch.asleep:
             continue
         rate = watched_rate(model, guard, q, qd)

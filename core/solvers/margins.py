@@ -32,7 +32,7 @@ def write_margins(model, work, q, qd, qdd, out):
         guard, watch = model.guards[k], work.watches[k]
         if watch.asleep:
             continue
-        if watch.held:
+        if watch.held and not watch.stubborn:
             least, most = holding_forces(guard, watch)
             out[k, HOLD, 0], out[k, HOLD, 1] = min(watch.load - least, most - watch.load), UNKNOWN
         write_stop_margins(model, guard, watch, q, qd, out[k])
