@@ -72,8 +72,6 @@ def propose(system, y, shallow):
             watch.touch = touched_side(model, guard, watch, q, shallow)
             if watch.touch != 0 or guard.friction > 0.0:
                 watch.candidate, watch.rested, watch.held = 1, 1, 1
-                if watch.touch != 0 and guard.kind == ON_COLUMN:
-                    q[guard.q] = bound_of(watch, watch.touch)
                 if guard.kind != ON_MEASURE:
                     qd[guard.v] = 0.0
         elif guard.kind != ON_MEASURE and abs(rate) >= guard.velocity - NEAR:
@@ -83,15 +81,17 @@ def propose(system, y, shallow):
 
 @jitable
 def touched_side(model, guard, watch, q, shallow):
-    """-1 or 1 where it is at a stop that is rigid, or all but rigid; else 0."""
+    """-1 or 1 where it is at a stop that is rigid, or all but rigid; else 0. Puts the stops in their places."""
     if guard.kind == ON_CHART or watch.pressed != 0 or not (shallow > 0.0 or math.isinf(guard.stiffness)):
         return 0
     value = watched_value(model, guard, q)
+    if value >= guard.lower - NEAR:  # so that what rests there is at its stop, and not by rounding beyond it
+        watch.lower = min(value, guard.lower)
+    if value <= guard.upper + NEAR:
+        watch.upper = max(value, guard.upper)
     if value - watch.lower <= NEAR:
         return -1
-    if watch.upper - value <= NEAR:
-        return 1
-    return 0
+    return 1 if watch.upper - value <= NEAR else 0
 
 
 @subroutine

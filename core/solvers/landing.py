@@ -40,7 +40,7 @@ def land(calls, system, y, trial, stages, now, h, settings):
             aim = part * s
         else:
             low = s
-            allowed = slack(system.model.guards[guard], which)
+            allowed = 0.5 * slack(system.model.guards[guard], which)
             aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
         if math.isnan(system.margins[1, guard, which, 1]):
             if happened and s - aim <= settings.loose * h:
@@ -60,7 +60,7 @@ def land(calls, system, y, trial, stages, now, h, settings):
 
 @jitable
 def time_left(start, end, s, allowed):
-    """Seconds until a margin is below what is allowed, going on as it does."""
+    """Seconds until a margin is as far below 0 as is allowed, going on as it does."""
     rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
     return -(end[0] + allowed) / rate if rate < 0.0 else math.inf
 

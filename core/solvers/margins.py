@@ -116,17 +116,18 @@ def crossing(start, end, h, allowed):
 
     2 where it does not.
     """
-    a, b = start[0] + allowed, end[0] + allowed
+    spared = 0.5 * allowed
+    a, b = start[0] + spared, end[0] + spared  # it is met half way, so that what stays there is not met again
     if math.isnan(start[1]) or math.isnan(end[1]):
-        if b >= 0.0:
+        if b >= -spared:
             return 2.0
         return max(a / (a - b), 1e-3) if a > 0.0 else 1e-3
     da, db = h * start[1], h * end[1]
-    if b >= 0.0:
+    if b >= -spared:
         if not (da < 0.0 < db):
             return 2.0
         low = lowest(a, da, b, db)
-        if cubic(a, da, b, db, low) >= 0.0:
+        if cubic(a, da, b, db, low) >= -spared:
             return 2.0
         return root(a, da, b, db, 0.0, low)
     begin = 0.0
