@@ -10,8 +10,9 @@ import math
 
 from ..jit import jitable, subroutine
 from .impacts import slides_on
-from .margins import SLIDE, first_crossing, slack
+from .margins import SLIDE, first_crossing, is_clear, slack
 from .one_step import attempt, end_row, mark
+from .stepping import copy
 
 MOST_TRIES = 40
 
@@ -24,6 +25,10 @@ def land(calls, system, y, trial, stages, now, h, settings):
     """
     low, high = 0.0, h
     part, guard, which = first_crossing(system.model, system.margins[0], system.margins[1], h)
+    if part == 0.0:  # it is there already
+        copy(y, trial)
+        calls.rates(system, now.time, trial, 0.0, stages[end_row(now, settings)])
+        return 0.0, guard, which
     s = part * h
     for _ in range(MOST_TRIES):
         error = attempt(calls, system, y, trial, stages, now, s, settings)[0]
@@ -43,10 +48,10 @@ def land(calls, system, y, trial, stages, now, h, settings):
             allowed = 0.5 * slack(system.model.guards[guard], which)
             aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
         if math.isnan(system.margins[1, guard, which, 1]):
-            if happened and s - aim <= settings.loose * h:
+            if happened and s - aim <= settings.loose * h and is_clear(system.model, system.margins[1]):
                 return s, guard, which
-            aim += 0.5 * settings.loose * h  # beyond it, where it no longer holds, or asks for more
-        elif which == SLIDE and comes_to_rest(system, guard, settings):
+            aim += 0.5 * settings.loose * min(h, s)  # beyond it, where it no longer holds, or asks for more
+        elif which == SLIDE and comes_to_rest(system, guard, settings) and is_clear(system.model, system.margins[1]):
             return s, guard, which
         elif abs(aim - s) <= settings.near * h:
             for n in range(trial.shape[0]):

@@ -48,7 +48,7 @@ def write_stop_margins(model, guard, watch, q, qd, out):
     for side in (-1, 1):
         bound = bound_of(watch, side)
         which = LOWER if side < 0 else UPPER
-        if not math.isinf(bound) and not (watch.held and watch.touch == side):
+        if not math.isinf(bound) and not (watch.held and watch.slide == 0):
             way = 1.0 if watch.pressed == side else -1.0
             out[which, 0], out[which, 1] = way * side * (value - bound), way * side * rate
 
@@ -111,6 +111,16 @@ def first_crossing(model, starts, ends, h):
 
 
 @jitable
+def is_clear(model, ends):
+    """Whether no margin with a known rate is below what is allowed at the end of a step."""
+    for k in range(model.guards.shape[0]):
+        for w in range(COUNT):
+            if ends[k, w, 0] < -slack(model.guards[k], w) and not math.isnan(ends[k, w, 1]):
+                return False
+    return True
+
+
+@jitable
 def crossing(start, end, h, allowed):
     """Where in a step, as a part of it, a margin sinks below what is allowed, by the cubic through its ends.
 
@@ -130,12 +140,16 @@ def crossing(start, end, h, allowed):
         if cubic(a, da, b, db, low) >= -spared:
             return 2.0
         return root(a, da, b, db, 0.0, low)
-    begin = 0.0
-    if a <= 0.0:  # it has only just become positive: look for where it is
-        begin = 0.5
-        while begin > 1e-9 and cubic(a, da, b, db, begin) <= 0.0:
-            begin *= 0.5
-    return root(a, da, b, db, begin, 1.0)
+    if a > 0.0:
+        return root(a, da, b, db, 0.0, 1.0)
+    if da < 0.0:
+        return 0.0
+    begin = 0.5  # it is about to become positive: look for where it is
+    while begin > 1e-9 and cubic(a, da, b, db, begin) <= 0.0:
+        begin *= 0.5
+    if begin > 1e-9:
+        return root(a, da, b, db, begin, 1.0)
+    return 1.0 if b < a else 2.0
 
 
 @jitable

@@ -215,15 +215,6 @@ def test_a_singular_model_is_refused():
         Simulation(model, np.array([0.0]))
 
 
-def test_what_is_not_simulated_yet_is_said():
-    """Guards against silence: limits, friction and floating pieces are named."""
-    axis = Axis(lower=-1.0, upper=1.0, friction=0.2, velocity=3.0)
-    model = Model(links=[Link("base"), Link("arm")], joints=[Joint("hinge", "revolute", "base", "arm", axes=[axis])])
-    notes = " ".join(Simulation(model, np.array([0.0])).report.notes)
-    for words in ("'base' is not joined to the world", "position limits", "dry friction", "velocity limits", "'hinge'"):
-        assert words in notes
-
-
 def test_a_motion_that_is_none_is_told():
     """Guards the beginner whose hinge stands upright: no energy scale made of rounding, and a word on where to look."""
     model = Model(links=[Link("door")], joints=[Joint("hinge", "revolute", WORLD, "door")])
