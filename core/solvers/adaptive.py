@@ -38,8 +38,10 @@ try that did not pay.
 EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
-CROWDED, PATIENCE, MOST_CROWDED = 1e-9, 30, 300
-"""Seconds between events; how many in a row may have no more before more comes to rest, and before it is hopeless."""
+CROWDED, MANY_CROWDED, MOST_CROWDED = 1e-6, 100, 2000
+"""Seconds between events; how many in a row may have no more before what rests is held until the next frame, and before
+the motion is hopeless.
+"""
 
 BLOW = 0.4
 """The first step on a compliant stop, times the frequency of its oscillation."""
@@ -257,7 +259,8 @@ def begin(calls, system, y, stages, now, settings):
         wake(system, y)
     calls.rates(system, now.time, y, 0.0, stages[0])
     if system.work.watches.shape[0] > 0:
-        now.unsettled += 1 - resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting)[0]
+        settled = resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting, False)[0]
+        now.unsettled += 1 - settled
         mark(system, y, stages[0], 0)
     if now.started == 0:
         now.step = max(first_step(y, stages[0], settings.tolerance), 10.0 * SHORTEST_STEP)
@@ -294,8 +297,8 @@ def meet(calls, system, y, trial, stages, now, h, rate, settings):
     copy(stages[end_row(now, settings)], stages[0])
     take_place(system, y, guard, which)
     pressed = count_pressed(system)
-    resting = settings.resting * (1.0 if now.crowded < PATIENCE else 1e4)
-    settled, jumped = resolve(calls, system, now.time, y, stages[0], settings.shallow, resting)
+    crowded = now.crowded > MANY_CROWDED
+    settled, jumped = resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting, crowded)
     now.unsettled += 1 - settled
     now.impacts += jumped
     mark(system, y, stages[0], 0)

@@ -30,7 +30,7 @@ def take_place(system, y, k, which):
 
 
 @subroutine
-def resolve(calls, system, time, y, slopes, shallow, resting):
+def resolve(calls, system, time, y, slopes, shallow, resting, crowded):
     """Let velocities jump, find what holds from now on, and leave the rates in `slopes`.
 
     Returns whether what holds is certain, and whether velocities jumped, as 1 or 0.
@@ -39,7 +39,7 @@ def resolve(calls, system, time, y, slopes, shallow, resting):
     if jumped != NOTHING:
         limit_drives(system, y)
     calm(calls, system, time, y, slopes, resting, jumped != NOTHING)
-    settled = settle(calls, system, time, y, slopes, shallow)
+    settled = settle(calls, system, time, y, slopes, shallow, crowded)
     return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
 
 

@@ -25,15 +25,16 @@ TOGETHER, SINGLY = 6, 60
 
 
 @subroutine
-def settle(calls, system, time, y, slopes, shallow):
+def settle(calls, system, time, y, slopes, shallow, crowded):
     """Find what holds at a state whose velocities have jumped; leave the rates there in `slopes`.
 
     Where several joints of a loop stick, how they share its load is open, and no choice may be free of contradiction.
-    Then all that could hold does, until it is looked at again. Returns whether nothing contradicts.
+    Then, and where events are crowded, all that could hold does until it is looked at again. Returns whether nothing
+    contradicts.
     """
     guards, watches = system.model.guards, system.work.watches
     propose(system, y, shallow)
-    for turn in range(SINGLY):
+    for turn in range(1 if crowded else SINGLY):
         update_holds(system)
         calls.rates(system, time, y, 0.0, slopes)
         if turn == 0:
@@ -46,7 +47,7 @@ def settle(calls, system, time, y, slopes, shallow):
                 changes += 1
                 if turn >= TOGETHER:
                     break
-        if changes == 0:
+        if changes == 0 and not crowded:
             return True
     propose(system, y, shallow)
     for k in range(watches.shape[0]):
