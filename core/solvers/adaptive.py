@@ -38,7 +38,7 @@ try that did not pay.
 EXPLICIT_COST = COUNT
 """Evaluations of the accelerations in an explicit step."""
 
-CROWDED, MANY_CROWDED, MOST_CROWDED = 1e-6, 100, 2000
+CROWDED, MANY_CROWDED, MOST_CROWDED = 1e-6, 30, 2000
 """Seconds between events; how many in a row may have no more before what rests is held until the next frame, and before
 the motion is hopeless.
 """

@@ -20,7 +20,7 @@ from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
 from .margins import NEAR, holding_forces
 from .system import parts_of
 
-TOGETHER, SINGLY = 6, 60
+TOGETHER, SINGLY = 6, 40
 """Rounds in which all change at once, and then one a round."""
 
 
