@@ -13,6 +13,7 @@ from .impacts import slides_on
 from .margins import SLIDE, first_crossing, is_clear, slack
 from .one_step import attempt, end_row, mark
 from .stepping import copy
+from .system import LEDGERS
 
 MOST_TRIES = 40
 
@@ -54,7 +55,10 @@ def land(calls, system, y, trial, stages, now, h, settings):
         elif which == SLIDE and comes_to_rest(system, guard, settings) and is_clear(system.model, system.margins[1]):
             return s, guard, which
         elif abs(aim - s) <= settings.near * h:
-            for n in range(trial.shape[0]):
+            count = trial.shape[0]
+            if now.implicit:  # where something is stiff, accelerations and powers hold for no time at all
+                count -= LEDGERS + system.tau.shape[0]
+            for n in range(count):
                 trial[n] += (aim - s) * ends[n]
             return aim, guard, which
         if high - low <= 1e-13 * h and happened:
