@@ -14,6 +14,7 @@ from ..joints import BALL
 from ..kinematics.work import get3, put3
 from ..model.compiled import ON_COLUMN, ON_MEASURE
 from ..spatial import add, dot, scale, sub, sym_outer
+from .constraint_rows import measured_rate
 from .forces import add_turn_springs, chart_measure, diagonal, firm_up, pulls
 
 
@@ -87,12 +88,7 @@ def watched_rate(model, guard, q, qd):
     """How fast that, or a component of a chart's velocity, moves [rad/s or m/s]."""
     if guard.kind != ON_MEASURE:
         return qd[guard.v]
-    body = model.bodies[guard.body]
-    torque, force = chart_measure(model, guard, q)[1]
-    rate = dot(torque, get3(qd, body.v_end - 3))
-    if body.kind != BALL:
-        rate += dot(force, get3(qd, body.v))
-    return rate
+    return measured_rate(model, guard, q, qd)
 
 
 @jitable

@@ -9,13 +9,16 @@ from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from .holding import settle
 from .impacts import NOTHING, UNFIT, calm, strike
-from .margins import DRIVE, FASTEST, LOWER, SLOWEST, UPPER
+from .margins import DRIVE, LOWER, UPPER
 from .system import parts_of
 
 
 @jitable
 def take_place(system, y, k, which):
-    """Bring the state, which is there but for rounding, right to an event of guard k."""
+    """Note what begins or ceases with an event of guard k, as far as the state itself does not tell.
+
+    It does not of drives and of stops that give way, whose forces are next to nothing then.
+    """
     guard, watch = system.model.guards[k], system.work.watches[k]
     q, qd = parts_of(system, y)
     if which == DRIVE:
@@ -25,8 +28,6 @@ def take_place(system, y, k, which):
         side = -1 if which == LOWER else 1
         if watch.pressed == side:
             watch.pressed = 0
-    elif which in (SLOWEST, FASTEST):
-        qd[guard.v] = -guard.velocity if which == SLOWEST else guard.velocity
 
 
 @subroutine
@@ -58,9 +59,8 @@ def limit_drives(system, y):
 def wake(system, y):
     """What acts from the start: drives as strong as they may be, stops that are pressed already.
 
-    A rigid stop beyond which the motion starts acts from there on. Returns how many there are of those.
+    A rigid stop beyond which the motion starts acts from there on.
     """
-    crossed = 0
     limit_drives(system, y)
     q = parts_of(system, y)[0]
     for k in range(system.model.guards.shape[0]):
@@ -72,11 +72,9 @@ def wake(system, y):
         if side == 0:
             continue
         if math.isinf(guard.stiffness):
-            crossed += 1
             if side < 0:
                 watch.lower = value
             else:
                 watch.upper = value
         else:
             watch.pressed = side
-    return crossed

@@ -75,7 +75,7 @@ def propose(system, y, shallow):
                 watch.candidate, watch.rested, watch.held = 1, 1, 1
                 if guard.kind != ON_MEASURE:
                     qd[guard.v] = 0.0
-        elif guard.kind != ON_MEASURE and abs(rate) >= guard.velocity - NEAR:
+        elif guard.kind != ON_MEASURE and abs(abs(rate) - guard.velocity) <= NEAR:
             watch.candidate, watch.held = 1, 1
             qd[guard.v] = watch.slide * guard.velocity
 

@@ -297,7 +297,7 @@ def hold_struck(system):
 
 @subroutine
 def forget(system):
-    """Hold nothing any more, and have nothing struck."""
+    """Have nothing struck any more."""
     for k in range(system.work.watches.shape[0]):
         system.work.watches[k].struck, system.work.watches[k].speeding = 0, 0
 
