@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from limberjack.core.model import ModelError
 from limberjack.core.solvers import Simulation, SimulationError
-from support.wild import NAMED, energy_change, has_nan, wild_models
+from support.wild import NAMED, energy_change, from_seed, has_nan, wild_models
 
 
 @settings(max_examples=40, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,3 +26,10 @@ def test_wild_models_move_or_say_why_not(wild):
         assert not has_nan(run.trajectory)
         growth, _ = energy_change(run.trajectory)
         assert growth < 0.01
+
+
+def test_a_largest_speed_is_reached_and_not_set():
+    """Guards the energy of a model in which many links hang on an axis that reaches its largest speed."""
+    wild = from_seed(904)
+    motion = Simulation(wild.model, np.arange(49) / 24, initial=wild.initial).run()
+    assert energy_change(motion)[1] < 1e-4
