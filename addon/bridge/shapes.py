@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.geometry import Box, Color, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
+from ...core.geometry import Box, Color, Cylinder, Geometry, Material, Mesh, Plane, Shape, Sphere
 from ...core.model import ModelError
 from ...core.spatial import Pose
 from .. import ids
@@ -163,7 +163,7 @@ def _shape(part: Part, depsgraph, unit: float) -> Shape:
         geometry = Mesh(scale=factors, vertices=vertices, faces=data.faces)
     matrix = matrix.copy()
     matrix[:3, 3] += matrix[:3, :3] @ center
-    return Shape(part.obj.name, geometry, _pose(matrix, unit), color_of(part.obj))
+    return Shape(part.obj.name, geometry, _pose(matrix, unit), material_of(part.obj))
 
 
 def _split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
@@ -203,7 +203,13 @@ def _primitive(kind: str, vertices: np.ndarray, scale, unit: float) -> tuple[Geo
     return None, np.zeros(3)
 
 
-def color_of(obj: bpy.types.Object) -> Color | None:
+def material_of(obj: bpy.types.Object) -> Material | None:
+    """How the object's first material looks."""
+    color = _color_of(obj)
+    return Material(color) if color else None
+
+
+def _color_of(obj: bpy.types.Object) -> Color | None:
     """The colour of the object's first material: its shader's where it has one, else the viewport's."""
     material = obj.active_material
     if material is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..geometry import Box, Color, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
+from ..geometry import Box, Color, Cylinder, Geometry, Material, Mesh, Plane, Shape, Sphere
 from ..model import Link
 from ..spatial import IDENTITY, IDENTITY_QUAT, Pose, Sym3, quat_normalized, quat_of_rpy, quat_to_mat, sym_rotate
 from .findings import Findings
@@ -87,7 +87,7 @@ def read_shapes(link: Element, tag: str, shape_pose: Callable[[Element], Pose], 
         findings.skip_unknown(element, SHAPE_TAGS)
         name = element.name or f"{tag}_{number}"
         geometry = read_geometry(element.child("geometry"), findings)
-        shapes.append(Shape(name, geometry, shape_pose(element), _color(element, findings)))
+        shapes.append(Shape(name, geometry, shape_pose(element), _material(element, findings)))
     return shapes
 
 
@@ -121,12 +121,12 @@ GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
 }
 
 
-def _color(shape: Element, findings: Findings) -> Color | None:
+def _material(shape: Element, findings: Findings) -> Material | None:
     material = shape.child("material")
     findings.skip_unknown(material, ("diffuse", "ambient", "specular", "emissive"))
     diffuse = material.child("diffuse") if material else None
     if diffuse is None:
         return None
     if len(diffuse.text.split()) == 3:  # alpha may be left out
-        return findings.parse(diffuse, "<diffuse>", f"{diffuse.text} 1", WHITE)
-    return findings.parse(diffuse, "<diffuse>", diffuse.text, WHITE)
+        return Material(findings.parse(diffuse, "<diffuse>", f"{diffuse.text} 1", WHITE))
+    return Material(findings.parse(diffuse, "<diffuse>", diffuse.text, WHITE))

@@ -10,16 +10,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from ..geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
 from ..joints import Column
 from ..model import WORLD, Axis, Joint, Link, Model
-from ..spatial import IDENTITY, Pose, compose, inverse, norm, rpy_of_quat
+from ..spatial import IDENTITY, compose, inverse, norm
 from .files import UnwritableError, write_together
 from .obj import write_obj
 from .sdf_joint import axis_tag
 from .sdf_names import Names, printable, unique
+from .xml_write import number, numbers, put, put_pose, xml
 
 VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
 DEFAULT_VERSION = "1.9"
@@ -31,9 +32,6 @@ NO_PITCH = 1e16
 STANDARD_GRAVITY = Model().gravity
 SAME_POSE = 1e-9
 """How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
-
-NOISE = 1e-15
-"""What is left of a zero [m or rad] after a few poses were composed."""
 
 DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
 STOPS = ("stiffness", "dissipation")
@@ -76,7 +74,7 @@ class _Writer:
         root = at = Element("sdf", version=self.version)
         if world:
             at = SubElement(at, "world", name="default")  # "world" is reserved, even here
-            _put(at, "gravity", _numbers(self.model.gravity))
+            put(at, "gravity", numbers(self.model.gravity))
         at = SubElement(at, "model", name=self.names.model)
         for link in self.model.links:
             self._link(at, link)
@@ -84,26 +82,26 @@ class _Writer:
             self._joint(at, joint)
         for coupling in self.model.couplings:
             self.losses.append(f"coupling '{coupling.name}' is left out: couplings are not written yet")
-        return _xml(root)
+        return xml(root)
 
     # ---- links
 
     def _link(self, model: Element, link: Link) -> None:
         element = SubElement(model, "link", name=self.names.links[link.name])
-        _put_pose(element, link.pose)
+        put_pose(element, link.pose)
         inertial = SubElement(element, "inertial")
-        _put_pose(inertial, (*link.com, *IDENTITY[3:]), exact=True)
-        _put(inertial, "mass", _number(link.mass))
+        put_pose(inertial, (*link.com, *IDENTITY[3:]), exact=True)
+        put(inertial, "mass", number(link.mass))
         inertia = SubElement(inertial, "inertia")
         for tag, value in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), link.inertia, strict=True):
-            _put(inertia, tag, _number(value))
+            put(inertia, tag, number(value))
         if not link.gravity:
-            _put(element, "gravity", "false")
+            put(element, "gravity", "false")
         decays = {"linear": link.linear_damping, "angular": link.angular_damping}
         if any(decays.values()):
             holder = SubElement(element, "velocity_decay")
             for tag, value in decays.items():
-                _put(holder, tag, _number(value))
+                put(holder, tag, number(value))
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             self._shapes(element, link, tag, shapes)
 
@@ -118,31 +116,31 @@ class _Writer:
             if name != shape.name:
                 self.losses.append(f"link '{link.name}': {tag} '{shape.name}' is named '{name}'")
             element = SubElement(parent, tag, name=name)
-            _put_pose(element, shape.pose)
+            put_pose(element, shape.pose)
             self._geometry(SubElement(element, "geometry"), shape, f"{self.names.links[link.name]}_{name}", link)
             if shape.color and tag == "visual":
                 material = SubElement(element, "material")
-                _put(material, "ambient", _numbers(shape.color))
-                _put(material, "diffuse", _numbers(shape.color))
+                put(material, "ambient", numbers(shape.color))
+                put(material, "diffuse", numbers(shape.color))
 
     def _geometry(self, parent: Element, shape: Shape, file_stem: str, link: Link) -> None:
         match shape.geometry:
             case Box(size):
-                _put(SubElement(parent, "box"), "size", _numbers(size))
+                put(SubElement(parent, "box"), "size", numbers(size))
             case Sphere(radius):
-                _put(SubElement(parent, "sphere"), "radius", _number(radius))
+                put(SubElement(parent, "sphere"), "radius", number(radius))
             case Cylinder(radius, length):
                 element = SubElement(parent, "cylinder")
-                _put(element, "radius", _number(radius))
-                _put(element, "length", _number(length))
+                put(element, "radius", number(radius))
+                put(element, "length", number(length))
             case Plane(normal, size):
                 element = SubElement(parent, "plane")
-                _put(element, "normal", _numbers(normal))
-                _put(element, "size", _numbers(size))
+                put(element, "normal", numbers(normal))
+                put(element, "size", numbers(size))
             case Mesh() as mesh:
                 element = SubElement(parent, "mesh")
-                _put(element, "uri", self._mesh_uri(mesh, file_stem, f"link '{link.name}': '{shape.name}'"))
-                _put(element, "scale", _numbers(mesh.scale))
+                put(element, "uri", self._mesh_uri(mesh, file_stem, f"link '{link.name}': '{shape.name}'"))
+                put(element, "scale", numbers(mesh.scale))
 
     def _mesh_uri(self, mesh: Mesh, stem: str, subject: str) -> str:
         if mesh.vertices is None:
@@ -169,9 +167,9 @@ class _Writer:
         locked = {column.axis: at for column, at in self._locked(joint)}
         kind = "revolute" if locked and joint.kind.sdf == "continuous" else joint.kind.sdf
         element = SubElement(model, "joint", name=self.names.joints[joint.name], type=kind)
-        _put(element, "parent", self.names.links[joint.parent])
-        _put(element, "child", self.names.links[joint.child])
-        _put_pose(element, joint.X_CJ)
+        put(element, "parent", self.names.links[joint.parent])
+        put(element, "child", self.names.links[joint.child])
+        put_pose(element, joint.X_CJ)
         if joint.kind.threaded:
             self._pitch(element, joint.pitch, subject)
         for i, axis in enumerate(joint.axes[: len(joint.all_columns)]):
@@ -184,7 +182,7 @@ class _Writer:
 
     def _axis(self, parent: Element, tag: str, axis: Axis, subject: str) -> None:
         element = SubElement(parent, tag)
-        _put(element, "xyz", _numbers(axis.xyz))
+        put(element, "xyz", numbers(axis.xyz))
         default = Axis()
         finite = [name for name in ("lower", "upper", "effort", "velocity") if math.isfinite(getattr(axis, name))]
         stops = [name for name in STOPS if getattr(axis, name) != getattr(default, name)]
@@ -193,7 +191,7 @@ class _Writer:
             if names or group == "limit":  # which the spec requires, empty or not
                 holder = SubElement(element, group)
                 for name in names:
-                    _put(holder, name, _number(getattr(axis, name)))
+                    put(holder, name, number(getattr(axis, name)))
         for name in ("armature", "restitution"):
             if getattr(axis, name):
                 self.losses.append(f"{subject}: SDF has no {name}; {getattr(axis, name):g} is left out")
@@ -202,11 +200,11 @@ class _Writer:
 
     def _pitch(self, element: Element, pitch: float, subject: str) -> None:
         if self.at_least(RIGHT_HANDED_PITCH_SINCE):
-            _put(element, "screw_thread_pitch", _number(pitch))
+            put(element, "screw_thread_pitch", number(pitch))
             return
         if pitch == 0.0:
             self.losses.append(f"{subject}: SDF {self.version} has no screw of pitch 0; a tiny one is written")
-        _put(element, "thread_pitch", _number(-math.tau / pitch if pitch else NO_PITCH))
+        put(element, "thread_pitch", number(-math.tau / pitch if pitch else NO_PITCH))
 
     def _mimic(self, element: Element, joint: Joint, subject: str) -> None:
         mimic = joint.mimic
@@ -223,7 +221,7 @@ class _Writer:
         if mimic.leader_axis:
             holder.set("axis", axis_tag(mimic.leader_axis))
         for tag in ("multiplier", "offset", "reference"):
-            _put(holder, tag, _number(getattr(mimic, tag)))
+            put(holder, tag, number(getattr(mimic, tag)))
 
     def _tell_joint_losses(self, joint: Joint, subject: str) -> None:
         if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
@@ -249,35 +247,7 @@ class _Writer:
 
 def _config(name: str, file_name: str, version: str) -> str:
     root = Element("model")
-    _put(root, "name", name)
-    _put(root, "version", "1.0")
+    put(root, "name", name)
+    put(root, "version", "1.0")
     SubElement(root, "sdf", version=version).text = file_name
-    return _xml(root)
-
-
-def _xml(root: Element) -> str:
-    indent(root)
-    return f'<?xml version="1.0"?>\n{tostring(root, encoding="unicode")}\n'
-
-
-def _put(parent: Element, tag: str, text: str) -> None:
-    SubElement(parent, tag).text = text
-
-
-def _put_pose(parent: Element, pose: Pose, exact: bool = False) -> None:
-    """Six numbers; nothing for the identity."""
-    values = (*pose[:3], *rpy_of_quat(pose[3:]))
-    if not exact:
-        values = tuple(0.0 if abs(value) < NOISE else value for value in values)
-    if any(values):
-        _put(parent, "pose", _numbers(values))
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(map(_number, values))
-
-
-def _number(value: float) -> str:
-    """The shortest text that reads as the same number; never -0."""
-    text = repr(float(value) + 0.0)
-    return text.removesuffix(".0")
+    return xml(root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..geometry import Box, Color, Cylinder, Geometry, Mesh, Shape, Sphere
+from ..geometry import Box, Color, Cylinder, Geometry, Material, Mesh, Shape, Sphere
 from ..joints import JOINT_TYPES, JointType
 from ..model import WORLD, Axis, Joint, Link, Mimic, Model
 from ..spatial import IDENTITY, ZERO, ZERO_SYM, Pose, compose, quat_of_rpy
@@ -93,7 +93,8 @@ def _shapes(link: Element, tag: str, colors: dict[str, Color], findings: Finding
         geometry = _geometry(element.child("geometry"), findings)
         taken = {shape.name for shape in shapes}
         name = element.name if element.name and element.name not in taken else f"{tag}_{number}"
-        shapes.append(Shape(name, geometry, _origin(element, findings), _shape_color(element, colors, findings)))
+        color = _shape_color(element, colors, findings)
+        shapes.append(Shape(name, geometry, _origin(element, findings), Material(color) if color else None))
     return shapes
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
+from xml.sax.saxutils import escape, quoteattr
 from xml.sax.xmlreader import AttributesImpl, Locator
 
 MAX_DEPTH = 150
@@ -61,6 +62,14 @@ class Element:
         yield self
         for child in self.children:
             yield from child.walk()
+
+    def to_xml(self) -> str:
+        """This element and everything in it, as text."""
+        given = "".join(f" {name}={quoteattr(value)}" for name, value in self.attributes.items())
+        if not self.text and not self.children:
+            return f"<{self.tag}{given}/>"
+        inside = escape(self.text) + "".join(child.to_xml() for child in self.children)
+        return f"<{self.tag}{given}>{inside}</{self.tag}>"
 
     @property
     def name(self) -> str:

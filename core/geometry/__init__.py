@@ -1,16 +1,37 @@
 """Shapes that links carry, and the mass properties of meshes."""
 
 from .mass import MassProperties, mass_properties
-from .shapes import Box, Color, Cylinder, Geometry, Mesh, Plane, Shape, Sphere
+from .shapes import (
+    Box,
+    Capsule,
+    Color,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Foreign,
+    Geometry,
+    Material,
+    Mesh,
+    Plane,
+    Polyline,
+    Shape,
+    Sphere,
+)
 
 __all__ = [
     "Box",
+    "Capsule",
     "Color",
+    "Cone",
     "Cylinder",
+    "Ellipsoid",
+    "Foreign",
     "Geometry",
     "MassProperties",
+    "Material",
     "Mesh",
     "Plane",
+    "Polyline",
     "Shape",
     "Sphere",
     "mass_properties",

@@ -6,7 +6,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..extras import Extra
 from ..spatial import IDENTITY, Pose, Vec3
+
+Color = tuple[float, float, float, float]
+"""Red, green, blue, alpha in 0..1."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """How a surface looks.
+
+    Attributes:
+        diffuse, ambient, specular, emissive: its colours by Phong's words; None where nothing is said.
+        texture: the image that is laid over it, as the file names it; empty for none.
+    """
+
+    diffuse: Color | None = None
+    ambient: Color | None = None
+    specular: Color | None = None
+    emissive: Color | None = None
+    texture: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,6 +52,46 @@ class Cylinder:
 
 
 @dataclass(frozen=True)
+class Capsule:
+    """Along z: a cylinder of `length` [m] between two half spheres of `radius` [m]."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Cone:
+    """Along z, its tip at half its length above the origin and its base as far below. radius, length [m]."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """radii: along x, y, z [m]."""
+
+    radii: Vec3
+
+
+@dataclass(frozen=True)
+class Polyline:
+    """Outlines in the xy plane [m], carried up along z by `height` [m]; one inside another is a hole."""
+
+    outlines: tuple[tuple[tuple[float, float], ...], ...]
+    height: float
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A kind that only `format` knows, such as a height map, kept as its file has it."""
+
+    format: str
+    tag: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Plane:
     """An infinite ground in x and y through the origin; `size` [m] is what is drawn. normal: unit vector."""
 
@@ -46,20 +106,27 @@ class Mesh:
     Attributes:
         uri: where it lies, as the file says it; empty for a mesh that has no file yet.
         scale: factors along x, y, z.
+        path: the file that `uri` leads to on this machine; empty where there is none.
         vertices: shape (n, 3), m, before `scale`; None where only the uri is known.
         faces: vertex numbers of each polygon, counter-clockwise seen from outside.
+        uvs: texture coordinates of each corner of each face in turn, shape (corners, 2), or None.
+        materials: of its faces.
+        face_materials: the number of each face's in `materials`; () where all have the first.
+        glb: the whole mesh as a binary glTF file, which is written in place of the vertices; empty where there is none.
     """
 
     uri: str = ""
     scale: Vec3 = (1.0, 1.0, 1.0)
+    path: str = ""
     vertices: np.ndarray | None = None
     faces: tuple[tuple[int, ...], ...] = ()
+    uvs: np.ndarray | None = None
+    materials: tuple[Material, ...] = ()
+    face_materials: tuple[int, ...] = ()
+    glb: bytes = b""
 
 
-Color = tuple[float, float, float, float]
-"""Red, green, blue, alpha in 0..1."""
-
-Geometry = Box | Sphere | Cylinder | Plane | Mesh
+Geometry = Box | Capsule | Cone | Cylinder | Ellipsoid | Foreign | Mesh | Plane | Polyline | Sphere
 
 
 @dataclass
@@ -68,12 +135,19 @@ class Shape:
 
     Attributes:
         name: unique among the link's visuals, or its collisions.
-        geometry: what it looks like; None for a kind that is not known here (kept so that names stay).
+        geometry: what it looks like; None for one that is empty (kept so that names stay).
         pose: X_LS, in the link [m].
-        color: None where the file gives none.
+        material: None where the file gives none.
+        extras: what the file says besides.
     """
 
     name: str
     geometry: Geometry | None
     pose: Pose = IDENTITY
-    color: Color | None = None
+    material: Material | None = None
+    extras: tuple[Extra, ...] = ()
+
+    @property
+    def color(self) -> Color | None:
+        """Its diffuse colour; None where the file gives none."""
+        return self.material.diffuse if self.material else None

@@ -5,6 +5,7 @@ from .compiled import CompiledModel, JointSpan, LoopJoint, coordinate_names
 from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
 from .editing import add_coupling, add_joint, add_link, freeze_joint, rename_joint, rename_link, replace_joint
 from .elements import WORLD, Axis, Joint, Link, Mimic, ModelError, StateError
+from .furniture import Frame, Light
 from .grafting import graft, re_root, remove_link
 from .graph import Branch, Tree
 from .model import Loop, Model
@@ -20,9 +21,11 @@ __all__ = [
     "CompiledModel",
     "Coupling",
     "Equation",
+    "Frame",
     "Gearbox",
     "Joint",
     "JointSpan",
+    "Light",
     "Link",
     "Loop",
     "LoopJoint",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..extras import Extra
 from ..joints import Unit
-from ..spatial import dot, quat_rotate
+from ..spatial import IDENTITY, Pose, dot, quat_rotate
 from .elements import Joint, Mimic, ModelError
 
 
@@ -114,7 +115,8 @@ class Gearbox:
     """SDFormat's gearbox: two links that turn on hinges of a third, the reference, by angles of a fixed ratio.
 
     Angle 1 is that of `parent` against `reference` about `axis`, angle 2 that of `child` against it about `axis2`, both
-    axes in the reference link's frame at q = 0: angle 2 = -ratio * angle 1.
+    axes in the reference link's frame at q = 0: angle 2 = -ratio * angle 1. X_CJ is where its own frame stands in the
+    child link [m], which means nothing to the motion.
 
     Source: SDFormat specification, joint/gearbox_ratio and joint/gearbox_reference_body.
     """
@@ -126,6 +128,8 @@ class Gearbox:
     ratio: float = 1.0
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
     axis2: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    X_CJ: Pose = IDENTITY
+    extras: tuple[Extra, ...] = ()
 
     def equation(self, joints: list[Joint]) -> Equation:
         """As an equation between the two hinges.

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
+from ..extras import Extra
 from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, Row, Unit
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
@@ -106,6 +107,7 @@ class Link:
             acted [1/s].
         gravity: whether it pulls at this link.
         visuals, collisions: shapes in the link frame.
+        extras: what its file says besides.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Link:
     gravity: bool = True
     visuals: list[Shape] = field(default_factory=list)
     collisions: list[Shape] = field(default_factory=list)
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass
@@ -134,6 +137,7 @@ class Joint:
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
         enabled: off, a simulation takes the joint as if it were not there.
         released_at: when it lets go in a simulation [s]; its links then move on as they move.
+        extras: what its file says besides.
     """
 
     name: str
@@ -149,6 +153,7 @@ class Joint:
     closes_loop: bool = False
     enabled: bool = True
     released_at: float = INF
+    extras: tuple[Extra, ...] = ()
 
     def __post_init__(self):
         if self.type not in JOINT_TYPES:

@@ -19,13 +19,17 @@ from .naming import equations_with, free_name, joints_of, links_of, rename
 from .placing import as_pose, drawn_step, pose_of
 from .screws import joint_pose
 
+STANDING_BY = ("frames", "lights")
+"""What of a model stands on links and has no part in its motion."""
+
 
 def remove_link(model: Model, name: str) -> Model:
     """Cut off a link with all that it carries, and return that as a model of its own, as `graft` takes it.
 
     Its world is the frame of the link that carried it, in which its poses and its gravity are given; the joint that
     carried it hangs in that world now, as does every other joint between it and that link. Joints that lead elsewhere
-    from the subtree lose an end and are gone, from both. So are mimics and couplings between what is cut apart.
+    from the subtree lose an end and are gone, from both. So are mimics and couplings between what is cut apart. Frames
+    and lights go with their links.
 
     Raises:
         ModelError: no such link; the world is none.
@@ -47,6 +51,9 @@ def remove_link(model: Model, name: str) -> Model:
         links, joints = links_of(coupling), joints_of(coupling)
         if links <= within and joints <= inside:
             piece.couplings.append(coupling)
+    for what in STANDING_BY:
+        setattr(piece, what, [item for item in getattr(model, what) if item.link in gone])
+        setattr(model, what, [item for item in getattr(model, what) if item.link not in gone])
     model.links = [link for link in model.links if link.name not in gone]
     model.joints = [joint for joint in model.joints if joint.name not in cut]
     model.couplings = [c for c in model.couplings if not links_of(c) & gone and not joints_of(c) & cut]
@@ -100,20 +107,24 @@ def graft(
     added.links = [link for link in added.links if link.name not in bases]
     added.joints = [joint for joint in added.joints if joint.name not in lost]
     _hang(added, bases)
+    for item in (*added.frames, *added.lights):
+        item.pose = _in(bases.get(item.link, IDENTITY), item.pose)
     _require_references(model, added, lost, bases)
     rename(
         added,
         {link.name: prefix + link.name for link in added.links} | dict.fromkeys(bases, onto),
         {joint.name: prefix + joint.name for joint in added.joints},
     )
-    for coupling in added.couplings:
-        coupling.name = prefix + coupling.name
+    for item in (*added.couplings, *added.frames, *added.lights):
+        item.name = prefix + item.name
     for link in added.links:
         link.pose = _in(X_WS, link.pose)
     _require_no_clash(model, added)
     model.links += added.links
     model.joints += added.joints
     model.couplings += added.couplings
+    model.frames += added.frames
+    model.lights += added.lights
 
 
 def re_root(model: Model, link: str) -> None:
@@ -223,7 +234,7 @@ def _require_references(model: Model, added: Model, lost: set[str], bases: dict[
 
 def _require_no_clash(model: Model, added: Model) -> None:
     clashes = []
-    for what in ("links", "joints", "couplings"):
+    for what in ("links", "joints", "couplings", *STANDING_BY):
         taken = {item.name for item in getattr(model, what)} | {WORLD}
         if both := [f"'{item.name}'" for item in getattr(added, what) if item.name in taken]:
             clashes.append(f"{what} {', '.join(both)}")

@@ -12,9 +12,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..extras import Extra
 from ..spatial import Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
+from .furniture import Frame, Light
 from .graph import Branch, Tree, spanning_tree
 from .text import aligned
 
@@ -40,7 +42,7 @@ class Loop:
 
 @dataclass
 class Model:
-    """Links and joints, with the gravity [m/s^2, world axes] that acts on them.
+    """Links and joints, with the gravity [m/s^2, world axes] that acts on them, and what stands by: frames and lights.
 
     Links and joints of a model in a model are named `outer::inner`. `editing.py`,
     `grafting.py` and `placing.py` have the verbs that change a model.
@@ -51,6 +53,9 @@ class Model:
     joints: list[Joint] = field(default_factory=list)
     gravity: Vec3 = (0.0, 0.0, -9.81)
     couplings: list[Coupling | Gearbox] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    lights: list[Light] = field(default_factory=list)
+    extras: tuple[Extra, ...] = ()
 
     def link(self, name: str) -> Link:
         """Raises `ModelError` where there is none."""
@@ -178,4 +183,6 @@ def _middle(joint: Joint) -> tuple[float, ...]:
 def _digest(value: object) -> str:
     if isinstance(value, np.ndarray):
         return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    if isinstance(value, bytes):
+        return hashlib.sha256(value).hexdigest()
     raise TypeError(f"cannot dump {type(value).__name__}")

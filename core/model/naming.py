@@ -38,6 +38,8 @@ def rename(model: Model, links: Mapping[str, str], joints: Mapping[str, str]) ->
         joint.child = links.get(joint.child, joint.child)
         if joint.mimic:
             joint.mimic.leader = joints.get(joint.mimic.leader, joint.mimic.leader)
+    for item in (*model.frames, *model.lights):
+        item.link = links.get(item.link, item.link)
     for coupling in model.couplings:
         if isinstance(coupling, Gearbox):
             coupling.parent = links.get(coupling.parent, coupling.parent)

@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.addon.bridge import read_scene, store_joint, write_scene
 from limberjack.core.formats import read
-from limberjack.core.geometry import Box, Cylinder, Mesh, Shape, Sphere
+from limberjack.core.geometry import Box, Cylinder, Material, Mesh, Shape, Sphere
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
 from limberjack.core.spatial import compose, inverse, quat_to_mat
 
@@ -32,10 +32,10 @@ def machine():
     ]
     red = (0.8, 0.1, 0.2, 1.0)
     links[0].visuals = [
-        Shape("box", Box((1.0, 0.5, 0.2)), (0.0, 0.0, 0.1, *TURN), red),
-        Shape("ball", Sphere(0.3), (0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), red),
+        Shape("box", Box((1.0, 0.5, 0.2)), (0.0, 0.0, 0.1, *TURN), Material(red)),
+        Shape("ball", Sphere(0.3), (0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), Material(red)),
         Shape("rod", Cylinder(0.1, 0.9)),
-        Shape("tetra", TETRAHEDRON, color=(0.0, 0.5, 1.0, 0.5)),
+        Shape("tetra", TETRAHEDRON, material=Material((0.0, 0.5, 1.0, 0.5))),
     ]
     links[0].collisions = [Shape("hull", Box((1.1, 0.6, 0.3)))]
     links[1].visuals = [Shape("far", Mesh(uri="model://far/away.dae", scale=(2.0, 2.0, 2.0)))]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core import formats
-from limberjack.core.geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
+from limberjack.core.geometry import Box, Cylinder, Material, Mesh, Plane, Shape, Sphere
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
 from limberjack.core.spatial import IDENTITY, compose, inverse, quat_normalized, quat_of_rpy, quat_to_mat
@@ -72,7 +72,7 @@ def models(draw):
     """A random tree of every joint type that SDF has, with frames anywhere."""
     model = Model("tree")
     for i in range(draw(st.integers(1, 6))):
-        shapes = [Shape("s", draw(geometries), draw(poses), draw(colors | st.none()))]
+        shapes = [Shape("s", draw(geometries), draw(poses), draw(colors.map(Material) | st.none()))]
         link = Link(f"link {i}", draw(positive), draw(vectors), (2.0, 0.1, 0.2, 2.5, 0.3, 3.0), draw(poses))
         link.visuals, link.gravity = shapes, draw(st.booleans())
         link.linear_damping, link.angular_damping = draw(positive | st.just(0.0)), draw(positive | st.just(0.0))

@@ -14,8 +14,10 @@ from limberjack.core.model import (
     WORLD,
     Axis,
     Coupling,
+    Frame,
     Gearbox,
     Joint,
+    Light,
     Link,
     Mimic,
     Model,
@@ -418,3 +420,20 @@ def test_a_gearbox_on_the_stand_is_told():
     with pytest.raises(ModelError, match="link 'c' cannot become the base: coupling 'box' counts on joint 'j'"):
         re_root(model, "c")
     assert model.dump() == before
+
+
+def test_frames_and_lights_go_with_their_links():
+    """Guards what stands on links: cut off, grafted on elsewhere under a prefix, it is where its link is."""
+    model = Model(
+        links=[Link("base"), Link("tip", pose=(1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))],
+        joints=[Joint("hinge", "revolute", "base", "tip", X_PJ=(1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))],
+        frames=[Frame("tool", "tip", (0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0)), Frame("stand", "base")],
+        lights=[Light("lamp", link="tip")],
+    )
+    piece = remove_link(model, "tip")
+    assert [frame.name for frame in model.frames] == ["stand"]
+    assert [frame.name for frame in piece.frames] == ["tool"]
+    assert not model.lights
+    graft(model, piece, "base", prefix="new_")
+    assert [(frame.name, frame.link) for frame in model.frames] == [("stand", "base"), ("new_tool", "new_tip")]
+    assert [(light.name, light.link) for light in model.lights] == [("new_lamp", "new_tip")]

@@ -1,0 +1,22 @@
+"""What a file says that means nothing here, kept for its way back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An element of a model file, such as a plugin or a sensor, that comes back when its format is written again.
+
+    Attributes:
+        format: name of the format that it belongs to, as in `formats.FORMATS`.
+        tag: of the element.
+        text: the whole element, as XML.
+        within: tags of what it stands in, from its owner's element inward; () for a child of the owner's element.
+    """
+
+    format: str
+    tag: str
+    text: str
+    within: tuple[str, ...] = ()

@@ -1,0 +1,65 @@
+"""Files that a model file names: found by their uri, and only in folders that it may reach."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+ENVIRONMENT = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH", "ROS_PACKAGE_PATH")
+"""Variables that hold folders to search, as Gazebo, libsdformat and ROS read them."""
+
+NAMED_SCHEMES = ("model", "package")
+ROOT_MARKS = ("model.config", "package.xml")
+"""Files that make a folder the root of what belongs together."""
+
+
+class ResourceError(Exception):
+    """A uri that leads nowhere, or where it may not; the message says what to do."""
+
+
+class Resources:
+    """Where a file's uris lead: beside it, into the model or package that it lies in, or into a search path.
+
+    Nothing outside of these folders is opened, whatever a uri says.
+    """
+
+    def __init__(self, path: Path, search: Iterable[str | Path] = ()):
+        told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
+        self.search = [Path(folder).resolve() for folder in (*search, *told)]
+        folder = path.resolve().parent
+        marked = [above for above in (folder, *folder.parents) if any((above / mark).is_file() for mark in ROOT_MARKS)]
+        self.root = marked[0] if marked else folder
+        self.packages = marked or [folder]
+
+    def find(self, uri: str, folder: Path) -> Path:
+        """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
+        barred = ""
+        for base, rest in self._places(uri.strip(), folder.resolve()):
+            found = Path(os.path.realpath(base / rest))
+            if not found.exists():
+                continue
+            if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
+                return found
+            barred = f"'{uri}' leads out of '{self.root}' and is not opened; name its folder by --path"
+        raise ResourceError(barred or f"'{uri}' is not found; put it there, or name a folder to search by --path")
+
+    def _places(self, uri: str, folder: Path) -> list[tuple[Path, str]]:
+        """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""
+        scheme, separator, rest = uri.partition("://")
+        if not uri or "\0" in uri:
+            raise ResourceError(f"{uri!r} is no uri; name a file")
+        if not separator:
+            return [(self.root, str(folder / uri)), *((root, uri) for root in self.search)]
+        rest = unquote(rest)
+        if scheme == "file":
+            return [(self.root, str(folder / rest))]
+        if scheme not in NAMED_SCHEMES:
+            raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder by --path")
+        name, _, inside = rest.partition("/")
+        if name in ("", ".", ".."):
+            raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
+        holders = [*self.search, folder, *(root.parent for root in self.packages)]
+        own = [(root, inside) for root in self.packages if root.name == name]
+        return own + [(holder / name, inside) for holder in holders]

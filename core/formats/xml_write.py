@@ -1,0 +1,39 @@
+"""XML that goes out: numbers that read as the same numbers, and elements kept from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from ..spatial import Pose, rpy_of_quat
+
+NOISE = 1e-15
+"""What is left of a zero [m or rad] after a few poses were composed."""
+
+
+def xml(root: Element) -> str:
+    indent(root)
+    return f'<?xml version="1.0"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def put(parent: Element, tag: str, text: str) -> None:
+    SubElement(parent, tag).text = text
+
+
+def put_pose(parent: Element, pose: Pose, exact: bool = False) -> None:
+    """Six numbers; nothing for the identity."""
+    values = (*pose[:3], *rpy_of_quat(pose[3:]))
+    if not exact:
+        values = tuple(0.0 if abs(value) < NOISE else value for value in values)
+    if any(values):
+        put(parent, "pose", numbers(values))
+
+
+def numbers(values: Iterable[float]) -> str:
+    return " ".join(map(number, values))
+
+
+def number(value: float) -> str:
+    """The shortest text that reads as the same number; never -0."""
+    text = repr(float(value) + 0.0)
+    return text.removesuffix(".0")

@@ -1,0 +1,52 @@
+"""What a model carries along that has no part in its motion: named frames, and lights."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ..geometry import Color
+from ..spatial import IDENTITY, Pose, Vec3
+from .elements import WORLD
+
+LightKind = Literal["point", "spot", "directional"]
+
+
+@dataclass
+class Frame:
+    """A named place on a link. pose: X_LF, in the link, or in the world where `link` is "world" [m]."""
+
+    name: str
+    link: str = WORLD
+    pose: Pose = IDENTITY
+
+
+@dataclass
+class Light:
+    """A light, by the words of SDFormat's specification, `light`.
+
+    Attributes:
+        pose: X_LI, in the link, or in the world where `link` is "world" [m].
+        direction: where a spot or a directional light shines, in its own frame.
+        intensity: factor of both colours.
+        range [m], constant, linear [1/m], quadratic [1/m^2]: how it fades with the distance.
+        inner_angle, outer_angle: whole angles of a spot's cones [rad]; falloff: from one to the other.
+    """
+
+    name: str
+    kind: LightKind = "point"
+    link: str = WORLD
+    pose: Pose = IDENTITY
+    direction: Vec3 = (0.0, 0.0, -1.0)
+    diffuse: Color = (1.0, 1.0, 1.0, 1.0)
+    specular: Color = (0.1, 0.1, 0.1, 1.0)
+    intensity: float = 1.0
+    range: float = 10.0
+    constant: float = 1.0
+    linear: float = 1.0
+    quadratic: float = 0.0
+    inner_angle: float = math.radians(30.0)
+    outer_angle: float = math.radians(45.0)
+    falloff: float = 1.0
+    cast_shadows: bool = False
