@@ -5,7 +5,7 @@ A file is told by its root element, not by its suffix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from ..model import Model
 from ..spatial import norm, scale
 from .files import UnwritableError
 from .findings import Findings
+from .resources import FilesBeside, Resources
 from .sdf_read import read_sdf
 from .sdf_write import write_sdf
 from .urdf import read_urdf
@@ -35,7 +36,7 @@ class Format:
         name: what a person calls it.
         suffixes: of its files, the usual one first.
         root: the tag of its root element.
-        read: element, findings -> the model, and the lines of what is in it.
+        read: element, findings, files -> the model, and the lines of what is in it.
         write: model, path, options -> the losses; None where the format cannot be written.
         options: the names of those that `write` takes.
     """
@@ -43,7 +44,7 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     root: str
-    read: Callable[[Element, Findings], tuple[Model, Lines]]
+    read: Callable[[Element, Findings, FilesBeside], tuple[Model, Lines]]
     write: Callable[..., list[str]] | None = None
     options: tuple[str, ...] = ()
 
@@ -75,8 +76,11 @@ class Reading:
         return not any(issue.is_error for issue in self.issues)
 
 
-def read(path: str | Path) -> Reading:
-    """Read a model file of any format. Raises UnreadableError where nothing can be made of it."""
+def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
+    """Read a model file of any format. Raises UnreadableError where nothing can be made of it.
+
+    search: folders in which what the file names may lie, besides its own.
+    """
     path = Path(path)
     root = parse_file(path)
     _refuse_xacro(path, root)
@@ -85,7 +89,7 @@ def read(path: str | Path) -> Reading:
         known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
         raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
     findings = Findings()
-    model, lines = chosen.read(root, findings)
+    model, lines = chosen.read(root, findings, FilesBeside(Resources(path, search), path.parent))
     issues = findings.issues + _checked(model, lines, {issue.subject for issue in findings.issues if issue.is_error})
     _normalize_axes(model)
     return Reading(model, sorted(issues, key=lambda issue: issue.line or 0), lines, findings.notes)

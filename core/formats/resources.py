@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -26,6 +27,7 @@ class Resources:
     """
 
     def __init__(self, path: Path, search: Iterable[str | Path] = ()):
+        """path: the file that is read first. search: folders to look in, before those of the environment."""
         told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
         self.search = [Path(folder).resolve() for folder in (*search, *told)]
         folder = path.resolve().parent
@@ -63,3 +65,19 @@ class Resources:
         holders = [*self.search, folder, *(root.parent for root in self.packages)]
         own = [(root, inside) for root in self.packages if root.name == name]
         return own + [(holder / name, inside) for holder in holders]
+
+
+@dataclass(frozen=True)
+class FilesBeside:
+    """What a file that lies in `folder` may name."""
+
+    resources: Resources
+    folder: Path
+
+    def find(self, uri: str) -> Path:
+        """The file or folder that a uri in this file means. Raises ResourceError."""
+        return self.resources.find(uri, self.folder)
+
+    def of(self, path: Path) -> FilesBeside:
+        """The same for another file, which this one has included."""
+        return FilesBeside(self.resources, path.parent)

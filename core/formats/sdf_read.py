@@ -14,6 +14,7 @@ from typing import TypeVar, TypeVarTuple
 from ..model import WORLD, Joint, Link, Model
 from ..spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
 from .findings import Findings
+from .resources import FilesBeside
 from .sdf_frames import SEPARATOR, THIS_MODEL, Frame, FrameError, Frames, Key, resolve
 from .sdf_joint import read_axes, read_mimic, read_pitch, read_type
 from .sdf_link import read_inertial, read_motion, read_pose, read_shapes
@@ -34,7 +35,7 @@ MODEL_TAGS = ("link", "joint", "frame", "model", "include", "pose", "static")
 LINK_TAGS = ("pose", "inertial", "velocity_decay", "gravity", "visual", "collision")
 
 
-def read_sdf(root: Element, findings: Findings) -> tuple[Model, Lines]:
+def read_sdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
     """The model in an <sdf> element, and the lines of what is in it."""
     return _Reader(root, findings).read()
 

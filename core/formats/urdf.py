@@ -10,6 +10,7 @@ from ..joints import JOINT_TYPES, JointType
 from ..model import WORLD, Axis, Joint, Link, Mimic, Model
 from ..spatial import IDENTITY, ZERO, ZERO_SYM, Pose, compose, quat_of_rpy
 from .findings import Findings
+from .resources import FilesBeside
 from .sdf_link import WHITE, turned_inertia
 from .xml import Element
 
@@ -24,7 +25,7 @@ SHAPE_TAGS = ("origin", "geometry", "material")
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def read_urdf(root: Element, findings: Findings) -> tuple[Model, Lines]:
+def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
     """The model in a <robot> element, and the lines of what is in it. A link named `world` is the world."""
     findings.skip_unknown(root, ROBOT_TAGS)
     model = Model(root.name or "robot")
