@@ -13,10 +13,13 @@ class Extra:
         format: name of the format that it belongs to, as in `formats.FORMATS`.
         tag: of the element.
         text: the whole element, as XML.
-        within: tags of what it stands in, from its owner's element inward; () for a child of the owner's element.
+        within: tags of what it stands in, from its owner's element inward; () for a child of the owner's element. A
+            model's may begin with "world", for what stands in the world around the model.
+        scope: the inner model that it belongs to, as names have it (`outer::inner`); empty for the model itself.
     """
 
     format: str
     tag: str
     text: str
     within: tuple[str, ...] = ()
+    scope: str = ""

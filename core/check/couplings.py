@@ -83,7 +83,8 @@ def reference_not_shared(model: Model) -> Iterator[Issue]:
         try:
             gearbox.equation(model.joints)
         except ModelError as reason:
-            yield error("reference-not-shared", name_of(gearbox), str(reason).partition(": ")[2])
+            message = f"{str(reason).partition(': ')[2]}. As it is, it cannot be simulated"
+            yield warning("reference-not-shared", name_of(gearbox), message)
 
 
 def couples_itself(model: Model) -> Iterator[Issue]:

@@ -22,6 +22,7 @@ class Issue:
         subject: what it is about, such as "link 'arm'".
         message: what is wrong, the value, what is allowed, how to mend it.
         line: in the file that the model came from; None where there is none.
+        file: that file, where it is another than the one that was asked for, since that one includes it; else empty.
     """
 
     severity: Literal["error", "warning", "note"]
@@ -29,6 +30,7 @@ class Issue:
     subject: str
     message: str
     line: int | None = None
+    file: str = ""
 
     @property
     def is_error(self) -> bool:
@@ -36,7 +38,8 @@ class Issue:
 
     def format(self, path: object) -> str:
         """`FILE:LINE: error code: subject: message`, as compilers print it."""
-        where = f"{path}:{self.line}" if self.line else f"{path}"
+        file = self.file or path
+        where = f"{file}:{self.line}" if self.line else f"{file}"
         return f"{where}: {self.severity} {self.code}: {self.subject}: {self.message}"
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 
 from ..joints import Unit
-from ..model import WORLD, Axis, Joint, Link, Model
+from ..model import WORLD, Axis, Gearbox, Joint, Link, Model
 from ..model.text import aligned
 from ..spatial import IDENTITY, Pose, compose, quat_rotate
 from .framework import DONE, Verb, add_file, load_usable
@@ -37,7 +37,8 @@ def describe(model: Model) -> dict:
         "name": model.name,
         "gravity": _plain_all(model.gravity),
         "links": [_describe_link(link) for link in model.links],
-        "joints": [_describe_joint(joint, poses) for joint in model.joints],
+        "joints": [_describe_joint(joint, poses) for joint in model.joints]
+        + [_describe_gearbox(gearbox, poses) for gearbox in model.couplings if isinstance(gearbox, Gearbox)],
     }
 
 
@@ -49,6 +50,22 @@ def _describe_link(link: Link) -> dict:
         "com": _plain_all(link.com),
         "inertia_com_linkaxes": inertia,
         "X_WL": _describe_pose(link.pose),
+    }
+
+
+def _describe_gearbox(gearbox: Gearbox, poses: dict[str, Pose]) -> dict:
+    """As the joint that it is to SDF."""
+    turn = poses[gearbox.reference][3:]
+    limits = {name: _plain(getattr(Axis(), name)) for name in AXIS_FIELDS}
+    return {
+        "name": gearbox.name,
+        "type": "gearbox",
+        "parent": gearbox.parent,
+        "child": gearbox.child,
+        "X_WJ": _describe_pose(compose(poses[gearbox.child], gearbox.X_CJ)),
+        "axes": [{"xyz_world": _plain_all(quat_rotate(turn, xyz))} | limits for xyz in (gearbox.axis, gearbox.axis2)],
+        "gearbox_ratio": gearbox.ratio,
+        "gearbox_reference_body": gearbox.reference,
     }
 
 

@@ -13,7 +13,7 @@ from ..check import Issue, check_model
 from ..model import Model
 from ..spatial import norm, scale
 from .files import UnwritableError
-from .findings import Findings
+from .findings import Findings, Lines
 from .resources import FilesBeside, Resources
 from .sdf_read import read_sdf
 from .sdf_write import write_sdf
@@ -21,8 +21,6 @@ from .urdf import read_urdf
 from .xml import Element, UnreadableError, parse_file
 
 __all__ = ["FORMATS", "Format", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
-
-Lines = dict[tuple[str, str], int]
 
 FOLLOW_FROM_ERRORS = ("no-links", "unknown-leader")
 """Findings about what is missing, which say nothing new where a reader had to leave something out."""
@@ -62,13 +60,11 @@ class Reading:
     Attributes:
         model: whole if there are no errors among the issues, else what could be made of it.
         issues: the reader's and check_model's together, by line.
-        lines: where each ("model", "link" or "joint", name) stands.
         notes: what was met and not taken over.
     """
 
     model: Model
     issues: list[Issue] = field(default_factory=list)
-    lines: Lines = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -89,10 +85,10 @@ def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
         known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
         raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
     findings = Findings()
-    model, lines = chosen.read(root, findings, FilesBeside(Resources(path, search), path.parent))
-    issues = findings.issues + _checked(model, lines, {issue.subject for issue in findings.issues if issue.is_error})
+    model, lines = chosen.read(root, findings, FilesBeside(Resources(path, search), path.resolve()))
+    issues = findings.issues + _checked(model, lines, findings)
     _normalize_axes(model)
-    return Reading(model, sorted(issues, key=lambda issue: issue.line or 0), lines, findings.notes)
+    return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes)
 
 
 def write(model: Model, path: str | Path, **options: object) -> list[str]:
@@ -119,12 +115,14 @@ def _refuse_xacro(path: Path, root: Element) -> None:
             raise UnreadableError(path, "this is a xacro file; run `xacro FILE > robot.urdf` first", element.line)
 
 
-def _checked(model: Model, lines: Lines, broken: set[str]) -> list[Issue]:
-    """check_model's findings with their lines, but for those that follow from the reader's errors in `broken`."""
-    by_subject = {f"{kind} '{name}'": line for (kind, name), line in lines.items()}
+def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
+    """check_model's findings with their lines, but for those that follow from the reader's errors."""
+    broken = {issue.subject for issue in findings.issues if issue.is_error}
+    by_subject = {f"{kind} '{name}'": element for (kind, name), element in lines.items()}
     issues = check_model(model)
     for issue in issues:
-        issue.line = by_subject.get(issue.subject)
+        if element := by_subject.get(issue.subject):
+            issue.line, issue.file = element.line, findings.file_of(element)
     follows = FOLLOW_FROM_ERRORS if broken else ()
     return [issue for issue in issues if issue.subject not in broken and issue.code not in follows]
 

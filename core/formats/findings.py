@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from pathlib import Path
 from typing import TypeVar, cast
 
 from ..check import Issue
@@ -11,6 +12,9 @@ from .xml import Element
 
 Numbers = TypeVar("Numbers", bound=tuple[float, ...])
 """A tuple whose length is part of its type, such as `Vec3`."""
+
+Lines = dict[tuple[str, str], Element]
+"""Where each ("model", "link" or "joint", name) stands."""
 
 TRUE = ("true", "1")
 FALSE = ("false", "0")
@@ -22,26 +26,36 @@ class Findings:
     Attributes:
         issues: so far, each only once.
         notes: what was met and not taken over, in words.
+        roots: of files that the first one has included, and where they lie.
     """
 
     def __init__(self):
         self.issues: list[Issue] = []
-        self._notes: list[str] = []
+        self.roots: dict[Element, Path] = {}
+        self._notes: dict[str, str] = {}
         self._skipped: dict[str, list[Element]] = {}
 
     def error(self, at: Element, code: str, message: str, subject: str = "") -> None:
-        self._add(Issue("error", code, subject or at.subject, message, at.line))
+        self._add(Issue("error", code, subject or at.subject, message, at.line, self.file_of(at)))
 
     def warning(self, at: Element, code: str, message: str, subject: str = "") -> None:
-        self._add(Issue("warning", code, subject or at.subject, message, at.line))
+        self._add(Issue("warning", code, subject or at.subject, message, at.line, self.file_of(at)))
+
+    def file_of(self, element: Element) -> str:
+        """The included file that an element stands in; empty for the one that was read first."""
+        if not self.roots:
+            return ""
+        while element.parent is not None:
+            element = element.parent
+        return str(self.roots.get(element, ""))
 
     def _add(self, issue: Issue) -> None:
         if issue not in self.issues:
             self.issues.append(issue)
 
-    def note(self, text: str) -> None:
-        if text not in self._notes:
-            self._notes.append(text)
+    def note(self, text: str, once: str = "") -> None:
+        """once: what it is about, where only the first note about that is wanted."""
+        self._notes.setdefault(once or text, text)
 
     def skip(self, element: Element) -> None:
         """Say that an element is not taken over."""
@@ -55,7 +69,7 @@ class Findings:
 
     @property
     def notes(self) -> list[str]:
-        return self._notes + [
+        return [*self._notes.values()] + [
             f"<{tag}> is not taken over: {len(found)} found, the first in {found[0].subject}, line {found[0].line}"
             for tag, found in self._skipped.items()
         ]

@@ -62,22 +62,22 @@ class Resources:
         name, _, inside = rest.partition("/")
         if name in ("", ".", ".."):
             raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
-        holders = [*self.search, folder, *(root.parent for root in self.packages)]
+        holders = [*self.search, folder, self.root, *(root.parent for root in self.packages)]
         own = [(root, inside) for root in self.packages if root.name == name]
         return own + [(holder / name, inside) for holder in holders]
 
 
 @dataclass(frozen=True)
 class FilesBeside:
-    """What a file that lies in `folder` may name."""
+    """What the file at `path` may name."""
 
     resources: Resources
-    folder: Path
+    path: Path
 
     def find(self, uri: str) -> Path:
         """The file or folder that a uri in this file means. Raises ResourceError."""
-        return self.resources.find(uri, self.folder)
+        return self.resources.find(uri, self.path.parent)
 
     def of(self, path: Path) -> FilesBeside:
         """The same for another file, which this one has included."""
-        return FilesBeside(self.resources, path.parent)
+        return FilesBeside(self.resources, path)

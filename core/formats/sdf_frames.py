@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..model import WORLD
 from ..spatial import IDENTITY, Pose, compose, inverse
+from .sdf_include import SdfFile
 from .xml import Element
 
 Key = tuple[str, ...]
@@ -44,11 +45,29 @@ class Frame:
     attached_to: Key | None = None
 
 
-def resolve(scope: Key, reference: str) -> Key:
-    """The key of what `reference` names inside the model `scope`."""
-    if reference == WORLD:
-        return ()
-    return scope + tuple(part for part in reference.split(SEPARATOR) if part != THIS_MODEL)
+@dataclass(frozen=True)
+class Scope:
+    """A model's inside, or the world's, as names in it are understood.
+
+    Attributes:
+        key: the names around it, which what it holds is added under.
+        base: the frame that `__model__` means: the model's own, or what stands for it where it was merged into another.
+        file: what it was read from. version: of that file.
+        static: whether nothing in it moves.
+    """
+
+    key: Key
+    base: Key
+    file: SdfFile
+    version: tuple[int, int]
+    static: bool = False
+
+    def resolve(self, reference: str) -> Key:
+        """The key of what `reference` names here."""
+        if reference == WORLD:
+            return ()
+        parts = tuple(part for part in reference.split(SEPARATOR) if part != THIS_MODEL)
+        return self.key + parts if parts else self.base
 
 
 class Frames:

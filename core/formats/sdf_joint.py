@@ -5,38 +5,46 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..joints import JOINT_TYPES, JointType
-from ..model import Axis, Mimic
+from ..joints import JOINT_TYPES, JointType, Unit
+from ..model import Axis, Joint, Mimic
 from ..spatial import Vec3
 from .findings import Findings
+from .kept import known
 from .xml import Element
 
 UNBOUNDED = 1e16
 """What SDF writes for a limit that is none."""
 
-SDF_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", "universal", "revolute2", "screw", "gearbox")
-KINDS = {kind.sdf: kind for kind in JOINT_TYPES.values() if kind.sdf}
-JOINT_TAGS = ("parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch")
-AXIS_TAGS = ("xyz", "use_parent_model_frame", "limit", "dynamics", "mimic")
-LIMIT_TAGS = ("lower", "upper", "effort", "velocity", "stiffness", "dissipation")
+GEARBOX = JointType("gearbox", "Gearbox", "Couples two hinges of a third link", sdf="gearbox")
+"""No joint of ours, but a coupling."""
+
 LEADER_AXES = ("axis", "axis2")
 DYNAMICS_TAGS = ("damping", "friction", "spring_reference", "spring_stiffness")
+AXIS_KNOWN = known(
+    "xyz",
+    "use_parent_model_frame",
+    "initial_position",  # which no program ever read; SDF 1.9 has it no more
+    limit=known("lower", "upper", "effort", "velocity", "stiffness", "dissipation"),
+    dynamics=known(*DYNAMICS_TAGS),
+    mimic=known("multiplier", "offset", "reference"),
+)
+JOINT_KNOWN = known(
+    *("parent", "child", "pose", "thread_pitch", "screw_thread_pitch", "gearbox_ratio", "gearbox_reference_body"),
+    axis=AXIS_KNOWN,
+    axis2=AXIS_KNOWN,
+    physics=known(simbody=known("must_be_loop_joint")),
+)
+
+KINDS = {kind.sdf: kind for kind in (*JOINT_TYPES.values(), GEARBOX) if kind.sdf}
 
 
 def read_type(joint: Element, findings: Findings) -> JointType | None:
     """The joint's type, or None after reporting one that cannot be taken."""
     name = joint.attributes.get("type", "").strip()
-    if name in KINDS:
-        return KINDS[name]
-    if name in SDF_TYPES:
-        findings.error(
-            joint, "joint-type-not-supported", f"type '{name}' is not supported yet; supported are {', '.join(KINDS)}"
-        )
-    else:
-        findings.error(
-            joint, "unknown-joint-type", f"type '{name}' is not a joint type of SDF; allowed are {', '.join(SDF_TYPES)}"
-        )
-    return None
+    if name not in KINDS:
+        message = f"type '{name}' is not a joint type of SDF; allowed are {', '.join(KINDS)}"
+        findings.error(joint, "unknown-joint-type", message)
+    return KINDS.get(name)
 
 
 def axis_tag(number: int) -> str:
@@ -47,7 +55,6 @@ def read_axes(
     joint: Element, kind: JointType, in_joint_frame: Callable[[Element, Vec3], Vec3], findings: Findings
 ) -> list[Axis]:
     """As many axes as the type has; `in_joint_frame` turns a vector from the axes that it is given in."""
-    findings.skip_unknown(joint, JOINT_TAGS)
     tags = [axis_tag(number) for number in range(len(kind.columns))]
     for element in joint.children:
         if element.tag in ("axis", "axis2") and element.tag not in tags:
@@ -67,8 +74,6 @@ def _axis(
     element: Element, kind: JointType, in_joint_frame: Callable[[Element, Vec3], Vec3], findings: Findings
 ) -> Axis:
     limit, dynamics = element.child("limit"), element.child("dynamics")
-    for part, known in ((element, AXIS_TAGS), (limit, LIMIT_TAGS), (dynamics, DYNAMICS_TAGS)):
-        findings.skip_unknown(part, known)
     axis = Axis(xyz=in_joint_frame(element, findings.vector(element, "xyz", (0.0, 0.0, 1.0))))
     if kind.axes[0].limited:
         axis.lower = _limit(limit, "lower", -UNBOUNDED, findings)
@@ -129,3 +134,22 @@ def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], fi
             leader_axis=LEADER_AXES.index(leader_axis),
         )
     return found
+
+
+def closes_loop(joint: Element, findings: Findings) -> bool:
+    """What Simbody asks of a joint, and we: whether the spanning tree is to leave it out."""
+    told = joint.child("physics", "simbody", "must_be_loop_joint")
+    return told is not None and findings.flag(told.text, told)
+
+
+def state_of(state: Element, joint: Joint, findings: Findings) -> tuple[float, ...]:
+    """The joint's coordinates as a <joint_state> of SDF 1.12 has them; those that it leaves out, as they were."""
+    home = list(joint.home)
+    for place, column in enumerate(joint.all_columns):
+        position = state.child(f"{axis_tag(column.axis)}_state", "position")
+        if position is None:
+            continue
+        (value,) = findings.parse(position, "<position>", position.text, (home[place],)) or (home[place],)
+        in_degrees = findings.flag(position.attributes.get("degrees", ""), position)
+        home[place] = math.radians(value) if in_degrees and column.unit is Unit.ANGLE else value
+    return tuple(home)

@@ -1,21 +1,41 @@
-"""What an SDF link holds: its inertial, how it feels gravity and damping, visuals and collisions."""
+"""What an SDF link holds: its inertial, and how it feels gravity and damping."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import cast
 
-from ..geometry import Box, Color, Cylinder, Geometry, Material, Mesh, Plane, Shape, Sphere
+import numpy as np
+
+from ..geometry import MassProperties, solid_properties
 from ..model import Link
-from ..spatial import IDENTITY, IDENTITY_QUAT, Pose, Sym3, quat_normalized, quat_of_rpy, quat_to_mat, sym_rotate
+from ..spatial import (
+    IDENTITY,
+    IDENTITY_QUAT,
+    Pose,
+    Sym3,
+    Vec3,
+    quat_normalized,
+    quat_of_rpy,
+    quat_rotate,
+    quat_to_mat,
+    sym_rotate,
+    sym_shift,
+)
 from .findings import Findings
+from .kept import known
 from .xml import Element
 
 INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
-SHAPE_TAGS = ("pose", "geometry", "material")
+WATER = 1000.0
+"""kg/m^3, the density of what says nothing of it."""
+LINK_KNOWN = known(
+    *("pose", "gravity", "kinematic", "visual", "collision", "light"),
+    inertial=known("pose", "mass", "inertia", "density", "auto_inertia_params"),
+    velocity_decay=known("linear", "angular"),
+)
 UNTURNED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """x y z roll pitch yaw"""
-WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 
 
 def read_pose(element: Element | None, findings: Findings) -> Pose:
@@ -44,13 +64,6 @@ def read_inertial(element: Element | None, link: Link, findings: Findings) -> No
     """Mass, centre of mass, and the tensor turned from the inertial's axes into the link's."""
     if element is None:
         return
-    findings.skip_unknown(element, ("pose", "mass", "inertia"))
-    if findings.flag(element.attributes.get("auto", ""), element):
-        findings.warning(
-            element,
-            "auto-inertia",
-            "its inertial is to be computed from its collisions, which is not done here; give it",
-        )
     pose = element.child("pose")
     if pose is not None and pose.attributes.get("relative_to"):
         findings.note(f"relative_to on the pose of an inertial means nothing ({element.subject}, line {pose.line})")
@@ -70,7 +83,6 @@ def read_motion(element: Element, link: Link, findings: Findings) -> None:
     gravity, decay = element.child("gravity"), element.child("velocity_decay")
     if gravity is not None:
         link.gravity = findings.flag(gravity.text, gravity, link.gravity)
-    findings.skip_unknown(decay, ("linear", "angular"))
     link.linear_damping = findings.number(decay, "linear", link.linear_damping)
     link.angular_damping = findings.number(decay, "angular", link.angular_damping)
 
@@ -80,53 +92,44 @@ def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
     return inertia if X_LI[3:] == IDENTITY_QUAT else sym_rotate(quat_to_mat(X_LI[3:]), inertia)
 
 
-def read_shapes(link: Element, tag: str, shape_pose: Callable[[Element], Pose], findings: Findings) -> list[Shape]:
-    """The visuals or the collisions of a link; `shape_pose` gives X_LS."""
-    shapes = []
-    for number, element in enumerate(link.all(tag), start=1):
-        findings.skip_unknown(element, SHAPE_TAGS)
-        name = element.name or f"{tag}_{number}"
-        geometry = read_geometry(element.child("geometry"), findings)
-        shapes.append(Shape(name, geometry, shape_pose(element), _material(element, findings)))
-    return shapes
+def compute_inertial(element: Element, link: Link, findings: Findings) -> None:
+    """What <inertial auto="true"> asks for (1.11 and later): mass and inertia from the collisions and their densities.
+
+    Where nothing of a collision is here but a name, or there is none, the inertial stays as it is, with a warning.
+    """
+    inertial = element.child("inertial")
+    if inertial is None or not findings.flag(inertial.attributes.get("auto", ""), inertial):
+        return
+    of_all = findings.number(inertial, "density", WATER)
+    solids = []
+    for shape, at in zip(link.collisions, element.all("collision"), strict=True):
+        try:
+            solid = solid_properties(shape.geometry)
+        except ValueError as error:
+            findings.warning(at, "auto-inertia", f"{error}; it is passed over: give it a size")
+            continue
+        if solid is None:
+            findings.warning(at, "auto-inertia", "its mass cannot be computed here, and is left out: give the inertial")
+        else:
+            solids.append((solid, shape.pose, findings.number(at, "density", of_all)))
+    if not solids:
+        findings.warning(inertial, "auto-inertia", "it has no collisions to compute its inertial from; give it")
+        return
+    link.mass, link.com, link.inertia = combined(solids)
+    if inertial.child("mass") is not None and link.mass > 0.0:
+        given = findings.number(inertial, "mass", link.mass)
+        link.inertia = cast(Sym3, tuple(part * given / link.mass for part in link.inertia))
+        link.mass = given
 
 
-def read_geometry(element: Element | None, findings: Findings) -> Geometry | None:
-    """The shape inside <geometry>; None for one that is not known here."""
-    for found in element.children if element else ():
-        if found.tag in GEOMETRIES:
-            return GEOMETRIES[found.tag](found, findings)
-        if found.tag != "empty":
-            findings.skip(found)
-    return None
-
-
-def _mesh(element: Element, findings: Findings) -> Mesh:
-    findings.skip_unknown(element, ("uri", "scale"))
-    uri = element.child("uri")
-    return Mesh(uri.text if uri else "", findings.vector(element, "scale", (1.0, 1.0, 1.0)))
-
-
-def _plane(element: Element, findings: Findings) -> Plane:
-    normal = findings.vector(element, "normal", (0.0, 0.0, 1.0))
-    return Plane(normal, findings.vector(element, "size", (1.0, 1.0)))
-
-
-GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
-    "box": lambda at, findings: Box(findings.vector(at, "size", (1.0, 1.0, 1.0))),
-    "sphere": lambda at, findings: Sphere(findings.number(at, "radius", 1.0)),
-    "cylinder": lambda at, findings: Cylinder(findings.number(at, "radius", 1.0), findings.number(at, "length", 1.0)),
-    "plane": _plane,
-    "mesh": _mesh,
-}
-
-
-def _material(shape: Element, findings: Findings) -> Material | None:
-    material = shape.child("material")
-    findings.skip_unknown(material, ("diffuse", "ambient", "specular", "emissive"))
-    diffuse = material.child("diffuse") if material else None
-    if diffuse is None:
-        return None
-    if len(diffuse.text.split()) == 3:  # alpha may be left out
-        return Material(findings.parse(diffuse, "<diffuse>", f"{diffuse.text} 1", WHITE))
-    return Material(findings.parse(diffuse, "<diffuse>", diffuse.text, WHITE))
+def combined(solids: list[tuple[MassProperties, Pose, float]]) -> tuple[float, Vec3, Sym3]:
+    """Mass, com and inertia about it of solids, each with its pose in the link and its density [kg/m^3]."""
+    parts = []
+    for solid, X_LS, density in solids:
+        R, offset = quat_to_mat(X_LS[3:]), quat_rotate(X_LS[3:], cast(Vec3, tuple(solid.com)))
+        xx, xy, xz, _, yy, yz, _, _, zz = (density * solid.inertia).ravel().tolist()
+        parts.append((density * solid.volume, np.add(X_LS[:3], offset), sym_rotate(R, (xx, xy, xz, yy, yz, zz))))
+    mass = sum(part[0] for part in parts)
+    com = sum(part * place for part, place, _ in parts) / mass
+    inertia = sum(np.add(about, sym_shift(part, tuple(place - com))) for part, place, about in parts)
+    return mass, cast(Vec3, tuple(np.asarray(com).tolist())), cast(Sym3, tuple(np.asarray(inertia).tolist()))

@@ -9,12 +9,11 @@ from ..geometry import Box, Color, Cylinder, Geometry, Material, Mesh, Shape, Sp
 from ..joints import JOINT_TYPES, JointType
 from ..model import WORLD, Axis, Joint, Link, Mimic, Model
 from ..spatial import IDENTITY, ZERO, ZERO_SYM, Pose, compose, quat_of_rpy
-from .findings import Findings
+from .findings import Findings, Lines
 from .resources import FilesBeside
-from .sdf_link import WHITE, turned_inertia
+from .sdf_link import turned_inertia
+from .sdf_shape import WHITE
 from .xml import Element
-
-Lines = dict[tuple[str, str], int]
 
 URDF_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 KINDS = {kind.urdf: kind for kind in JOINT_TYPES.values() if kind.urdf} | {"spherical": JOINT_TYPES["ball"]}
@@ -29,17 +28,17 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
     """The model in a <robot> element, and the lines of what is in it. A link named `world` is the world."""
     findings.skip_unknown(root, ROBOT_TAGS)
     model = Model(root.name or "robot")
-    lines: Lines = {("model", model.name): root.line}
+    lines: Lines = {("model", model.name): root}
     colors = _named_colors(root, findings)
     for element in _named_once(root, "link", findings):
         if element.name != WORLD:
             model.links.append(_link(element, colors, findings))
-            lines["link", element.name] = element.line
+            lines["link", element.name] = element
     joints = _named_once(root, "joint", findings)
     for element in joints:
         if joint := _joint(element, findings):
             model.joints.append(joint)
-            lines["joint", joint.name] = element.line
+            lines["joint", joint.name] = element
     has_world = any(link.name == WORLD for link in root.all("link"))
     if len(model.joints) == len(joints):  # else a joint is missing, and what hangs on it only looks loose
         _Tree(model, has_world, root, findings).place_links()

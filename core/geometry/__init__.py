@@ -17,6 +17,7 @@ from .shapes import (
     Shape,
     Sphere,
 )
+from .solids import solid_properties
 
 __all__ = [
     "Box",
@@ -35,4 +36,5 @@ __all__ = [
     "Shape",
     "Sphere",
     "mass_properties",
+    "solid_properties",
 ]

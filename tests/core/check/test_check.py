@@ -180,7 +180,7 @@ CASES = [
     ("error", "no-such-axis", lambda a, j, m: setting(m.joints[1], mimic=Mimic("j", axis=3))),
     ("error", "no-such-axis", lambda a, j, m: m.couplings.append(Coupling("g", "gear", [("j", 0), ("k", 5)]))),
     ("error", "unknown-coupled-joint", lambda a, j, m: m.couplings.append(Coupling("g", "gear", [("j", 0), ("z", 0)]))),
-    ("error", "reference-not-shared", lambda a, j, m: m.couplings.append(Gearbox("g", "b", "c", "a"))),
+    ("warning", "reference-not-shared", lambda a, j, m: m.couplings.append(Gearbox("g", "b", "c", "a"))),
     ("error", "repeated-name", lambda a, j, m: setting(m, couplings=[gear(), gear()])),
     ("error", "no-such-axis", lambda a, j, m: setting(m.joints[1], mimic=Mimic("j")) or lock(m.joints[1])),
     ("error", "not-finite", lambda a, j, m: setting(m, gravity=(0, 0, NAN))),

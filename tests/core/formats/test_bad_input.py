@@ -21,7 +21,6 @@ ENDS = "<parent>a</parent><child>b</child>"
 
 SDF_ERRORS = {
     "unknown-joint-type": JOINT.format("hinge", ENDS, "0 0 1"),
-    "joint-type-not-supported": JOINT.format("gearbox", ENDS, "0 0 1"),
     "no-parent": JOINT.format("revolute", "<child>b</child>", "0 0 1"),
     "unknown-parent": JOINT.format("revolute", "<parent>z</parent><child>b</child>", "0 0 1"),
     "unknown-child": JOINT.format("revolute", "<parent>a</parent><child>z</child>", "0 0 1"),

@@ -125,7 +125,8 @@ def test_world():
     assert model.joint("hang").X_PJ == near((1, 2, 3, 1, 0, 0, 0))
     mimic = model.joint("m::follow").mimic
     assert (mimic.leader, mimic.multiplier, mimic.offset, mimic.reference) == ("m::lead", -3.0, 0.5, 0.25)
-    assert [(issue.code, issue.line) for issue in reading.issues] == [("include-skipped", 31)]
+    assert [(issue.code, issue.line) for issue in reading.issues] == [("include-not-found", 31)]
+    assert [extra.tag for extra in model.extras] == ["include"]
 
 
 def test_gravity_and_velocity_decay(read_text):
@@ -141,16 +142,18 @@ def test_gravity_and_velocity_decay(read_text):
     assert (reading.issues, reading.notes) == ([], [])
 
 
-def test_what_is_left_aside_is_told(read_text):
-    """Sensors and the like are counted, with the place of the first, and nothing is dropped in silence."""
+def test_what_is_kept_is_told(read_text):
+    """Sensors and the like are counted, and kept on their link as they were."""
     text = (
         '<sdf version="1.9"><model name="m"><link name="a"><sensor name="s"/>\n<sensor name="t"/></link></model></sdf>'
     )
-    assert read_text(text).notes == ["<sensor> is not taken over: 2 found, the first in sensor 's', line 1"]
+    reading = read_text(text)
+    assert reading.notes == ["kept as text, which an SDF export brings back: 2 <sensor>"]
+    assert [extra.text for extra in reading.model.link("a").extras] == ['<sensor name="s"/>', '<sensor name="t"/>']
 
 
 def test_link_and_joint_of_one_name_before_1_7(read_text):
-    """Old files may call a joint like a link: a warning, and the frame is the link's."""
+    """In old files a joint may have a link's name: that is the link's frame, and the joint is renamed as by libsdformat."""
     text = (
         '<sdf version="1.6"><model name="m"><link name="a"/>'
         '<link name="b"><pose relative_to="a">1 0 0 0 0 0</pose></link>'
@@ -158,7 +161,7 @@ def test_link_and_joint_of_one_name_before_1_7(read_text):
     )
     reading = read_text(text)
     assert [issue.severity for issue in reading.issues] == ["warning"]
-    assert reading.model.joint("a").X_PJ == near((1, 0, 0, 1, 0, 0, 0))
+    assert reading.model.joint("a_joint").X_PJ == near((1, 0, 0, 1, 0, 0, 0))
     assert [issue.code for issue in read_text(text.replace("1.6", "1.7")).issues] == ["repeated-name"]
 
 

@@ -1,0 +1,252 @@
+"""The first pass over an SDF file: every frame in it, through models in models and included files.
+
+Semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics and ?tut=composition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..extras import Extra
+from ..model import WORLD
+from .findings import Findings
+from .kept import extras_of, known
+from .resources import ResourceError
+from .sdf_frames import SEPARATOR, THIS_MODEL, Frame, Frames, Key, Scope
+from .sdf_include import IncludeError, Library, SdfFile
+from .sdf_link import read_pose
+from .xml import Element
+
+OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)
+NO_COLONS_SINCE = (1, 8)
+ONE_NAME_SPACE_SINCE = (1, 7)
+MAX_MODELS_DEEP = 50
+"""Models in models, whether in one file or by <include>."""
+
+WORLD_KNOWN = known("model", "include", "joint", "frame", "gravity", "light")
+MODEL_KNOWN = known("link", "joint", "frame", "model", "include", "pose", "static", "model_state")
+MOVED = "world"
+"""How an extra of the world's is marked."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """A link, joint, light or explicit frame, and the model that it stands in."""
+
+    element: Element
+    scope: Scope
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an <include> says of the model that it brings, in place of the model itself."""
+
+    element: Element | None = None
+    name: str = ""
+    pose: Element | None = None
+    placement: str = ""
+    merge: bool = False
+
+
+class Gathering:
+    """All that stands in a file, before any of it is made.
+
+    Attributes:
+        links, joints, lights, explicit: in the order of the file. places: all other frames, of models.
+        states: each <model_state>, and the model that it is of.
+    """
+
+    def __init__(self, root: Element, findings: Findings, library: Library):
+        self.findings = findings
+        self.library = library
+        self.frames = Frames(root)
+        self.links: list[Body] = []
+        self.joints: list[Body] = []
+        self.lights: list[Body] = []
+        self.explicit: list[Body] = []
+        self.places: list[Frame] = []
+        self.placements: list[tuple[Frame, Key]] = []
+        self.states: list[tuple[Element, Scope]] = []
+        self.extras: list[Extra] = []
+
+    def world(self, element: Element, file: SdfFile, version: tuple[int, int]) -> None:
+        self.extras += extras_of(element, WORLD_KNOWN, "SDF", (MOVED,))
+        self._children(element, Scope((), (), file, version))
+
+    def model(self, element: Element, outer: Scope, told: Told | None = None) -> tuple[Key, ...]:
+        """Take in a model; returns what may stand for it: its own link, or nothing."""
+        told = told or Told()
+        if len(outer.key) > MAX_MODELS_DEEP:
+            self.findings.error(element, "too-deep", f"more than {MAX_MODELS_DEEP} models in models; nest fewer")
+            return ()
+        name = told.name or element.name
+        frame_name = f"_merged__{name}{THIS_MODEL}" if told.merge else name
+        pose_of = told.element if told.pose is not None and told.element else element
+        frame = self._add_frame(element, frame_name, outer, default=outer.base, posed_by=pose_of)
+        if frame is None:
+            return ()
+        self.places.append(frame)
+        key = outer.key if told.merge else frame.key
+        inner = replace(outer, key=key, base=frame.key, static=outer.static or self._flag(element, "static"))
+        if placement := told.placement or element.attributes.get("placement_frame"):
+            self.placements.append((frame, inner.resolve(placement)))
+        self.extras += extras_of(element, MODEL_KNOWN, "SDF", scope=SEPARATOR.join(key))
+        self.states += [(state, inner) for state in element.all("model_state")]
+        bodies = self._children(element, inner)
+        if named := element.attributes.get("canonical_link"):
+            bodies = (inner.resolve(named),)
+        frame.attached_to = () if inner.static or not bodies else bodies[0]
+        return bodies if told.merge else (frame.key,)
+
+    def _children(self, element: Element, scope: Scope) -> tuple[Key, ...]:
+        """What may move the frame around it, the first choice first.
+
+        Links come before all else: where a joint of an old file shares a link's name, the frame is the link's.
+        """
+        links: list[Key] = []
+        models: list[Key] = []
+        for link in element.all("link"):
+            if frame := self._add_body(self.links, link, scope, default=scope.base):
+                links.append(frame.key)
+        for inner in element.all("model"):
+            models += self.model(inner, scope)
+        for include in element.all("include"):
+            (links if self._flag_attribute(include, "merge") else models).extend(self._include(include, scope))
+        for explicit in element.all("frame"):
+            attached_to = scope.resolve(explicit.attributes.get("attached_to", "").strip() or THIS_MODEL)
+            self._add_body(self.explicit, explicit, scope, default=attached_to, attached_to=attached_to)
+        for joint in element.all("joint"):
+            child = scope.resolve(text_of(joint, "child"))
+            self._add_body(self.joints, joint, scope, default=child, attached_to=child)
+        for light in element.all("light"):
+            self._add_body(self.lights, light, scope, default=scope.base, attached_to=scope.base)
+        return (*links, *models)
+
+    # ---- included files
+
+    def _include(self, include: Element, scope: Scope) -> tuple[Key, ...]:
+        uri = text_of(include, "uri")
+        try:
+            file = self.library.open(uri, scope.file)
+        except ResourceError as error:
+            self._report_missing(include, scope, str(error))
+            return ()
+        except IncludeError as error:
+            self.findings.error(include, error.code, str(error))
+            return ()
+        self.findings.roots = self.library.roots
+        models = list(file.root.all("model"))
+        if not models:
+            self.findings.error(include, "include-without-model", f"'{uri}' holds no <model>; include one that does")
+            return ()
+        placement, pose = text_of(include, "placement_frame"), include.child("pose")
+        if placement and pose is None:
+            self.findings.error(include, "placement-without-pose", "a <placement_frame> needs a <pose>; give one")
+        merge = self._flag_attribute(include, "merge")
+        told = Told(include, text_of(include, "name"), pose, placement, merge)
+        static = scope.static or self._flag(include, "static")
+        into = replace(scope, file=file, version=version_of(file.root, self.findings), static=static)
+        bodies = self.model(models[0], into, told)
+        name = told.name or models[0].name
+        scoped = scope.key if merge else (*scope.key, name)
+        self.extras += [
+            Extra("SDF", plugin.tag, plugin.to_xml(), scope=SEPARATOR.join(scoped)) for plugin in include.all("plugin")
+        ]
+        return bodies
+
+    def _report_missing(self, include: Element, scope: Scope, message: str) -> None:
+        """A thing of the world may be missing; a part of a model may not."""
+        if scope.key or "leads out" in message:
+            self.findings.error(include, "include-not-found", message)
+            return
+        self.findings.warning(include, "include-not-found", f"{message}. It is left out, and kept for an export")
+        self.extras.append(Extra("SDF", include.tag, include.to_xml(), (MOVED,)))
+
+    # ---- frames
+
+    def _add_body(
+        self, bodies: list[Body], element: Element, scope: Scope, *, default: Key, attached_to: Key | None = None
+    ) -> Frame | None:
+        frame = self._add_frame(element, element.name, scope, default=default, attached_to=attached_to)
+        if frame is not None:
+            bodies.append(Body(element, scope, frame))
+        return frame
+
+    def _add_frame(
+        self,
+        element: Element,
+        name: str,
+        scope: Scope,
+        *,
+        default: Key,
+        attached_to: Key | None = None,
+        posed_by: Element | None = None,
+    ) -> Frame | None:
+        """Take in an element's frame; None after reporting that its name cannot be used."""
+        posed_by = posed_by or element
+        if not self._name_is_legal(element, name, scope.version):
+            return None
+        base = base_name(posed_by)
+        frame = Frame(
+            key=scope.key + tuple(name.split(SEPARATOR)),
+            element=element,
+            pose=read_pose(posed_by.child("pose"), self.findings),
+            relative_to=scope.resolve(base) if base else default,
+            attached_to=attached_to,
+        )
+        held = self.frames.add(frame)
+        if held is None:
+            return frame
+        message = f"<{held.element.tag}> in line {held.element.line} has this name too"
+        if scope.version >= ONE_NAME_SPACE_SINCE or held.element.tag == element.tag:
+            self.findings.error(element, "repeated-name", f"{message}; give each its own")
+            return None
+        frame.key = (*frame.key[:-1], f"{frame.key[-1]}_{element.tag}")  # as libsdformat names it
+        self.findings.warning(element, "repeated-name", f"{message}; it is named '{frame.key[-1]}' here")
+        return frame if self.frames.add(frame) is None else None
+
+    def _name_is_legal(self, element: Element, name: str, version: tuple[int, int]) -> bool:
+        if not name:
+            self.findings.error(element, "no-name", f"<{element.tag}> has no name; give it one")
+        elif name == WORLD or (name.startswith("__") and name.endswith("__")):
+            self.findings.error(element, "reserved-name", "'world' and names like __this__ are SDF's own; rename it")
+        elif SEPARATOR in name and version >= NO_COLONS_SINCE:
+            self.findings.error(element, "reserved-name", "'::' is not allowed in a name since SDF 1.8; rename it")
+        else:
+            return True
+        return False
+
+    def _flag(self, element: Element, tag: str) -> bool:
+        told = element.child(tag)
+        return told is not None and self.findings.flag(told.text, told)
+
+    def _flag_attribute(self, element: Element, name: str) -> bool:
+        return self.findings.flag(element.attributes.get(name, ""), element)
+
+
+def version_of(root: Element, findings: Findings) -> tuple[int, int]:
+    """What an <sdf> element says of itself; 1.9 after reporting that it says nothing that can be."""
+    text = root.attributes.get("version", "").strip()
+    try:
+        major, minor = map(int, text.split(".")[:2])
+    except ValueError:
+        findings.warning(root, "no-version", f"version is '{text}'; write version=\"1.9\", as which it is read")
+        return 1, 9
+    if not OLDEST_KNOWN <= (major, minor) <= NEWEST_KNOWN:
+        newest = ".".join(map(str, NEWEST_KNOWN))
+        findings.warning(root, "unknown-version", f"version {text} is not known here; read by the rules of {newest}")
+    return major, minor
+
+
+def text_of(element: Element, tag: str) -> str:
+    """The text of a child element; the oldest files say it in an attribute `link`."""
+    found = element.child(tag)
+    return "" if found is None else found.text or found.attributes.get("link", "").strip()
+
+
+def base_name(element: Element) -> str:
+    """What the element's pose is relative to, by its own word; `frame` is how 1.5 and 1.6 said it."""
+    pose = element.child("pose")
+    given = pose.attributes if pose else {}
+    return (given.get("relative_to") or given.get("frame") or "").strip()

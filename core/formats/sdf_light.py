@@ -1,0 +1,42 @@
+"""What an SDF light holds besides its pose."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from ..model import Light
+from ..model.furniture import LightKind
+from .findings import Findings
+from .sdf_shape import read_color
+from .xml import Element
+
+NUMBERS = {
+    "intensity": (),
+    "range": ("attenuation",),
+    "constant": ("attenuation",),
+    "linear": ("attenuation",),
+    "quadratic": ("attenuation",),
+    "inner_angle": ("spot",),
+    "outer_angle": ("spot",),
+    "falloff": ("spot",),
+}
+"""Where each number of a `Light` stands."""
+
+
+def read_light(element: Element, findings: Findings) -> Light:
+    """The light, whose link and pose the caller knows."""
+    light = Light(element.name)
+    kind = element.attributes.get("type", "point").strip()
+    if kind in get_args(LightKind):
+        light.kind = cast(LightKind, kind)
+    else:
+        allowed = ", ".join(get_args(LightKind))
+        findings.warning(element, "unknown-light", f"type '{kind}' is no light of SDF; allowed are {allowed}")
+    for name, place in NUMBERS.items():
+        setattr(light, name, findings.number(element.child(*place), name, getattr(light, name)))
+    light.direction = findings.vector(element, "direction", light.direction)
+    light.diffuse = read_color(element.child("diffuse"), findings) or light.diffuse
+    light.specular = read_color(element.child("specular"), findings) or light.specular
+    shadows = element.child("cast_shadows")
+    light.cast_shadows = shadows is not None and findings.flag(shadows.text, shadows)
+    return light

@@ -1,0 +1,118 @@
+"""Visuals and collisions of an SDF link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..geometry import (
+    Box,
+    Capsule,
+    Color,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Foreign,
+    Geometry,
+    Material,
+    Mesh,
+    Plane,
+    Polyline,
+    Shape,
+    Sphere,
+)
+from ..spatial import Pose
+from .findings import Findings
+from .kept import extras_of, known
+from .resources import FilesBeside, ResourceError
+from .xml import Element
+
+COLORS = ("diffuse", "ambient", "specular", "emissive")
+"""In the order of `Material`'s."""
+MATERIAL_KNOWN = known(*COLORS)
+MESH_KNOWN = known("uri", "scale")
+SHAPE_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
+WHITE: Color = (1.0, 1.0, 1.0, 1.0)
+ONES = (1.0, 1.0, 1.0)
+
+
+def read_shapes(
+    link: Element, tag: str, shape_pose: Callable[[Element], Pose], findings: Findings, files: FilesBeside
+) -> list[Shape]:
+    """The visuals or the collisions of a link; `shape_pose` gives X_LS."""
+    shapes = []
+    for number, element in enumerate(link.all(tag), start=1):
+        name = element.name or f"{tag}_{number}"
+        geometry = read_geometry(element.child("geometry"), findings, files)
+        extras = extras_of(element, SHAPE_KNOWN, "SDF")
+        extras += extras_of(element.child("geometry", "mesh"), MESH_KNOWN, "SDF", ("geometry", "mesh"))
+        shapes.append(Shape(name, geometry, shape_pose(element), read_material(element, findings), extras))
+    return shapes
+
+
+def read_geometry(element: Element | None, findings: Findings, files: FilesBeside) -> Geometry | None:
+    """The shape inside <geometry>; None for an empty one."""
+    for found in element.children if element else ():
+        if found.tag == "mesh":
+            return _mesh(found, findings, files)
+        if found.tag in GEOMETRIES:
+            return GEOMETRIES[found.tag](found, findings)
+        if found.tag != "empty":
+            return Foreign("SDF", found.tag, found.to_xml())
+    return None
+
+
+def read_material(shape: Element, findings: Findings) -> Material | None:
+    """The colours of a shape; None where it has none."""
+    material = shape.child("material")
+    colors = [read_color(material.child(name), findings) for name in COLORS] if material else []
+    return Material(*colors) if any(colors) else None
+
+
+def read_color(element: Element | None, findings: Findings) -> Color | None:
+    """Red, green, blue and alpha, which may be left out; None where there is no element."""
+    if element is None:
+        return None
+    text = f"{element.text} 1" if len(element.text.split()) == 3 else element.text
+    return findings.parse(element, f"<{element.tag}>", text, WHITE)
+
+
+def find_mesh(uri: str, element: Element, findings: Findings, files: FilesBeside) -> str:
+    """The path that a mesh's uri leads to; empty, after a note, where there is nothing."""
+    try:
+        return str(files.find(uri))
+    except ResourceError as error:
+        findings.note(f"the mesh {error} (first in {element.subject}, line {element.line})", once=uri)
+        return ""
+
+
+def _mesh(element: Element, findings: Findings, files: FilesBeside) -> Mesh:
+    uri = element.child("uri")
+    text = uri.text if uri else ""
+    return Mesh(text, findings.vector(element, "scale", ONES), find_mesh(text, element, findings, files))
+
+
+def _plane(element: Element, findings: Findings) -> Plane:
+    normal = findings.vector(element, "normal", (0.0, 0.0, 1.0))
+    return Plane(normal, findings.vector(element, "size", (1.0, 1.0)))
+
+
+def _polyline(element: Element, findings: Findings) -> Polyline:
+    """All outlines that stand beside each other; they share the first one's height."""
+    beside = element.parent.all("polyline") if element.parent else (element,)
+    outlines = []
+    for outline in beside:
+        points = (findings.parse(point, "<point>", point.text, (0.0, 0.0)) for point in outline.all("point"))
+        outlines.append(tuple(point for point in points if point))
+    return Polyline(tuple(outline for outline in outlines if outline), findings.number(element, "height", 1.0))
+
+
+GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
+    "box": lambda at, findings: Box(findings.vector(at, "size", ONES)),
+    "sphere": lambda at, findings: Sphere(findings.number(at, "radius", 1.0)),
+    "cylinder": lambda at, findings: Cylinder(findings.number(at, "radius", 1.0), findings.number(at, "length", 1.0)),
+    "capsule": lambda at, findings: Capsule(findings.number(at, "radius", 0.5), findings.number(at, "length", 1.0)),
+    "cone": lambda at, findings: Cone(findings.number(at, "radius", 1.0), findings.number(at, "length", 1.0)),
+    "ellipsoid": lambda at, findings: Ellipsoid(findings.vector(at, "radii", ONES)),
+    "plane": _plane,
+    "polyline": _polyline,
+}

@@ -1,0 +1,128 @@
+"""Mass properties of shapes of even density.
+
+Sources: closed forms as in any table of moments of inertia, such as Beer and Johnston, Vector Mechanics for Engineers,
+inside back cover; the half spheres of a capsule by the parallel-axis theorem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from .mass import MassProperties, mass_properties
+from .shapes import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
+
+
+def solid_properties(geometry: Geometry | None) -> MassProperties | None:
+    """What the shape encloses, in its own frame; None where nothing of it is here, as of a mesh that only has a name.
+
+    Raises:
+        ValueError: it encloses no volume.
+    """
+    if isinstance(geometry, Mesh) and geometry.vertices is None:
+        return None
+    solve = _SOLIDS.get(type(geometry))
+    return solve(geometry) if solve else None
+
+
+def _symmetric(volume: float, xx: float, yy: float, zz: float, z: float = 0.0) -> MassProperties:
+    """xx, yy, zz: moments about the com, which lies at `z`, per unit of volume [m^2]."""
+    if not volume > 0.0:
+        raise ValueError(f"the shape encloses no volume (found {volume:.3g} m^3)")
+    return MassProperties(volume, np.array((0.0, 0.0, z)), volume * np.diag((xx, yy, zz)))
+
+
+def _box(box: Box) -> MassProperties:
+    x, y, z = (side * side / 12.0 for side in box.size)
+    return _symmetric(math.prod(box.size), y + z, x + z, x + y)
+
+
+def _ellipsoid_of(radii: Iterable[float]) -> MassProperties:
+    a, b, c = radii
+    x, y, z = (radius * radius / 5.0 for radius in (a, b, c))
+    return _symmetric(4.0 / 3.0 * math.pi * a * b * c, y + z, x + z, x + y)
+
+
+def _cylinder(cylinder: Cylinder) -> MassProperties:
+    round_, long = cylinder.radius**2 / 4.0, cylinder.length**2 / 12.0
+    return _symmetric(math.pi * cylinder.radius**2 * cylinder.length, round_ + long, round_ + long, 2.0 * round_)
+
+
+def _cone(cone: Cone) -> MassProperties:
+    across = 3.0 / 20.0 * cone.radius**2 + 3.0 / 80.0 * cone.length**2
+    volume = math.pi * cone.radius**2 * cone.length / 3.0
+    return _symmetric(volume, across, across, 0.3 * cone.radius**2, z=-cone.length / 4.0)
+
+
+def _capsule(capsule: Capsule) -> MassProperties:
+    r, half = capsule.radius, capsule.length / 2.0
+    tube, ball = 2.0 * math.pi * r**2 * half, 4.0 / 3.0 * math.pi * r**3
+    across = tube * (r**2 / 4.0 + half**2 / 3.0) + ball * (0.4 * r**2 + half**2 + 0.75 * half * r)
+    along = tube * r**2 / 2.0 + ball * 0.4 * r**2
+    volume = tube + ball
+    return _symmetric(volume, *(moment / volume if volume else 0.0 for moment in (across, across, along)))
+
+
+def _polyline(polyline: Polyline) -> MassProperties:
+    """Outlines inside others are holes: they are gone round the other way."""
+    triangles = []
+    for outline in polyline.outlines:
+        turns = _is_hole(outline, polyline.outlines) != (_area(outline) < 0.0)
+        points = outline[::-1] if turns else outline
+        bottom = np.array([(x, y, 0.0) for x, y in points])
+        triangles += _prism(bottom, np.add(bottom, (0.0, 0.0, polyline.height)))
+    if not triangles:
+        raise ValueError("the outline has no points")
+    return mass_properties(np.array(triangles).reshape(-1, 3, 3))
+
+
+def _prism(bottom: np.ndarray, top: np.ndarray) -> list[tuple]:
+    count = len(bottom)
+    triangles = [(top[0], top[i], top[i + 1]) for i in range(1, count - 1)]
+    triangles += [(bottom[0], bottom[i + 1], bottom[i]) for i in range(1, count - 1)]
+    for i in range(count):
+        j = (i + 1) % count
+        triangles += [(bottom[i], bottom[j], top[j]), (bottom[i], top[j], top[i])]
+    return triangles
+
+
+def _area(outline: tuple[tuple[float, float], ...]) -> float:
+    following = (*outline[1:], outline[0])
+    return 0.5 * sum(x * b - a * y for (x, y), (a, b) in zip(outline, following, strict=True))
+
+
+def _is_hole(outline: tuple, outlines: tuple) -> bool:
+    """Whether its first point lies within an odd number of the others (ray casting)."""
+    return sum(_surrounds(other, outline[0]) for other in outlines if other is not outline) % 2 == 1
+
+
+def _surrounds(outline: tuple, point: tuple[float, float]) -> bool:
+    x, y = point
+    crossings = 0
+    for (ax, ay), (bx, by) in zip(outline, (*outline[1:], outline[0]), strict=True):
+        if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
+            crossings += 1
+    return crossings % 2 == 1
+
+
+def _mesh(mesh: Mesh) -> MassProperties:
+    """Fans of triangles serve for any polygon: what they cover twice, they cover once with each sign."""
+    points = np.asarray(mesh.vertices, dtype=np.float64) * mesh.scale
+    mirrored = np.prod(mesh.scale) < 0.0
+    corners = [(face[0], face[i], face[i + 1]) for face in mesh.faces for i in range(1, len(face) - 1)]
+    triangles = points[np.array(corners, dtype=np.int64).reshape(-1, 3)]
+    return mass_properties(triangles[:, ::-1] if mirrored else triangles)
+
+
+_SOLIDS: dict[type, Callable[..., MassProperties]] = {
+    Box: _box,
+    Sphere: lambda sphere: _ellipsoid_of((sphere.radius,) * 3),
+    Ellipsoid: lambda ellipsoid: _ellipsoid_of(ellipsoid.radii),
+    Cylinder: _cylinder,
+    Cone: _cone,
+    Capsule: _capsule,
+    Polyline: _polyline,
+    Mesh: _mesh,
+}
