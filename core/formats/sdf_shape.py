@@ -27,7 +27,6 @@ from .resources import FilesBeside, ResourceError
 from .xml import Element
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")
-"""In the order of `Material`'s."""
 MATERIAL_KNOWN = known(*COLORS)
 MESH_KNOWN = known("uri", "scale")
 SHAPE_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
@@ -64,8 +63,11 @@ def read_geometry(element: Element | None, findings: Findings, files: FilesBesid
 def read_material(shape: Element, findings: Findings) -> Material | None:
     """The colours of a shape; None where it has none."""
     material = shape.child("material")
-    colors = [read_color(material.child(name), findings) for name in COLORS] if material else []
-    return Material(*colors) if any(colors) else None
+    diffuse, ambient, specular, emissive = (
+        read_color(material.child(name) if material else None, findings) for name in COLORS
+    )
+    found = Material(diffuse, ambient, specular, emissive)
+    return None if found == Material() else found
 
 
 def read_color(element: Element | None, findings: Findings) -> Color | None:

@@ -153,7 +153,7 @@ def test_what_is_kept_is_told(read_text):
 
 
 def test_link_and_joint_of_one_name_before_1_7(read_text):
-    """In old files a joint may have a link's name: that is the link's frame, and the joint is renamed as by libsdformat."""
+    """In old files a joint may have a link's name: the frame is the link's, and the joint is renamed."""
     text = (
         '<sdf version="1.6"><model name="m"><link name="a"/>'
         '<link name="b"><pose relative_to="a">1 0 0 0 0 0</pose></link>'
