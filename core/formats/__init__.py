@@ -48,7 +48,7 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("SDF", (".sdf", ".world"), "sdf", read_sdf, write_sdf, ("sdf_version", "world")),
+    Format("SDF", (".sdf", ".world"), "sdf", read_sdf, write_sdf, ("sdf_version", "world", "folders", "uris", "pose")),
     Format("URDF", (".urdf",), "robot", read_urdf),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -19,8 +20,8 @@ class UnwritableError(Exception):
         return f"{self.path}: error unwritable: {self.message}"
 
 
-def write_together(target: Path, contents: dict[str, str]) -> None:
-    """Write texts to files in `target`'s folder, given by their paths in it, `target` itself last.
+def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
+    """Write texts and bytes to files in `target`'s folder, given by their paths in it, `target` itself last.
 
     All are written to a folder beside `target` first and then moved into place. Raises UnwritableError.
     """
@@ -36,10 +37,11 @@ def write_together(target: Path, contents: dict[str, str]) -> None:
         raise UnwritableError(target, f"cannot write to '{folder}': {_reason(error)}") from error
     try:
         for name in last_is_target:
-            (staging / name).parent.mkdir(exist_ok=True)
-            (staging / name).write_text(contents[name], encoding="utf-8", newline="\n")
+            (staging / name).parent.mkdir(parents=True, exist_ok=True)
+            content = contents[name]
+            (staging / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name in last_is_target:
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(staging / name, folder / name)
     except OSError as error:
         raise UnwritableError(target, _reason(error)) from error

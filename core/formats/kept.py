@@ -9,6 +9,7 @@ from xml.etree.ElementTree import SubElement
 
 from ..extras import Extra
 from .xml import Element, parse
+from .xml_write import copied
 
 Known = Mapping[str, "Known | None"]
 """Tags that a reader understands: with None wholly, else as far as the inner mapping goes."""
@@ -39,7 +40,7 @@ def put_back(parent: NewElement, extras: Iterable[Extra]) -> None:
         for tag in extra.within:
             inner = at.find(tag)
             at = SubElement(at, tag) if inner is None else inner
-        at.append(_copied(parse(extra.text.encode())))
+        at.append(copied(parse(extra.text.encode())))
 
 
 def prefixes_in(element: NewElement) -> set[str]:
@@ -51,10 +52,3 @@ def prefixes_in(element: NewElement) -> set[str]:
 def summary(extras: Iterable[Extra]) -> str:
     """How many of each tag."""
     return ", ".join(f"{count} <{tag}>" for tag, count in Counter(extra.tag for extra in extras).items())
-
-
-def _copied(element: Element) -> NewElement:
-    made = NewElement(element.tag, element.attributes)
-    made.text = element.text or None
-    made.extend(map(_copied, element.children))
-    return made

@@ -76,11 +76,24 @@ class Frames:
     def __init__(self, root: Element):
         self._frames: dict[Key, Frame] = {(): Frame((), root, relative_to=None)}
         self._world_poses: dict[Frame, Pose] = {self._frames[()]: IDENTITY}
+        self._originals: dict[Key, str] = {}
 
     def add(self, frame: Frame) -> Frame | None:
         """Take a frame in; where its key is taken, leave that as it is and return its holder."""
         held = self._frames.setdefault(frame.key, frame)
         return None if held is frame else held
+
+    def call(self, key: Key, original: str) -> None:
+        """Let a frame's name, the last of its key, be another for people; empty, none at all."""
+        self._originals[key] = original
+
+    def name(self, key: Key, outermost: Key = ()) -> str:
+        """What people call it, without the names of the models `outermost` around it."""
+        if not self._originals:
+            return SEPARATOR.join(key[len(outermost) :])
+        depths = range(len(outermost) + 1, len(key) + 1)
+        names = (self._originals.get(key[:depth], key[depth - 1]) for depth in depths)
+        return SEPARATOR.join(filter(None, names))
 
     def __contains__(self, key: Key) -> bool:
         return key in self._frames

@@ -25,6 +25,10 @@ MAX_MODELS_DEEP = 50
 
 WORLD_KNOWN = known("model", "include", "joint", "frame", "gravity", "light")
 MODEL_KNOWN = known("link", "joint", "frame", "model", "include", "pose", "static", "model_state")
+ORIGINAL_NAME = "limberjack:name"
+"""An attribute that holds the name which SDF did not allow."""
+UNNAMED = "limberjack:unnamed"
+"""An attribute of a model that is only the file's, and whose name is in no name of what it holds."""
 MOVED = "world"
 """How an extra of the world's is marked."""
 
@@ -197,6 +201,10 @@ class Gathering:
         )
         held = self.frames.add(frame)
         if held is None:
+            if original := element.attributes.get(ORIGINAL_NAME):
+                self.frames.call(frame.key, original)
+            elif UNNAMED in element.attributes:
+                self.frames.call(frame.key, "")
             return frame
         message = f"<{held.element.tag}> in line {held.element.line} has this name too"
         if scope.version >= ONE_NAME_SPACE_SINCE or held.element.tag == element.tag:

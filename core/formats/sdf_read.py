@@ -281,7 +281,7 @@ class _Reader:
     # ---- names and poses
 
     def _name(self, key: Key) -> str:
-        return SEPARATOR.join(key[len(self.outermost) :])
+        return self.frames.name(key, self.outermost)
 
     def _inside(self, scope: str) -> str:
         """The name of an inner model, without the outermost."""

@@ -1,248 +1,211 @@
-"""A `Model` to SDF: poses of links in the model, of joints in their child, axes in their joint.
-
-That is the subset which every simulator reads alike: no relative_to, no frames, no expressed_in.
-"""
+"""A `Model` to SDF: as one model, or as a world with a model for each articulation."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from ..geometry import Box, Cylinder, Mesh, Plane, Shape, Sphere
-from ..joints import Column
-from ..model import WORLD, Axis, Joint, Link, Model
-from ..spatial import IDENTITY, compose, inverse, norm
+from ..geometry import Cone
+from ..model import WORLD, Model, zero_at_home
 from .files import UnwritableError, write_together
-from .obj import write_obj
-from .sdf_joint import axis_tag
-from .sdf_names import Names, printable, unique
-from .xml_write import number, numbers, put, put_pose, xml
+from .kept import prefixes_in, put_back
+from .sdf_gather import MOVED, ORIGINAL_NAME, UNNAMED
+from .sdf_layout import articulations
+from .sdf_names import printable, unique
+from .sdf_write_model import MIMIC_SINCE, ModelWriter, write_light
+from .sdf_write_shape import CONE_SINCE, MeshFiles
+from .xml_write import numbers, put, put_pose, xml
 
 VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
 DEFAULT_VERSION = "1.9"
-RIGHT_HANDED_PITCH_SINCE = (1, 10)
-MIMIC_SINCE = (1, 11)
-NO_PITCH = 1e16
-"""rad/m: the thread of a screw that does not advance, where SDF can only say how many radians one metre takes."""
+"""The newest that the Gazebo of most machines reads; a model that needs more is written in a newer one."""
 
 STANDARD_GRAVITY = Model().gravity
-SAME_POSE = 1e-9
-"""How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
-
-DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
-STOPS = ("stiffness", "dissipation")
+URIS = ("relative", "model")
+POSES = ("zero", "home")
 
 
-def write_sdf(model: Model, path: Path, *, sdf_version: str = DEFAULT_VERSION, world: bool = False) -> list[str]:
+def write_sdf(
+    model: Model,
+    path: Path,
+    *,
+    sdf_version: str = "",
+    world: bool = False,
+    folders: bool = False,
+    uris: str = "relative",
+    pose: str = "zero",
+) -> list[str]:
     """Write the model, the meshes that it holds, and model.config where they make a model folder; returns the losses.
 
-    `world` asks for a world around the model; other gravity than the Earth's needs one in any case.
+    Args:
+        sdf_version: one of VERSIONS; "" for 1.9, or for what the model needs beyond it, which a line then says.
+        world: around the model, with a model of its own for each articulation. Lights, what was kept of a world, and
+            other gravity than the Earth's need one in any case.
+        folders: each articulation in a folder of its own beside `path`, which includes them in a world.
+        uris: of meshes, "relative" to the file, or by the "model" folder that it lies in.
+        pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
+
+    Raises:
+        UnwritableError: an option that is none of these, or a file that cannot be written.
     """
-    if sdf_version not in VERSIONS:
-        raise UnwritableError(path, f"SDF version '{sdf_version}' is not known; write one of {', '.join(VERSIONS)}")
-    writer = _Writer(model, sdf_version, mesh_prefix="" if path.name == "model.sdf" else f"{path.stem}_")
-    contents = {path.name: writer.text(world or tuple(model.gravity) != STANDARD_GRAVITY)} | writer.meshes
-    if writer.meshes or path.name == "model.sdf":
-        held = path.with_name("model.config")
-        if not held.exists():
-            contents[held.name] = _config(writer.names.model, path.name, sdf_version)
-        elif not held.is_file() or path.name not in held.read_text(encoding="utf-8", errors="replace"):
-            writer.losses.append(f"model.config is there already and kept, though it does not name '{path.name}'")
-    write_together(path, contents)
-    return writer.losses
+    for name, value, allowed in (("uris", uris, URIS), ("pose", pose, POSES)):
+        if value not in allowed:
+            raise UnwritableError(path, f"{name} '{value}' is not known; say {' or '.join(allowed)}")
+    losses: list[str] = []
+    if pose == "home":
+        model, left = zero_at_home(model)
+        losses += left
+    version = _version(model, sdf_version, path, losses)
+    export = _Export(path, version, uris, losses)
+    if folders:
+        export.in_folders(model)
+    else:
+        export.in_one_file(model, world or _needs_world(model))
+    write_together(path, export.contents)
+    return losses
 
 
-class _Writer:
-    """`mesh_prefix` keeps models apart whose meshes lie in one folder."""
+def _version(model: Model, asked: str, path: Path, losses: list[str]) -> str:
+    if asked:
+        if asked not in VERSIONS:
+            raise UnwritableError(path, f"SDF version '{asked}' is not known; write one of {', '.join(VERSIONS)}")
+        return asked
+    for needs, since, what in (
+        (any(joint.mimic for joint in model.joints), MIMIC_SINCE, "mimics"),
+        (any(isinstance(shape.geometry, Cone) for shape in _shapes(model)), CONE_SINCE, "cones"),
+    ):
+        if needs:
+            version = ".".join(map(str, since))
+            losses.append(f"written as SDF {version}, since 1.9 has no {what}; programs that end there miss them")
+            return version
+    return DEFAULT_VERSION
 
-    def __init__(self, model: Model, version: str, mesh_prefix: str):
-        self.model = model
-        self.version = version
-        self.mesh_prefix = mesh_prefix
-        self.at_least = tuple(map(int, version.split("."))).__ge__
-        self.names = Names(model)
-        self.losses = list(self.names.changes)
-        self.meshes: dict[str, str] = {}
-        self.links = {link.name: link for link in model.links}
-        self.written = {joint.name for joint in model.joints if joint.enabled and joint.kind.sdf is not None}
 
-    def text(self, world: bool) -> str:
-        root = at = Element("sdf", version=self.version)
-        if world:
-            at = SubElement(at, "world", name="default")  # "world" is reserved, even here
-            put(at, "gravity", numbers(self.model.gravity))
-        at = SubElement(at, "model", name=self.names.model)
-        for link in self.model.links:
-            self._link(at, link)
-        for joint in self.model.joints:
-            self._joint(at, joint)
-        for coupling in self.model.couplings:
-            self.losses.append(f"coupling '{coupling.name}' is left out: couplings are not written yet")
-        return xml(root)
+def _shapes(model: Model) -> list:
+    return [shape for link in model.links for shape in (*link.visuals, *link.collisions)]
 
-    # ---- links
 
-    def _link(self, model: Element, link: Link) -> None:
-        element = SubElement(model, "link", name=self.names.links[link.name])
-        put_pose(element, link.pose)
-        inertial = SubElement(element, "inertial")
-        put_pose(inertial, (*link.com, *IDENTITY[3:]), exact=True)
-        put(inertial, "mass", number(link.mass))
-        inertia = SubElement(inertial, "inertia")
-        for tag, value in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), link.inertia, strict=True):
-            put(inertia, tag, number(value))
-        if not link.gravity:
-            put(element, "gravity", "false")
-        decays = {"linear": link.linear_damping, "angular": link.angular_damping}
-        if any(decays.values()):
-            holder = SubElement(element, "velocity_decay")
-            for tag, value in decays.items():
-                put(holder, tag, number(value))
-        for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
-            self._shapes(element, link, tag, shapes)
+def _needs_world(model: Model) -> bool:
+    in_world = any(extra.within[:1] == (MOVED,) for extra in model.extras)
+    stands = any(item.link == WORLD for item in (*model.lights, *model.frames))
+    return in_world or stands or tuple(model.gravity) != STANDARD_GRAVITY
 
-    def _shapes(self, parent: Element, link: Link, tag: str, shapes: Iterable[Shape]) -> None:
+
+@dataclass
+class _Export:
+    """Files on their way out, by their paths beside `path`."""
+
+    path: Path
+    version: str
+    uris: str
+    losses: list[str]
+    contents: dict[str, str | bytes] = field(default_factory=dict)
+
+    @property
+    def at_least(self) -> tuple[int, ...]:
+        return tuple(map(int, self.version.split(".")))
+
+    def in_one_file(self, model: Model, world: bool) -> None:
+        is_folder = self.path.name == "model.sdf"
+        prefix = "" if is_folder else f"{self.path.stem}_"
+        base = f"model://{self.path.resolve().parent.name}/" if self.uris == "model" else ""
+        meshes = MeshFiles(self.path.parent, prefix, base)
+        root = Element("sdf", version=self.version)
+        parts = articulations(model) if world else [model]
+        shared = len(parts) > 1 or any(frame.link == WORLD for frame in model.frames) or _includes(model)
+        at = self._world(root, model, shared) if world else root
+        taken = {light.name for light in model.lights if light.link == WORLD}
+        for part in parts:
+            self._model(at, part, meshes, taken, inner=not (world and shared) or part.name in _outer_names(model))
+        self.contents[self.path.name] = _text(root)
+        self.contents |= meshes.contents
+        if meshes.contents or is_folder:
+            self._config_beside(printable(model.name) or "model")
+
+    def in_folders(self, model: Model) -> None:
+        root = Element("sdf", version=self.version)
+        parts = articulations(model)
+        at = self._world(root, model, several=True)
         taken: set[str] = set()
-        for shape in shapes:
-            if shape.geometry is None:
-                self.losses.append(f"link '{link.name}': {tag} '{shape.name}' has a shape that is not known; left out")
-                continue
-            name = unique(printable(shape.name) or tag, taken)
-            taken.add(name)
-            if name != shape.name:
-                self.losses.append(f"link '{link.name}': {tag} '{shape.name}' is named '{name}'")
-            element = SubElement(parent, tag, name=name)
-            put_pose(element, shape.pose)
-            self._geometry(SubElement(element, "geometry"), shape, f"{self.names.links[link.name]}_{name}", link)
-            if shape.color and tag == "visual":
-                material = SubElement(element, "material")
-                put(material, "ambient", numbers(shape.color))
-                put(material, "diffuse", numbers(shape.color))
+        for part in parts:
+            folder = unique(re.sub(r"[^A-Za-z0-9_-]+", "_", part.name).strip("_") or "model", taken)
+            taken.add(folder)
+            base = f"model://{folder}/" if self.uris == "model" else ""
+            meshes = MeshFiles(self.path.parent / folder, base=base)
+            own = Element("sdf", version=self.version)
+            self._model(own, part, meshes, set(), inner=part.name in _outer_names(model))
+            self.contents |= {f"{folder}/{name}": content for name, content in meshes.contents.items()}
+            self.contents[f"{folder}/model.sdf"] = _text(own)
+            self.contents[f"{folder}/model.config"] = _config(printable(part.name), "model.sdf", self.version)
+            put(SubElement(at, "include"), "uri", f"model://{folder}/")
+        self.contents[self.path.name] = _text(root)
 
-    def _geometry(self, parent: Element, shape: Shape, file_stem: str, link: Link) -> None:
-        match shape.geometry:
-            case Box(size):
-                put(SubElement(parent, "box"), "size", numbers(size))
-            case Sphere(radius):
-                put(SubElement(parent, "sphere"), "radius", number(radius))
-            case Cylinder(radius, length):
-                element = SubElement(parent, "cylinder")
-                put(element, "radius", number(radius))
-                put(element, "length", number(length))
-            case Plane(normal, size):
-                element = SubElement(parent, "plane")
-                put(element, "normal", numbers(normal))
-                put(element, "size", numbers(size))
-            case Mesh() as mesh:
-                element = SubElement(parent, "mesh")
-                put(element, "uri", self._mesh_uri(mesh, file_stem, f"link '{link.name}': '{shape.name}'"))
-                put(element, "scale", numbers(mesh.scale))
+    def _world(self, root: Element, model: Model, several: bool) -> Element:
+        name = printable(model.name) if several else ""
+        at = SubElement(root, "world", name="default" if name in ("", WORLD) else name)
+        put(at, "gravity", numbers(model.gravity))
+        for light in model.lights:
+            if light.link == WORLD:
+                write_light(at, light, light.name)
+        for frame in model.frames:
+            if frame.link == WORLD:
+                element = SubElement(at, "frame", name=_legal_name(frame.name, "frame"))
+                if element.attrib["name"] != frame.name:
+                    element.set(ORIGINAL_NAME, frame.name)
+                put_pose(element, frame.pose)
+        for extra in model.extras:
+            if extra.within[:1] == (MOVED,) and extra.format == "SDF":
+                put_back(at, (replace(extra, within=extra.within[1:]),))
+        return at
 
-    def _mesh_uri(self, mesh: Mesh, stem: str, subject: str) -> str:
-        if mesh.vertices is None:
-            if "://" not in mesh.uri:
-                self.losses.append(f"{subject} still names the mesh '{mesh.uri}'; copy it to where that leads")
-            return mesh.uri
-        safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.mesh_prefix}{stem}".lower())  # some file systems know no case
-        uri = f"meshes/{unique(safe, {Path(name).stem for name in self.meshes})}.obj"
-        self.meshes[uri] = write_obj(mesh.vertices, mesh.faces, Path(uri).stem)
-        return uri
+    def _model(self, at: Element, part: Model, meshes: MeshFiles, taken: set[str], inner: bool) -> None:
+        """inner: whether names in it are to be read with its own before them, as far as there are others."""
+        element = ModelWriter(part, self.at_least, meshes, self.losses).write(at, static=_is_static(part))
+        name = _legal_name(part.name, "model")
+        if name != part.name:
+            self.losses.append(f"model '{part.name}' is named '{name}', because SDF does not allow that name")
+        element.set("name", unique(name, taken))
+        taken.add(element.attrib["name"])
+        if not inner:
+            element.set(UNNAMED, "true")
 
-    # ---- joints
+    def _config_beside(self, name: str) -> None:
+        held = self.path.with_name("model.config")
+        if not held.exists():
+            self.contents[held.name] = _config(name, self.path.name, self.version)
+        elif not held.is_file() or self.path.name not in held.read_text(encoding="utf-8", errors="replace"):
+            self.losses.append(f"model.config is there already and kept, though it does not name '{self.path.name}'")
 
-    def _joint(self, model: Element, joint: Joint) -> None:
-        subject = f"joint '{joint.name}'"
-        if not joint.enabled:
-            self.losses.append(f"{subject} is switched off; left out, since SDF cannot say so")
-            return
-        if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.holds_nothing:
-            return  # to SDF, a link without a joint is free
-        if joint.kind.sdf is None:
-            self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")
-            return
-        locked = {column.axis: at for column, at in self._locked(joint)}
-        kind = "revolute" if locked and joint.kind.sdf == "continuous" else joint.kind.sdf
-        element = SubElement(model, "joint", name=self.names.joints[joint.name], type=kind)
-        put(element, "parent", self.names.links[joint.parent])
-        put(element, "child", self.names.links[joint.child])
-        put_pose(element, joint.X_CJ)
-        if joint.kind.threaded:
-            self._pitch(element, joint.pitch, subject)
-        for i, axis in enumerate(joint.axes[: len(joint.all_columns)]):
-            if i in locked:
-                self.losses.append(f"{subject}, axis {i + 1}: SDF has no locks; limits without room are written")
-                axis = replace(axis, lower=locked[i], upper=locked[i])
-            self._axis(element, axis_tag(i), axis, f"{subject}, axis {i + 1}")
-        self._mimic(element, joint, subject)
-        self._tell_joint_losses(joint, subject)
 
-    def _axis(self, parent: Element, tag: str, axis: Axis, subject: str) -> None:
-        element = SubElement(parent, tag)
-        put(element, "xyz", numbers(axis.xyz))
-        default = Axis()
-        finite = [name for name in ("lower", "upper", "effort", "velocity") if math.isfinite(getattr(axis, name))]
-        stops = [name for name in STOPS if getattr(axis, name) != getattr(default, name)]
-        dynamics = [name for name in DYNAMICS if getattr(axis, name) != getattr(default, name)]
-        for group, names in (("limit", finite + stops), ("dynamics", dynamics)):
-            if names or group == "limit":  # which the spec requires, empty or not
-                holder = SubElement(element, group)
-                for name in names:
-                    put(holder, name, number(getattr(axis, name)))
-        for name in ("armature", "restitution"):
-            if getattr(axis, name):
-                self.losses.append(f"{subject}: SDF has no {name}; {getattr(axis, name):g} is left out")
-        if axis.drive_mode != "off":
-            self.losses.append(f"{subject}: SDF has no drives; its {axis.drive_mode} drive is left out")
+def _includes(model: Model) -> bool:
+    """Whether the world around it includes others."""
+    return any(extra.tag == "include" and extra.within == (MOVED,) for extra in model.extras)
 
-    def _pitch(self, element: Element, pitch: float, subject: str) -> None:
-        if self.at_least(RIGHT_HANDED_PITCH_SINCE):
-            put(element, "screw_thread_pitch", number(pitch))
-            return
-        if pitch == 0.0:
-            self.losses.append(f"{subject}: SDF {self.version} has no screw of pitch 0; a tiny one is written")
-        put(element, "thread_pitch", number(-math.tau / pitch if pitch else NO_PITCH))
 
-    def _mimic(self, element: Element, joint: Joint, subject: str) -> None:
-        mimic = joint.mimic
-        if mimic is None:
-            return
-        axis = element.find(axis_tag(mimic.axis))
-        if axis is None or not self.at_least(MIMIC_SINCE):
-            self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out; write SDF 1.11 or later to keep it")
-            return
-        if mimic.leader not in self.written:
-            self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out, as that joint is")
-            return
-        holder = SubElement(axis, "mimic", joint=self.names.joints[mimic.leader])
-        if mimic.leader_axis:
-            holder.set("axis", axis_tag(mimic.leader_axis))
-        for tag in ("multiplier", "offset", "reference"):
-            put(holder, tag, number(getattr(mimic, tag)))
+def _outer_names(model: Model) -> set[str]:
+    return {link.name.partition("::")[0] for link in model.links if "::" in link.name}
 
-    def _tell_joint_losses(self, joint: Joint, subject: str) -> None:
-        if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
-            home = " ".join(f"{value:g}" for value in joint.home)
-            self.losses.append(f"{subject}: SDF has no start position; home {home} is left out")
-        if joint.released_at != math.inf:
-            self.losses.append(f"{subject}: SDF cannot say when a joint lets go; it is written as holding")
-        if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) :]):
-            self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
-        if self._apart(joint):
-            self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")
 
-    def _locked(self, joint: Joint) -> list[tuple[Column, float]]:
-        """The columns that stay at home, and where that is."""
-        pairs = zip(joint.all_columns, joint.home, strict=False)
-        return [(column, at) for column, at in pairs if joint.is_locked(column.axis)]
+def _is_static(part: Model) -> bool:
+    """Whether all its links are held in the world, and its joints do but that, under the names that a reader gives."""
+    held = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
+    named = all(joint.name == f"{joint.child}_static" for joint in part.joints)
+    return bool(part.links) and named and held == {link.name for link in part.links}
 
-    def _apart(self, joint: Joint) -> bool:
-        X_WP, X_WC = (self.links[name].pose if name in self.links else IDENTITY for name in (joint.parent, joint.child))
-        gap = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
-        return max(norm(gap[:3]), norm(gap[4:])) > SAME_POSE * (1.0 + norm(X_WC[:3]))
+
+def _legal_name(name: str, kind: str) -> str:
+    legal = printable(name).replace("::", "__")
+    if legal.startswith("__") and legal.endswith("__"):
+        legal = legal.strip("_")
+    return kind if legal in ("", WORLD) else legal
+
+
+def _text(root: Element) -> str:
+    for prefix in sorted(prefixes_in(root)):
+        root.set(f"xmlns:{prefix}", f"urn:{prefix}")
+    return xml(root)
 
 
 def _config(name: str, file_name: str, version: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..spatial import Pose, rpy_of_quat
+from .xml import Element as ReadElement
 
 NOISE = 1e-15
 """What is left of a zero [m or rad] after a few poses were composed."""
@@ -37,3 +38,11 @@ def number(value: float) -> str:
     """The shortest text that reads as the same number; never -0."""
     text = repr(float(value) + 0.0)
     return text.removesuffix(".0")
+
+
+def copied(element: ReadElement) -> Element:
+    """An element of a file that was read, as one to write."""
+    made = Element(element.tag, element.attributes)
+    made.text = element.text or None
+    made.extend(map(copied, element.children))
+    return made

@@ -12,6 +12,7 @@ from .model import Loop, Model
 from .placing import set_dh, set_frames
 from .properties import set_joint_property
 from .screws import joint_pose
+from .zeroing import zero_at_home
 
 __all__ = [
     "COUPLING_TYPES",
@@ -50,4 +51,5 @@ __all__ = [
     "set_dh",
     "set_frames",
     "set_joint_property",
+    "zero_at_home",
 ]

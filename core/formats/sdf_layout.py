@@ -1,0 +1,221 @@
+"""How a model's flat names become SDF's models in models: who stands in which, and what each is called there.
+
+A name `outer::inner` asks for a model `outer` around `inner`. A joint stands in the innermost model that holds both its
+links, since SDF's references lead only downward.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from ..model import WORLD, Coupling, Gearbox, Joint, Model
+from ..model.naming import joints_of, rename
+from .sdf_frames import SEPARATOR
+from .sdf_names import printable, unique
+
+Item = TypeVar("Item", Joint, Coupling | Gearbox)
+Scope = tuple[str, ...]
+"""Names of the models around a thing, outermost first, as they are in the file."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a thing stands, and its name there; `original`: what it was called, where that had to change."""
+
+    scope: Scope
+    name: str
+    original: str = ""
+
+    def seen_from(self, scope: Scope) -> str:
+        """How a thing in `scope` names it."""
+        return SEPARATOR.join((*self.scope[len(scope) :], self.name))
+
+
+UNSPEAKABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot hold."""
+
+THE_WORLD = Place((), WORLD)
+
+
+@dataclass
+class Layout:
+    """The places of a model's links, joints, gearboxes and frames, by their names.
+
+    Attributes:
+        scopes: every inner model, by the names that it has in the model.
+        changes: a line for each name that had to change.
+    """
+
+    links: dict[str, Place] = field(default_factory=dict)
+    joints: dict[str, Place] = field(default_factory=dict)
+    couplings: dict[str, Place] = field(default_factory=dict)
+    frames: dict[str, Place] = field(default_factory=dict)
+    scopes: dict[Scope, Scope] = field(default_factory=lambda: {(): ()})
+    changes: list[str] = field(default_factory=list)
+
+    def scope_of(self, name: str, ends: Iterable[str] = ()) -> Scope:
+        """The innermost model, by its names in the model, that is around `name` and around all links `ends`."""
+        scope = tuple(name.split(SEPARATOR)[:-1])
+        for end in ends:
+            if end != WORLD:
+                scope = _common(scope, tuple(end.split(SEPARATOR)[:-1]))
+        while scope not in self.scopes:
+            scope = scope[:-1]
+        return scope
+
+
+def lay_out(model: Model, nested: bool) -> Layout:
+    """Give everything in the model its place; `nested` off, all stand in one model, and `::` in names becomes `__`."""
+    layout = Layout()
+    taken: dict[Scope, set[str]] = {(): set()}
+    innermost = {tuple(link.name.split(SEPARATOR)[:-1]) for link in model.links} if nested else set()
+    for scope in sorted({inner[:depth] for inner in innermost for depth in range(1, len(inner) + 1)}):
+        outer = layout.scopes[scope[:-1]]
+        name = _legal(scope[-1], "model", taken[outer])
+        taken[outer].add(name)
+        layout.scopes[scope] = (*outer, name)
+        taken[layout.scopes[scope]] = set()
+
+    def place(kind: str, name: str, ends: Iterable[str] = ()) -> Place:
+        known_as = layout.scope_of(name, ends)
+        scope = layout.scopes[known_as]
+        leaf = name.split(SEPARATOR, len(known_as))[-1]
+        chosen = _legal(leaf, kind, taken[scope])
+        taken[scope].add(chosen)
+        if chosen != leaf:
+            layout.changes.append(
+                f"{kind} '{name}' is named '{chosen}', because SDF does not allow that name, or has it already"
+            )
+        return Place(scope, chosen, leaf if chosen != leaf and not UNSPEAKABLE.search(leaf) else "")
+
+    in_order = sorted(model.links, key=lambda link: link.name != printable(link.name))  # what is legal comes first
+    layout.links = {link.name: place("link", link.name, (link.name,)) for link in in_order} | {WORLD: THE_WORLD}
+    ends = _ends_of_joints(model)
+    layout.joints = {name: place("joint", name, reached) for name, reached in ends.items()}
+    for gearbox in (coupling for coupling in model.couplings if isinstance(coupling, Gearbox)):
+        reached = (gearbox.parent, gearbox.child, gearbox.reference)
+        layout.couplings[gearbox.name] = place("joint", gearbox.name, reached)
+    layout.frames = {frame.name: place("frame", frame.name, (frame.link,)) for frame in model.frames}
+    return layout
+
+
+def _ends_of_joints(model: Model) -> dict[str, tuple[str, ...]]:
+    """The links that each joint names, and by its mimic those of its leader."""
+    ends = {joint.name: (joint.parent, joint.child) for joint in model.joints}
+    leaders = {joint.name: joint.mimic.leader for joint in model.joints if joint.mimic}
+    return {name: found + ends.get(leaders.get(name, ""), ()) for name, found in ends.items()}
+
+
+def _legal(name: str, kind: str, taken: set[str]) -> str:
+    """No `::`, not `world`, not `__like_this__`, unique among all that stands beside it."""
+    legal = printable(name).replace(SEPARATOR, "__")
+    if legal == WORLD:
+        legal = f"{WORLD}_{kind}"
+    elif legal.startswith("__") and legal.endswith("__"):
+        legal = legal.strip("_")
+    base = legal or kind
+    return unique(f"{base}_{kind}" if base in taken and kind != "link" else base, taken)
+
+
+def _common(a: Scope, b: Scope) -> Scope:
+    shared = 0
+    while shared < min(len(a), len(b)) and a[shared] == b[shared]:
+        shared += 1
+    return a[:shared]
+
+
+# ---- one model, or one for each articulation
+
+
+def articulations(model: Model) -> list[Model]:
+    """A model for each piece that hangs together, apart from the world; links of one `outer::` stay together.
+
+    The `outer::` that all names of a piece have becomes its name. A model that is one piece is given back as it is.
+    """
+    groups = _Groups(link.name for link in model.links)
+    first_of: dict[str, str] = {}
+    for link in model.links:
+        outer, inner, _ = link.name.partition(SEPARATOR)
+        if inner:
+            groups.join(first_of.setdefault(outer, link.name), link.name)
+    ends = _ends_of_joints(model)
+    for coupling in model.couplings:
+        if isinstance(coupling, Gearbox):
+            ends[coupling.name] = (coupling.parent, coupling.child, coupling.reference)
+        else:
+            ends[coupling.name] = tuple(end for joint in joints_of(coupling) for end in ends.get(joint, ()))
+    for reached in ends.values():
+        inside = [end for end in reached if end != WORLD]
+        for end in inside[1:]:
+            groups.join(inside[0], end)
+    found = groups.all()
+    if len(found) < 2:
+        return [model]
+    taken: set[str] = set()
+    parts = []
+    for members in found:
+        part = _part(model, members, ends)
+        part.name = unique(part.name, taken)
+        taken.add(part.name)
+        parts.append(part)
+    return parts
+
+
+def _part(model: Model, members: set[str], ends: dict[str, tuple[str, ...]]) -> Model:
+    def mine(items: Iterable[Item]) -> list[Item]:
+        return [copy.deepcopy(item) for item in items if members.intersection(ends[item.name])]
+
+    links = [copy.copy(link) for link in model.links if link.name in members]
+    part = Model(links[0].name, links, mine(model.joints), model.gravity, mine(model.couplings))
+    part.frames = [copy.copy(frame) for frame in model.frames if frame.link in members]
+    part.lights = [copy.copy(light) for light in model.lights if light.link in members]
+    outers = {name.partition(SEPARATOR)[0] for name in members if SEPARATOR in name}
+    part.extras = tuple(extra for extra in model.extras if extra.scope.partition(SEPARATOR)[0] in outers)
+    if len(outers) == 1 and all(SEPARATOR in name for name in members):
+        part.name = outers.pop()
+        _strip(part, f"{part.name}{SEPARATOR}")
+    elif len(members) > 1:
+        part.name = model.name
+    return part
+
+
+def _strip(part: Model, outer: str) -> None:
+    """Leave `outer::` out of all names."""
+    for items in (part.couplings, part.frames, part.lights):
+        for item in items:
+            item.name = item.name.removeprefix(outer)
+    rename(
+        part,
+        {link.name: link.name.removeprefix(outer) for link in part.links},
+        {joint.name: joint.name.removeprefix(outer) for joint in part.joints},
+    )
+    inner = (replace(extra, scope=f"{extra.scope}{SEPARATOR}".removeprefix(outer)) for extra in part.extras)
+    part.extras = tuple(replace(extra, scope=extra.scope.removesuffix(SEPARATOR)) for extra in inner)
+
+
+class _Groups:
+    """Names that belong together (union-find)."""
+
+    def __init__(self, names: Iterable[str]):
+        self.above = {name: name for name in names}
+        self.rank = {name: number for number, name in enumerate(self.above)}
+
+    def top(self, name: str) -> str:
+        while self.above[name] != name:
+            self.above[name] = name = self.above[self.above[name]]
+        return name
+
+    def join(self, one: str, other: str) -> None:
+        first, last = sorted((self.top(one), self.top(other)), key=self.rank.__getitem__)
+        self.above[last] = first
+
+    def all(self) -> list[set[str]]:
+        """In the order of each group's first name."""
+        groups: dict[str, set[str]] = {}
+        for name in self.above:
+            groups.setdefault(self.top(name), set()).add(name)
+        return list(groups.values())

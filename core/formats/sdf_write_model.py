@@ -1,0 +1,272 @@
+"""One <model> of an SDF file: poses of links in the model, of joints in their child, axes in their joint.
+
+That is the subset which every simulator reads alike: no relative_to, no expressed_in, nothing merged or included.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from xml.etree.ElementTree import Element, SubElement
+
+from ..extras import Extra
+from ..joints import Column
+from ..model import WORLD, Axis, Gearbox, Joint, Light, Link, Mimic, Model
+from ..spatial import IDENTITY, Pose, compose, inverse, norm
+from .kept import put_back
+from .sdf_frames import SEPARATOR
+from .sdf_gather import ORIGINAL_NAME
+from .sdf_joint import axis_tag
+from .sdf_layout import Layout, Place, Scope, lay_out
+from .sdf_light import NUMBERS
+from .sdf_write_shape import MeshFiles, ShapeWriter
+from .xml_write import number, numbers, put, put_pose
+
+CROSS_REFERENCES_SINCE = (1, 8)
+RIGHT_HANDED_PITCH_SINCE = (1, 10)
+MIMIC_SINCE = (1, 11)
+JOINT_STATE_SINCE = (1, 12)
+NO_PITCH = 1e16
+"""rad/m: the thread of a screw that does not advance, where SDF can only say how many radians one metre takes."""
+SAME_POSE = 1e-9
+"""How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
+DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
+STOPS = ("stiffness", "dissipation")
+
+
+class ModelWriter:
+    """Writes a model below an element; `losses` gathers what SDF of this version cannot say."""
+
+    def __init__(self, model: Model, version: tuple[int, ...], meshes: MeshFiles, losses: list[str]):
+        self.model = model
+        self.version = version
+        self.losses = losses
+        self.shapes = ShapeWriter(meshes, version, losses)
+        self.layout: Layout = lay_out(model, nested=version >= CROSS_REFERENCES_SINCE)
+        self.losses += self.layout.changes
+        self.links = {link.name: link for link in model.links}
+        self.written = {joint.name for joint in model.joints if joint.enabled and joint.kind.sdf is not None}
+        self.inside: dict[Scope, Element] = {}
+
+    def write(self, parent: Element, static: bool = False) -> Element:
+        """static: nothing in it moves, and the joints that hold it are left out."""
+        element = self.inside[()] = SubElement(parent, "model")
+        if static:
+            put(element, "static", "true")
+        for link in self.model.links:
+            self._link(link)
+        for joint in () if static else self.model.joints:
+            self._joint(joint)
+        for coupling in self.model.couplings:
+            if isinstance(coupling, Gearbox):
+                self._gearbox(coupling)
+            else:
+                self.losses.append(f"coupling '{coupling.name}' is left out: SDF has none between joints but mimic")
+        for frame in (frame for frame in self.model.frames if frame.link != WORLD):  # the world has those itself
+            place = self.layout.frames[frame.name]
+            at = self._add("frame", place, attached_to=self.layout.links[frame.link].seen_from(place.scope))
+            put_pose(at, frame.pose)
+        if self.version >= JOINT_STATE_SINCE:
+            self._states()
+        self._extras()
+        return element
+
+    def _add(self, tag: str, place: Place, **attributes: str) -> Element:
+        element = SubElement(self._model(place.scope), tag, {"name": place.name, **attributes})
+        if place.original:
+            element.set(ORIGINAL_NAME, place.original)
+        return element
+
+    def _model(self, scope: Scope) -> Element:
+        if scope not in self.inside:
+            self.inside[scope] = SubElement(self._model(scope[:-1]), "model", name=scope[-1])
+        return self.inside[scope]
+
+    # ---- links
+
+    def _link(self, link: Link) -> None:
+        place = self.layout.links[link.name]
+        element = self._add("link", place)
+        put_pose(element, link.pose)
+        inertial = SubElement(element, "inertial")
+        put_pose(inertial, (*link.com, *IDENTITY[3:]), exact=True)
+        put(inertial, "mass", number(link.mass))
+        inertia = SubElement(inertial, "inertia")
+        for tag, value in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), link.inertia, strict=True):
+            put(inertia, tag, number(value))
+        if not link.gravity:
+            put(element, "gravity", "false")
+        decays = {"linear": link.linear_damping, "angular": link.angular_damping}
+        if any(decays.values()):
+            holder = SubElement(element, "velocity_decay")
+            for tag, value in decays.items():
+                put(holder, tag, number(value))
+        for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            self.shapes.write(element, link.name, "_".join((*place.scope, place.name)), tag, shapes)
+        for light in self.model.lights:
+            if light.link == link.name:
+                write_light(element, light, light.name.removeprefix(f"{link.name}{SEPARATOR}"))
+        self._put_back(element, f"link '{link.name}'", link.extras)
+
+    # ---- joints
+
+    def _joint(self, joint: Joint) -> None:
+        subject = f"joint '{joint.name}'"
+        if not joint.enabled:
+            self.losses.append(f"{subject} is switched off; left out, since SDF cannot say so")
+            return
+        if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.holds_nothing:
+            return  # to SDF, a link without a joint is free
+        if joint.kind.sdf is None:
+            self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")
+            return
+        locked = {column.axis: at for column, at in self._locked(joint)}
+        kind = "revolute" if locked and joint.kind.sdf == "continuous" else joint.kind.sdf
+        element = self._ends(self.layout.joints[joint.name], kind, joint.parent, joint.child, joint.X_CJ)
+        if joint.kind.threaded:
+            self._pitch(element, joint.pitch, subject)
+        for i, axis in enumerate(joint.axes[: len(joint.all_columns)]):
+            if i in locked:
+                self.losses.append(f"{subject}, axis {i + 1}: SDF has no locks; limits without room are written")
+                axis = replace(axis, lower=locked[i], upper=locked[i])
+            self._axis(element, axis_tag(i), axis, f"{subject}, axis {i + 1}")
+        if joint.closes_loop:
+            put(SubElement(SubElement(element, "physics"), "simbody"), "must_be_loop_joint", "true")
+        if joint.mimic:
+            self._mimic(element, joint, joint.mimic, subject)
+        self._put_back(element, subject, joint.extras)
+        self._tell_joint_losses(joint, subject)
+
+    def _ends(self, place: Place, kind: str, parent: str, child: str, X_CJ: Pose) -> Element:
+        element = self._add("joint", place, type=kind)
+        put(element, "parent", self.layout.links[parent].seen_from(place.scope))
+        put(element, "child", self.layout.links[child].seen_from(place.scope))
+        put_pose(element, X_CJ)
+        return element
+
+    def _gearbox(self, gearbox: Gearbox) -> None:
+        """Its axes stand in its own frame, which is the reference link's turned by X."""
+        place = self.layout.couplings[gearbox.name]
+        element = self._ends(place, "gearbox", gearbox.parent, gearbox.child, IDENTITY)
+        put(element, "gearbox_ratio", number(gearbox.ratio))
+        put(element, "gearbox_reference_body", self.layout.links[gearbox.reference].seen_from(place.scope))
+        X_CR = compose(inverse(self._pose(gearbox.child)), self._pose(gearbox.reference))
+        put_pose(element, (*gearbox.X_CJ[:3], *X_CR[3:]))
+        for tag, xyz in (("axis", gearbox.axis), ("axis2", gearbox.axis2)):
+            self._axis(element, tag, Axis(xyz=xyz), "")
+        self._put_back(element, f"gearbox '{gearbox.name}'", gearbox.extras)
+
+    def _axis(self, parent: Element, tag: str, axis: Axis, subject: str) -> None:
+        element = SubElement(parent, tag)
+        put(element, "xyz", numbers(axis.xyz))
+        default = Axis()
+        finite = [name for name in ("lower", "upper", "effort", "velocity") if math.isfinite(getattr(axis, name))]
+        stops = [name for name in STOPS if getattr(axis, name) != getattr(default, name)]
+        dynamics = [name for name in DYNAMICS if getattr(axis, name) != getattr(default, name)]
+        for group, names in (("limit", finite + stops), ("dynamics", dynamics)):
+            if names or group == "limit":  # which the spec requires, empty or not
+                holder = SubElement(element, group)
+                for name in names:
+                    put(holder, name, number(getattr(axis, name)))
+        for name in ("armature", "restitution"):
+            if getattr(axis, name):
+                self.losses.append(f"{subject}: SDF has no {name}; {getattr(axis, name):g} is left out")
+        if axis.drive_mode != "off":
+            self.losses.append(f"{subject}: SDF has no drives; its {axis.drive_mode} drive is left out")
+
+    def _pitch(self, element: Element, pitch: float, subject: str) -> None:
+        if self.version >= RIGHT_HANDED_PITCH_SINCE:
+            put(element, "screw_thread_pitch", number(pitch))
+            return
+        if pitch == 0.0:
+            self.losses.append(f"{subject}: SDF before 1.10 has no screw of pitch 0; a tiny one is written")
+        put(element, "thread_pitch", number(-math.tau / pitch if pitch else NO_PITCH))
+
+    def _mimic(self, element: Element, joint: Joint, mimic: Mimic, subject: str) -> None:
+        axis = element.find(axis_tag(mimic.axis))
+        if axis is None or self.version < MIMIC_SINCE:
+            self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out; write SDF 1.11 or later to keep it")
+            return
+        if mimic.leader not in self.written:
+            self.losses.append(f"{subject}: mimic of '{mimic.leader}' is left out, as that joint is")
+            return
+        leader = self.layout.joints[mimic.leader].seen_from(self.layout.joints[joint.name].scope)
+        holder = SubElement(axis, "mimic", joint=leader)
+        if mimic.leader_axis:
+            holder.set("axis", axis_tag(mimic.leader_axis))
+        for tag in ("multiplier", "offset", "reference"):
+            put(holder, tag, number(getattr(mimic, tag)))
+
+    def _tell_joint_losses(self, joint: Joint, subject: str) -> None:
+        if joint.home != default_home(joint) and (self.version < JOINT_STATE_SINCE or not joint.all_columns):
+            home = " ".join(f"{value:g}" for value in joint.home)
+            self.losses.append(f"{subject}: SDF before 1.12 has no start; home {home} is left out: write the home pose")
+        if joint.released_at != math.inf:
+            self.losses.append(f"{subject}: SDF cannot say when a joint lets go; it is written as holding")
+        if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) :]):
+            self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
+        if self._apart(joint):
+            self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")
+
+    def _locked(self, joint: Joint) -> list[tuple[Column, float]]:
+        """The columns that stay at home, and where that is."""
+        pairs = zip(joint.all_columns, joint.home, strict=False)
+        return [(column, at) for column, at in pairs if joint.is_locked(column.axis)]
+
+    def _apart(self, joint: Joint) -> bool:
+        X_WC = self._pose(joint.child)
+        gap = compose(inverse(compose(self._pose(joint.parent), joint.X_PJ)), compose(X_WC, joint.X_CJ))
+        return max(norm(gap[:3]), norm(gap[4:])) > SAME_POSE * (1.0 + norm(X_WC[:3]))
+
+    def _pose(self, link: str) -> Pose:
+        return self.links[link].pose if link in self.links else IDENTITY
+
+    # ---- what stands by
+
+    def _states(self) -> None:
+        """Where joints start that do not start at their neutral pose."""
+        moved = [joint for joint in self.model.joints if joint.name in self.written]
+        moved = [joint for joint in moved if joint.all_columns and joint.home != joint.neutral]
+        for joint in moved:
+            place = self.layout.joints[joint.name]
+            model = self._model(place.scope)
+            held = model.find("model_state")
+            name = place.scope[-1] if place.scope else self.model.name
+            state = SubElement(model, "model_state", name=name) if held is None else held
+            told = SubElement(state, "joint_state", name=place.name)
+            for column, value in zip(joint.all_columns, joint.home, strict=True):
+                put(SubElement(told, f"{axis_tag(column.axis)}_state"), "position", number(value))
+
+    def _extras(self) -> None:
+        for extra in self.model.extras:
+            scope = self.layout.scopes.get(tuple(extra.scope.split(SEPARATOR)) if extra.scope else ())
+            owner = f"model '{extra.scope or self.model.name}'"
+            if extra.within[:1] != (WORLD,):
+                self._put_back(self._model(scope or ()), owner, (extra,))
+
+    def _put_back(self, element: Element, owner: str, extras: Iterable[Extra]) -> None:
+        put_back(element, (extra for extra in extras if extra.format == "SDF"))
+        for tag in sorted({extra.tag for extra in extras if extra.format != "SDF"}):
+            self.losses.append(f"{owner}: <{tag}> means nothing in SDF, and is left out")
+
+
+def default_home(joint: Joint) -> tuple[float, ...]:
+    """Where a joint starts of which nothing is said."""
+    return Joint("", joint.type, "", "", axes=joint.axes).home
+
+
+def write_light(parent: Element, light: Light, name: str) -> None:
+    element = SubElement(parent, "light", name=name, type=light.kind)
+    put_pose(element, light.pose)
+    put(element, "cast_shadows", "true" if light.cast_shadows else "false")
+    for tag in ("diffuse", "specular", "direction"):
+        put(element, tag, numbers(getattr(light, tag)))
+    for tag, place in NUMBERS.items():
+        if place == ("spot",) and light.kind != "spot":
+            continue
+        holder = element
+        for outer in place:
+            found = holder.find(outer)
+            holder = SubElement(holder, outer) if found is None else found
+        put(holder, tag, number(getattr(light, tag)))

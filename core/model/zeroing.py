@@ -1,0 +1,86 @@
+"""A model counted anew: as it stands at home becomes as it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..joints import Unit
+from ..spatial import Pose, compose, inverse, norm
+from .couplings import Coupling
+from .elements import Axis, Joint
+from .model import Model
+from .placing import drawn_step, pose_of
+from .screws import joint_pose
+
+CLOSED = 1e-6
+"""How far [m, or 1 in a quaternion] the frames of a joint that closes a loop may be apart where it counts as closed."""
+
+
+def zero_at_home(model: Model) -> tuple[Model, list[str]]:
+    """A copy whose joints are at zero where this one's are at home, with links, limits, springs and mimics to match.
+
+    Of a joint with several columns, what comes before the last column and after its first slides (or its first column)
+    cannot be counted anew, since other columns turn it; such a joint stays as it is, and a line says so.
+
+    Returns:
+        The copy, and a line for each joint that could not be.
+    """
+    moved, left = model.copy(), []
+    shifts: dict[tuple[str, int], float] = {}
+    for joint in moved.joints:
+        before, after, taken = _split(joint)
+        if not taken:
+            left.append(f"joint '{joint.name}' ({joint.type}) cannot be counted from its home; it is written at zero")
+            continue
+        for place, column in enumerate(joint.all_columns):
+            shifts[joint.name, column.axis] = joint.home[place]
+            joint.axes[column.axis] = _shifted(joint.axes[column.axis], joint.home[place])
+        joint.X_PJ, joint.X_CJ = compose(joint.X_PJ, before), compose(joint.X_CJ, inverse(after))
+        joint.home = joint.neutral
+    for joint in moved.joints:
+        if mimic := joint.mimic:
+            mimic.reference -= shifts.get((mimic.leader, mimic.leader_axis), 0.0)
+            mimic.offset -= shifts.get((joint.name, mimic.axis), 0.0)
+    for coupling in moved.couplings:
+        if isinstance(coupling, Coupling):
+            terms = coupling.equation(moved.joints).terms
+            coupling.offset -= sum(term.weight * shifts.get((term.joint, term.axis), 0.0) for term in terms)
+    tree = moved.tree()
+    for branch in tree.branches:
+        moved.link(branch.outer).pose = compose(pose_of(moved, branch.inner), drawn_step(branch))
+    for joint in tree.loops:
+        gap = compose(
+            inverse(compose(pose_of(moved, joint.parent), joint.X_PJ)),
+            compose(pose_of(moved, joint.child), joint.X_CJ),
+        )
+        if max(norm(gap[:3]), norm(gap[4:])) > CLOSED:
+            left.append(f"joint '{joint.name}' does not close its loop at home; give its joints a start that does")
+    return moved, left
+
+
+def _split(joint: Joint) -> tuple[Pose, Pose, bool]:
+    """What of the motion to home can stand before the joint's, what can stand after it, and whether that is all."""
+    if joint.kind.chart:
+        return joint_pose(joint, joint.home), joint_pose(joint, joint.neutral), True
+    columns = joint.all_columns
+    slides = next((i for i, column in enumerate(columns) if column.unit is not Unit.LENGTH), len(columns))
+    first = max(slides, 1)
+    last = max(first, len(columns) - 1)
+    before, between, after = joint.home[:first], joint.home[first:last], joint.home[last:]
+    zeros = [0.0] * len(columns)
+    return (
+        joint_pose(joint, (*before, *zeros[first:])),
+        joint_pose(joint, (*zeros[:last], *after)),
+        not any(between),
+    )
+
+
+def _shifted(axis: Axis, by: float) -> Axis:
+    target = axis.drive_target - by if axis.drive_mode == "position" else axis.drive_target
+    return replace(
+        axis,
+        lower=axis.lower - by,
+        upper=axis.upper - by,
+        spring_reference=axis.spring_reference - by,
+        drive_target=target,
+    )
