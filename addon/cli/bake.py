@@ -53,7 +53,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from ...core.solvers import SimulationError
     from ..bake import BakeRun
 
-    reading = _open_as_scene(arguments.file, arguments.settings, arguments.frames[0] if arguments.frames else None)
+    reading = _open_as_scene(
+        arguments.file, arguments.search, arguments.settings, arguments.frames[0] if arguments.frames else None
+    )
     compile_once()
     run = BakeRun(
         open_scene(),
@@ -86,7 +88,7 @@ def _require_frames(first: int, last: int) -> None:
         raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
 
 
-def _open_as_scene(path: Path, settings: list[str], first: int | None) -> SceneReading:
+def _open_as_scene(path: Path, search: list[Path], settings: list[str], first: int | None) -> SceneReading:
     """The file's links and joints as the open scene, with the settings made in it; first: where the bake starts."""
     import bpy
 
@@ -101,7 +103,7 @@ def _open_as_scene(path: Path, settings: list[str], first: int | None) -> SceneR
             notes = store_joint(joint, bpy.data.objects[joint.name], scene, first)
             say(*(f"{path}: note: {note}" for note in notes))
         return reading
-    model = load_usable(path).model
+    model = load_usable(path, search).model
     _apply(model, settings)
     open_nothing()
     # The file's own numbers are simulated, not Blender's single-precision copies of them, so that the keys are those of

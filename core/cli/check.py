@@ -9,7 +9,7 @@ from .framework import DONE, HAS_ERRORS, Verb, add_file, load
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    reading = load(arguments.file)
+    reading = load(arguments.file, arguments.search)
     issues = reading.issues + (check_motion(reading.model) if reading.ok else [])
     for issue in issues:
         print(issue.format(arguments.file))

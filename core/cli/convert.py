@@ -30,7 +30,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     target: Path = arguments.target
-    reading = load_usable(arguments.file)
+    reading = load_usable(arguments.file, arguments.search)
     if save := SAVERS.get(target.suffix.lower()):
         losses = save(reading.model, target)
     else:

@@ -139,16 +139,29 @@ def _make_file_optional(parser: argparse.ArgumentParser) -> None:
 
 def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
     parser.add_argument("file", metavar=metavar, type=Path, help=".sdf, .world, .urdf or .blend")
+    parser.add_argument(
+        "--path",
+        action="append",
+        default=[],
+        metavar="DIR",
+        type=Path,
+        dest="search",
+        help="a folder in which models and meshes that the file names are looked for; may be given again",
+    )
 
 
-def load(path: Path) -> Reading:
-    """Read any input, errors and all. Raises UnreadableError."""
-    return LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower(), read)(path)
+def load(path: Path, search: Sequence[Path] = ()) -> Reading:
+    """Read any input, errors and all. Raises UnreadableError.
+
+    search: folders in which what the file names may lie, besides its own.
+    """
+    loader = LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower())
+    return loader(path) if loader else read(path, search)
 
 
-def load_usable(path: Path) -> Reading:
-    """Read an input and tell its warnings and notes. Raises UnreadableError, or InputError where it has errors."""
-    reading = load(path)
+def load_usable(path: Path, search: Sequence[Path] = ()) -> Reading:
+    """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
+    reading = load(path, search)
     if not reading.ok:
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))

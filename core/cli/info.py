@@ -22,7 +22,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    reading = load_usable(arguments.file)
+    reading = load_usable(arguments.file, arguments.search)
     if arguments.json:
         print(json.dumps(describe(reading.model) | {"notes": reading.notes}, indent=1))
     else:

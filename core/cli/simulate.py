@@ -79,7 +79,7 @@ def _run(arguments: argparse.Namespace) -> int:
     elif arguments.record:
         raise UsageError("--record: its numbers go to the trajectory file; name one with -o")
     initial = read_initial(arguments.initial)
-    reading = load_usable(arguments.file)
+    reading = load_usable(arguments.file, arguments.search)
     compile_once()
     simulation = Simulation(
         reading.model, times, arguments.accuracy, initial, arguments.solver, record=arguments.record
