@@ -8,7 +8,7 @@ interpreter = $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/pyth
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format judges gui-test benchmark docs extension requirements clean
+.PHONY: setup demo test lint format judges gui-test fuzz benchmark docs extension requirements clean
 
 setup: $(VENV)/.installed
 
@@ -51,6 +51,13 @@ judges: .judges/.installed
 # A real Blender with a window, driven by simulated mouse and keys; screenshots in out/gui.
 gui-test:
 	python3 tests/gui/run.py
+
+# Strange files for each reader, COUNT of them, and what was read for the writers: some 10 minutes on two cores. What
+# fails is saved in out/fuzz, as found and as small as it could be made. `make test` runs the first 1500.
+COUNT ?= 100000
+
+fuzz: setup
+	$(BIN)/python tests/fuzz/run.py --count $(COUNT)
 
 format: setup
 	$(BIN)/ruff check --fix

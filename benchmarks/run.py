@@ -12,6 +12,7 @@ from functools import partial
 import kernel_times
 import motion
 import peers
+import reading
 import starts
 from targets import as_json, table
 
@@ -26,6 +27,7 @@ JOBS: dict[str, Callable[[], dict[str, float]]] = {
     "MuJoCo's humanoid36 with stops and friction": peers.hindered_over_mujoco,
     **motion.jobs(),
     **{f"residual of {name}": partial(kernel_times.residual, name) for name in RESIDUALS},
+    "Drake's reading of files": reading.over_drake,
     "warm start": starts.warm,
     "cold start": starts.cold,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..model import Model, ModelError
 from . import couplings, joints, links, motion, shapes, structure
-from .issue import Issue, count_issues
+from .issue import Issue, count_issues, one_line
 
 SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
 """Those that any model may be asked for."""
@@ -15,7 +15,7 @@ SOUND_FINDINGS = (*links.FINDINGS, *joints.FINDINGS, *couplings.FINDINGS)
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)
 """Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
 
-__all__ = ["FINDINGS", "SAFE_FINDINGS", "Issue", "check_model", "check_motion", "count_issues"]
+__all__ = ["FINDINGS", "SAFE_FINDINGS", "Issue", "check_model", "check_motion", "count_issues", "one_line"]
 
 
 def check_model(model: Model) -> list[Issue]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..check import Issue, check_model
+from ..check import Issue, check_model, one_line
 from ..model import Model
 from ..spatial import norm, scale
 from .files import UnwritableError
@@ -105,7 +105,8 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     errors = [issue for issue in check_model(model) if issue.is_error]
     if errors:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
-    return chosen.write(model, path, **{name: value for name, value in options.items() if name in chosen.options})
+    known = {name: value for name, value in options.items() if name in chosen.options}
+    return [one_line(loss) for loss in chosen.write(model, path, **known)]
 
 
 def _refuse_xacro(path: Path, root: Element) -> None:

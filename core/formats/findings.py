@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar, cast
 
-from ..check import Issue
+from ..check import Issue, one_line
 from .xml import Element
 
 Numbers = TypeVar("Numbers", bound=tuple[float, ...])
@@ -32,6 +32,7 @@ class Findings:
     def __init__(self):
         self.issues: list[Issue] = []
         self.roots: dict[Element, Path] = {}
+        self._told: set[tuple] = set()
         self._notes: dict[str, str] = {}
         self._skipped: dict[str, list[Element]] = {}
 
@@ -50,12 +51,14 @@ class Findings:
         return str(self.roots.get(element, ""))
 
     def _add(self, issue: Issue) -> None:
-        if issue not in self.issues:
+        told = (issue.severity, issue.code, issue.subject, issue.message, issue.line, issue.file)
+        if told not in self._told:
+            self._told.add(told)
             self.issues.append(issue)
 
     def note(self, text: str, once: str = "") -> None:
         """once: what it is about, where only the first note about that is wanted."""
-        self._notes.setdefault(once or text, text)
+        self._notes.setdefault(once or text, one_line(text))
 
     def skip(self, element: Element) -> None:
         """Say that an element is not taken over."""
@@ -69,10 +72,11 @@ class Findings:
 
     @property
     def notes(self) -> list[str]:
-        return [*self._notes.values()] + [
+        skipped = [
             f"<{tag}> is not taken over: {len(found)} found, the first in {found[0].subject}, line {found[0].line}"
             for tag, found in self._skipped.items()
         ]
+        return [*self._notes.values(), *map(one_line, skipped)]
 
     # ---- values
 
@@ -118,19 +122,13 @@ class Findings:
         Infinities only where they mean something.
         """
         try:
-            values = tuple(map(_number, text.split()))
+            values = tuple(map(float, text.split())) if "_" not in text else ()  # 1_000 is Python's own spelling
         except ValueError:
             values = ()
-        usable = all(not math.isnan(value) and (infinite or math.isfinite(value)) for value in values)
+        usable = all(map(math.isfinite, values)) or (infinite and not any(map(math.isnan, values)))
         if len(values) == len(like) and usable:
             return cast(Numbers, values)
         wanted = "a number" if len(like) == 1 else f"{len(like)} numbers"
         kind = "" if infinite else " (nan and inf are none)"
         self.error(at, "bad-number", f"{what} is '{text}'; give {wanted}{kind}")
         return None
-
-
-def _number(text: str) -> float:
-    if "_" in text:  # Python's own spelling of large numbers
-        raise ValueError(text)
-    return float(text)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from ..check import one_line
+
 ENVIRONMENT = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH", "ROS_PACKAGE_PATH")
 """Variables that hold folders to search, as Gazebo, libsdformat and ROS read them."""
 
@@ -16,8 +18,15 @@ ROOT_MARKS = ("model.config", "package.xml")
 """Files that make a folder the root of what belongs together."""
 
 
+MAX_URI = 2000
+"""Characters; systems take no longer paths."""
+
+
 class ResourceError(Exception):
     """A uri that leads nowhere, or where it may not; the message says what to do."""
+
+    def __init__(self, message: str):
+        super().__init__(one_line(message))
 
 
 class Resources:
@@ -29,8 +38,8 @@ class Resources:
     def __init__(self, path: Path, search: Iterable[str | Path] = ()):
         """path: the file that is read first. search: folders to look in, before those of the environment."""
         told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
-        self.search = [Path(folder).resolve() for folder in (*search, *told)]
-        folder = path.resolve().parent
+        self.search = [_real(folder) for folder in (*search, *told)]
+        folder = _real(path).parent
         marked = [above for above in (folder, *folder.parents) if any((above / mark).is_file() for mark in ROOT_MARKS)]
         self.root = marked[0] if marked else folder
         self.packages = marked or [folder]
@@ -38,9 +47,9 @@ class Resources:
     def find(self, uri: str, folder: Path) -> Path:
         """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
         barred = ""
-        for base, rest in self._places(uri.strip(), folder.resolve()):
-            found = Path(os.path.realpath(base / rest))
-            if not found.exists():
+        for base, rest in self._places(uri, _real(folder)):
+            found = _real(base / rest)
+            if not os.path.exists(found):  # Path.exists raises where a name is too long
                 continue
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 return found
@@ -49,22 +58,45 @@ class Resources:
 
     def _places(self, uri: str, folder: Path) -> list[tuple[Path, str]]:
         """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""
-        scheme, separator, rest = uri.partition("://")
-        if not uri or "\0" in uri:
-            raise ResourceError(f"{uri!r} is no uri; name a file")
-        if not separator:
-            return [(self.root, str(folder / uri)), *((root, uri) for root in self.search)]
-        rest = unquote(rest)
-        if scheme == "file":
-            return [(self.root, str(folder / rest))]
-        if scheme not in NAMED_SCHEMES:
-            raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder by --path")
+        scheme, rest = _split(uri)
+        if scheme in ("", "file"):
+            holders = [] if scheme else self.search
+            return [(self.root, str(folder / rest)), *((root, rest) for root in holders)]
         name, _, inside = rest.partition("/")
-        if name in ("", ".", ".."):
+        if name in ("", ".", "..") or ":" in name:
             raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
         holders = [*self.search, folder, self.root, *(root.parent for root in self.packages)]
         own = [(root, inside) for root in self.packages if root.name == name]
         return own + [(holder / name, inside) for holder in holders]
+
+
+def _split(uri: str) -> tuple[str, str]:
+    """Its scheme, or "", and a path with slashes. Raises ResourceError where it can mean no file of this machine."""
+    scheme, separator, rest = uri.strip().partition("://")
+    scheme, rest = (scheme.lower(), unquote(rest)) if separator else ("", scheme)
+    rest = rest.replace("\\", "/")
+    if scheme == "file":
+        rest = rest.removeprefix("localhost") if rest.startswith("localhost/") else rest
+        rest = rest[1:] if rest[2:3] == ":" else rest  # /C:/...
+    if scheme not in ("", "file", *NAMED_SCHEMES) or rest.startswith("//"):  # to Windows, //NAME is another machine
+        raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder by --path")
+    if not (scheme or rest) or "\0" in rest or not _is_encodable(rest):
+        raise ResourceError(f"'{uri}' is no uri; name a file")
+    if len(rest) > MAX_URI:
+        raise ResourceError(f"'{uri}' is too long; give it at most {MAX_URI} characters")
+    return scheme, rest
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        return bool(os.fsencode(path)) or not path
+    except UnicodeEncodeError:
+        return False
+
+
+def _real(path: str | Path) -> Path:
+    """Without links; Path.resolve raises where they form a loop."""
+    return Path(os.path.realpath(path))
 
 
 @dataclass(frozen=True)

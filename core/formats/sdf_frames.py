@@ -18,6 +18,8 @@ from .xml import Element
 Key = tuple[str, ...]
 SEPARATOR = "::"
 THIS_MODEL = "__model__"
+MAX_TOLD = 12
+"""Frames of a circle that a message names."""
 
 
 class FrameError(Exception):
@@ -76,6 +78,9 @@ class Frames:
     def __init__(self, root: Element):
         self._frames: dict[Key, Frame] = {(): Frame((), root, relative_to=None)}
         self._world_poses: dict[Frame, Pose] = {self._frames[()]: IDENTITY}
+        self._bodies: dict[Frame, Key] = {}
+        self._unposed: dict[Frame, FrameError] = {}
+        self._unattached: dict[Frame, FrameError] = {}
         self._originals: dict[Key, str] = {}
 
     def add(self, frame: Frame) -> Frame | None:
@@ -100,11 +105,14 @@ class Frames:
 
     def body(self, key: Key) -> Key:
         """The link that the frame moves with; the world's key where it does not move. Raises FrameError."""
-        return self._chain(self._frames[key], "attached to", lambda frame: frame.attached_to)[-1].key
+        chain = self._chain(self._frames[key], "attached to", self._unknown_holder, self._unattached)
+        found = self._bodies.get(chain[-1], chain[-1].key)
+        self._bodies |= dict.fromkeys(chain, found)
+        return found
 
     def pose(self, frame: Frame) -> Pose:
         """X_WF. Raises FrameError."""
-        chain = self._chain(frame, "posed relative to", self._unknown_base)
+        chain = self._chain(frame, "posed relative to", self._unknown_base, self._unposed)
         X_WF = self._world_poses[chain[-1]] if chain[-1] in self._world_poses else chain[-1].pose
         for link in reversed(chain[:-1]):
             X_WF = self._world_poses[link] = compose(X_WF, link.pose)
@@ -118,7 +126,7 @@ class Frames:
         """Let the model's pose say where its frame `placement` goes, not its origin. Raises FrameError."""
         if placement not in self._frames:
             raise _unknown(model, "placed by", placement)
-        inside = self._chain(self._frames[placement], "posed relative to", lambda f: _base_below(f, model))
+        inside = self._chain(self._frames[placement], "posed relative to", lambda f: _base_below(f, model), {})
         X_MP = IDENTITY
         for frame in reversed(inside[:-1]):
             X_MP = compose(X_MP, frame.pose)
@@ -127,18 +135,32 @@ class Frames:
     def _unknown_base(self, frame: Frame) -> Key | None:
         return None if frame in self._world_poses else frame.relative_to
 
-    def _chain(self, frame: Frame, verb: str, reference: Callable[[Frame], Key | None]) -> list[Frame]:
-        """The frame, the one that it refers to, and so on to one that refers to none."""
+    def _unknown_holder(self, frame: Frame) -> Key | None:
+        return None if frame in self._bodies else frame.attached_to
+
+    def _chain(
+        self, frame: Frame, verb: str, reference: Callable[[Frame], Key | None], broken: dict[Frame, FrameError]
+    ) -> list[Frame]:
+        """The frame, the one that it refers to, and so on to one that refers to none.
+
+        broken: frames of which it is known that this leads nowhere, so that long chains are walked once.
+        """
         chain = [frame]
         seen = {frame}
-        while (key := reference(chain[-1])) is not None:
-            following = self._frames.get(key)
-            if following is None:
-                raise _unknown(chain[-1], verb, key)
-            if following in seen:
-                raise _cycle(chain[chain.index(following) :], verb)
-            chain.append(following)
-            seen.add(following)
+        try:
+            while (key := reference(chain[-1])) is not None:
+                following = self._frames.get(key)
+                if chain[-1] in broken:
+                    raise broken[chain[-1]]
+                if following is None:
+                    raise _unknown(chain[-1], verb, key)
+                if following in seen:
+                    raise _cycle(chain[chain.index(following) :], verb)
+                chain.append(following)
+                seen.add(following)
+        except FrameError as error:
+            broken |= dict.fromkeys(chain, error)
+            raise
         return chain
 
 
@@ -154,6 +176,9 @@ def _unknown(frame: Frame, verb: str, key: Key) -> FrameError:
 def _cycle(frames: list[Frame], verb: str) -> FrameError:
     first = min(frames, key=lambda frame: (frame.element.line, frame.key))
     at = frames.index(first)
-    names = [SEPARATOR.join(frame.key) for frame in [*frames[at:], *frames[:at], first]]
+    circle = [*frames[at:], *frames[:at], first]
+    names = [SEPARATOR.join(frame.key) for frame in circle]
+    if len(names) > MAX_TOLD:
+        names[MAX_TOLD - 1 : -1] = ["..."]
     message = f"is {verb} itself in a circle: {' -> '.join(names)}; let one of them refer to its model"
     return FrameError(first.element, "frame-cycle", message)

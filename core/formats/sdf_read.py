@@ -143,7 +143,7 @@ class _Reader:
         self.lines["link", link.name] = body.element
         kinematic = body.element.child("kinematic")
         if body.scope.static:
-            name = self._name(body.scope.key) or body.scope.key[-1]
+            name = self._name(body.scope.key) or self.model.name
             self._hold(link, body, "static", f"model '{name}' is static: its links are fixed to the world")
         elif kinematic is not None and self.findings.flag(kinematic.text, kinematic):
             self._hold(link, body, "kinematic", f"link '{link.name}' is kinematic: it is fixed to the world")

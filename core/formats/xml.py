@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.sax import SAXException, SAXParseException
-from xml.sax.handler import ContentHandler
+from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
-from xml.sax.xmlreader import AttributesImpl, Locator
+
+MAX_BYTES = 256 * 2**20
+"""Of a file."""
+
+MAX_RUN = 16 * 2**20
+"""Bytes of one tag and the text after it: expat reads a tag anew with every MB of it that comes."""
 
 MAX_DEPTH = 150
 """Elements inside each other. Real files need about 20; readers recurse over models in models."""
 
-_CDATA_OR_COMMENT = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
-_LEADING_BLANKS = re.compile(rb"(?:\xef\xbb\xbf|\s)*")
+MAX_ELEMENTS = 1_000_000
+"""Of a file. Real ones have some thousands; a million take about 400 MB."""
+
+MAX_ATTRIBUTES = 1000
+"""Of an element."""
+
+MAX_WORD = 65_536
+"""Characters of a tag, of an attribute's name and of its value."""
+
+_NO_MARKUP = re.compile(rb"<!--|<\?|<!\[CDATA\[")
+_ENDS = {b"<!--": b"-->", b"<?": b"?>", b"<![CDATA[": b"]]>"}
+_NAMES = {b"<!--": "comment", b"<?": "processing instruction", b"<![CDATA[": "CDATA section"}
+_TOO_LONG_RUN = re.compile(rb"<[^<]{%d}" % MAX_RUN)
+_LONG_RUN = re.compile(rb"<[^<]{%d}" % MAX_WORD)
+
+_BEGINNINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_BOM = b"\xef\xbb\xbf"
+_DECLARED = re.compile(rb"""\s*<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
+_MARKUP = "<a b='1' c=\"2\">&#x3C;-- ?![CDATA[]]; Z_:.9/\n"
+"""What reads as itself in an encoding in which a declaration could be read in the first place."""
+
+
+_KEPT_BREAK = {"\r": "&#13;"}  # as itself, it would be read as a line break
 
 
 class UnreadableError(Exception):
@@ -34,7 +60,7 @@ class UnreadableError(Exception):
         return f"{where}: error unreadable: {self.message}"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Element:
     """An element: its tag, attributes, text without surrounding blanks, children, parent and line."""
 
@@ -59,17 +85,28 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """This element and everything in it, in the order of the file."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        ahead: list[Element] = [self]
+        while ahead:
+            element = ahead.pop()
+            yield element
+            ahead.extend(reversed(element.children))
 
     def to_xml(self) -> str:
         """This element and everything in it, as text."""
-        given = "".join(f" {name}={quoteattr(value)}" for name, value in self.attributes.items())
+        parts: list[str] = []
+        self._write(parts)
+        return "".join(parts)
+
+    def _write(self, parts: list[str]) -> None:
+        parts.append(f"<{self.tag}")
+        parts.extend(f" {name}={quoteattr(value)}" for name, value in self.attributes.items())
         if not self.text and not self.children:
-            return f"<{self.tag}{given}/>"
-        inside = escape(self.text) + "".join(child.to_xml() for child in self.children)
-        return f"<{self.tag}{given}>{inside}</{self.tag}>"
+            parts.append("/>")
+            return
+        parts.append(">" + escape(self.text, _KEPT_BREAK))
+        for child in self.children:
+            child._write(parts)
+        parts.append(f"</{self.tag}>")
 
     @property
     def name(self) -> str:
@@ -88,12 +125,18 @@ class Element:
 
 def parse_file(path: Path) -> Element:
     """The root element of an XML file. Raises UnreadableError."""
-    if path.is_dir():
-        raise UnreadableError(path, "this is a folder; name a file in it")
     try:
-        data = path.read_bytes()
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise UnreadableError(path, "this is a folder; name a file in it")
+        if not stat.S_ISREG(mode):  # a pipe may keep silent, and a device may never end
+            raise UnreadableError(path, "this is a pipe or a device; save what comes out of it, and name that file")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)  # whatever size was told
     except OSError as error:
         raise UnreadableError(path, f"{(error.strerror or str(error)).lower()}; check the path") from error
+    except ValueError as error:  # a NUL in the path
+        raise UnreadableError(path, f"no path of a file ({error}); check it") from error
     return parse(data, path)
 
 
@@ -101,64 +144,131 @@ def parse(data: bytes, path: object = "<text>") -> Element:
     """The root element of XML text.
 
     More is taken than the standard allows, because simulators take it: blanks before <?xml, "--" in comments, prefixes
-    that are not bound. Entity definitions are refused. Raises UnreadableError.
+    that are not bound, a wrong encoding="utf-16". Document type definitions are refused, and with them entities; so is
+    what exceeds the numbers above. Raises UnreadableError.
     """
-    try:  # not above: in a Blender without it, everything but reading XML goes on working
-        import defusedxml.sax
-        from defusedxml.common import DefusedXmlException
-    except ImportError as error:
-        raise UnreadableError(path, "reading needs the Python package defusedxml, which is not installed") from error
-    if not data.strip():
+    if len(data) > MAX_BYTES:
+        raise UnreadableError(path, f"the file has more than {MAX_BYTES >> 20} MB; a model file must be smaller")
+    if not data or data.isspace():
         raise UnreadableError(path, "the file is empty")
-    text = _LEADING_BLANKS.sub(b"", data, count=1)
-    builder = _Builder(lines_before=data.count(b"\n", 0, len(data) - len(text)))
-    try:
-        defusedxml.sax.parseString(_CDATA_OR_COMMENT.sub(_without_comment, text), builder)
-    except DefusedXmlException as error:
-        raise UnreadableError(path, "defines entities, which are not allowed; write the text itself") from error
-    except SAXParseException as error:
-        line = max(error.getLineNumber() or 1, 1) + builder.lines_before
-        raise UnreadableError(
-            path, f"not well-formed XML ({error.getMessage()}); mend it here, or save it as UTF-8", line
-        ) from error
-    except (SAXException, ValueError, LookupError) as error:
-        raise UnreadableError(path, f"not readable as XML ({error}); save it as UTF-8") from error
+    builder = _Builder(path)
+    builder.read(_only_markup(_as_utf8(data, path), path))
     return builder.root
 
 
-def _without_comment(match: re.Match[bytes]) -> bytes:
-    """Line breaks stay, so that line numbers do."""
-    found = match[0]
-    return found if found.startswith(b"<![CDATA[") else b"\n" * found.count(b"\n")
+def _as_utf8(data: bytes, path: object) -> bytes:
+    """As it is where it says nothing else; whether it is UTF-8, the parser finds out, by line."""
+    if data.startswith(_BOM):
+        return data[len(_BOM) :]
+    encoding = _BEGINNINGS.get(data[:2]) or _declared_encoding(data, path)
+    if encoding == "utf-8":
+        return data
+    try:
+        return data.decode(encoding).removeprefix("\ufeff").encode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].decode(encoding, "replace").count("\n") + 1
+        found = data[error.start : error.end][:4].hex(" ")
+        raise UnreadableError(path, f"the bytes {found} are no {encoding}; save it as UTF-8", line) from error
 
 
-class _Builder(ContentHandler):
-    locator: Locator  # known from the document's start on
+def _declared_encoding(data: bytes, path: object) -> str:
+    """Which the declaration names; UTF-8 where there is none, or one that the declaration itself is not written in."""
+    declared = _DECLARED.match(data, 0, 4096)
+    name = declared[1].decode() if declared else "utf-8"
+    if name.lower() in ("utf-8", "utf8") or name.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
+        return "utf-8"
+    try:
+        is_usable = _MARKUP.encode().decode(name) == _MARKUP
+    except (LookupError, UnicodeError):
+        is_usable = False
+    if not is_usable:
+        line = data.count(b"\n", 0, declared.start(1)) + 1 if declared else None
+        raise UnreadableError(path, f"the encoding '{name}' is not known here; save it as UTF-8", line)
+    return name
+
+
+def _only_markup(data: bytes, path: object) -> bytes:
+    """Without comments and processing instructions; line breaks stay, so that line numbers do."""
+    kept, at = [], 0
+    while found := _NO_MARKUP.search(data, at):
+        end = data.find(_ENDS[found[0]], found.end())
+        if end < 0:
+            line = data.count(b"\n", 0, found.start()) + 1
+            closing = _ENDS[found[0]].decode()
+            raise UnreadableError(path, f"a {_NAMES[found[0]]} begins here and has no end; add '{closing}'", line)
+        end += len(_ENDS[found[0]])
+        if found[0] == b"<![CDATA[":
+            kept.append(data[at:end])
+        else:
+            kept += data[at : found.start()], b"\n" * data.count(b"\n", found.start(), end)
+        at = end
+    kept.append(data[at:])
+    return b"".join(kept)
+
+
+class _Builder:
+    """Expat itself: what lies on top of it binds prefixes, reads definitions, or takes half again as long."""
+
     root: Element  # known from its first element on
 
-    def __init__(self, lines_before: int):
-        super().__init__()
-        self.lines_before = lines_before
+    def __init__(self, path: object):
+        self.path = path
+        self._count = 0
+        self._has_long_words = False
         self._open: list[Element] = []
         self._texts: list[list[str]] = []
+        self._expat = parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._refuse_definitions
 
-    def setDocumentLocator(self, locator: Locator) -> None:
-        self.locator = locator
+    def read(self, data: bytes) -> None:
+        if found := _TOO_LONG_RUN.search(data):
+            line = data.count(b"\n", 0, found.start()) + 1
+            raise UnreadableError(self.path, f"a tag or a text has more than {MAX_RUN >> 20} MB; shorten it", line)
+        self._has_long_words = bool(_LONG_RUN.search(data))
+        try:
+            self._expat.Parse(data, True)
+        except expat.ExpatError as error:
+            message = f"not well-formed XML ({expat.ErrorString(error.code)}); mend it here, or save it as UTF-8"
+            raise UnreadableError(self.path, message, error.lineno) from error
 
-    def startElement(self, name: str, attrs: AttributesImpl[str]) -> None:
-        parent = self._open[-1] if self._open else None
-        element = Element(name, dict(attrs), (self.locator.getLineNumber() or 0) + self.lines_before, parent)
-        if len(self._open) == MAX_DEPTH:
-            raise SAXParseException(f"more than {MAX_DEPTH} elements inside each other", None, self.locator)
-        if parent:
-            parent.children.append(element)
-        else:
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        around = self._open
+        parent = around[-1] if around else None
+        element = Element(tag, attributes, self._expat.CurrentLineNumber, parent)
+        self._count += 1
+        if self._count > MAX_ELEMENTS or len(around) == MAX_DEPTH or len(attributes) > MAX_ATTRIBUTES:
+            self._refuse_size(element)
+        if self._has_long_words and max(map(len, (tag, *attributes, *attributes.values()))) > MAX_WORD:
+            self._refuse(f"a name or a value of more than {MAX_WORD} characters; shorten it")
+        if parent is None:
             self.root = element
-        self._open.append(element)
+        else:
+            parent.children.append(element)
+        around.append(element)
         self._texts.append([])
 
-    def characters(self, content: str) -> None:
+    def _characters(self, content: str) -> None:
         self._texts[-1].append(content)
 
-    def endElement(self, name: str) -> None:
-        self._open.pop().text = "".join(self._texts.pop()).strip()
+    def _end(self, tag: str) -> None:
+        element = self._open.pop()
+        if texts := self._texts.pop():
+            element.text = "".join(texts).strip()
+
+    def _refuse_size(self, element: Element) -> None:
+        if len(element.attributes) > MAX_ATTRIBUTES:
+            self._refuse(f"an element with more than {MAX_ATTRIBUTES} attributes; leave out what is not needed")
+        if self._count > MAX_ELEMENTS:
+            self._refuse(f"more than {MAX_ELEMENTS} elements; split the file")
+        self._refuse(f"more than {MAX_DEPTH} elements inside each other; make it flatter")
+
+    def _refuse_definitions(self, name: str, system: str | None, public: str | None, has_subset: int) -> None:
+        if system or public or has_subset:
+            self._refuse("a document type definition, which may hide anything; write what it stands for, and remove it")
+
+    def _refuse(self, found: str) -> None:
+        raise UnreadableError(self.path, found, self._expat.CurrentLineNumber)

@@ -47,7 +47,7 @@ def judged(model: Model, folder: Path, judge) -> str:
     assert not reading["errors"], reading["errors"]
     warnings = [warning for warning in reading["warnings"] if "not defined in SDF" in str(warning)]
     assert not warnings
-    return differences(describe(model), reading, folder)
+    return differences(describe(model), reading)
 
 
 MODELS = (
@@ -83,4 +83,4 @@ def test_a_wrong_sign_would_be_seen(tmp_path):
     write(model, tmp_path / "model.sdf")
     link = model.links[2]
     link.pose = (*np.negative(link.pose[:3]).tolist(), *link.pose[3:])
-    assert "link-pose" in differences(describe(model), libsdformat(tmp_path / "model.sdf"), tmp_path)
+    assert "link-pose" in differences(describe(model), libsdformat(tmp_path / "model.sdf"))

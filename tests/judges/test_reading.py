@@ -7,7 +7,7 @@ import pytest
 from limberjack.core import cli
 from limberjack.core.cli import describe
 from limberjack.core.formats import UnreadableError, read
-from support.judges import differences, mujoco, needs_compare, needs_python_judges
+from support.judges import differences, golden, mujoco, needs_compare, needs_python_judges
 from support.shared import CORPUS
 
 BELIEVED = {
@@ -18,13 +18,7 @@ BELIEVED = {
 
 DIFFERENT = {
     "sdf/sdformat_joint_complete": "has a gearbox joint, which is not supported yet",
-    "sdf/gzsim_demo_joint_types": "has a gearbox joint, which is not supported yet",
-    "sdf/gazebo_models_demo_joint_types": "has a gearbox joint, which is not supported yet",
     "urdf/drake_joint_parsing_test": "has a planar joint, which is not supported yet",
-    "sdf/sdformat_placement_frame": "needs <include>, which is not read yet",
-    "sdf/sdformat_merge_include_model": "needs <include>, which is not read yet",
-    "sdf/sdformat_test_nested_model_with_frames": "needs <include>, which is not read yet",
-    "sdf/drake_include_models": "needs <include>, which is not read yet",
     "sdf/sdformat_world_joint_child_frame": "joints in a world: libsdformat 12 ignores them, Drake refuses the file",
     "sdf/gzsim_joints_in_world": "joints in a world: libsdformat 12 ignores them, Drake refuses the file",
     "urdf/bullet_xarm6_with_gripper": "MuJoCo alters inertias that are not physical, Pinocchio lists the world",
@@ -49,7 +43,7 @@ def folder_of(entry: dict) -> str:
     return entry["file"].rpartition("/")[0]
 
 
-def agreeing_judge(entry: dict, folder) -> str | None:
+def agreeing_judge(entry: dict) -> str | None:
     """The first judge whose reading is just ours."""
     path = CORPUS / entry["file"]
     try:
@@ -58,29 +52,28 @@ def agreeing_judge(entry: dict, folder) -> str | None:
         return None
     if not reading.ok:
         return None
-    golden = f"{path}.golden.json"
-    readings = json.loads((CORPUS / golden).read_text())["readings"]
+    readings = golden(path)
     for judge in BELIEVED[entry["format"]]:
-        if judge in readings and not differences(describe(reading.model), f"{golden}#{judge}", folder):
+        if judge in readings and not differences(describe(reading.model), readings[judge]):
             return judge
     return None
 
 
 @needs_compare
 @pytest.mark.parametrize("entry", cases(), ids=folder_of)
-def test_a_real_file_reads_as_a_judge_reads_it(entry, tmp_path):
+def test_a_real_file_reads_as_a_judge_reads_it(entry):
     """Guards poses, masses, inertias, joints, axes and limits; a known difference that is gone must leave the list."""
-    judge = agreeing_judge(entry, tmp_path)
+    judge = agreeing_judge(entry)
     reason = DIFFERENT.get(folder_of(entry))
     assert (judge is None) == (reason is not None), reason or "no judge reads this file as we do"
 
 
 @needs_python_judges
 @pytest.mark.parametrize("name", ["erd_ur5_robot/ur5_robot.urdf", "erd_solo12/solo12.urdf", "erd_kinova/kinova.urdf"])
-def test_mujoco_as_installed_reads_a_real_file_as_we_do(name, tmp_path):
+def test_mujoco_as_installed_reads_a_real_file_as_we_do(name):
     """Guards against stale golden files: the judge itself, asked now."""
     path = CORPUS / "urdf" / name
-    assert differences(describe(read(path).model), mujoco(path), tmp_path) == ""
+    assert differences(describe(read(path).model), mujoco(path)) == ""
 
 
 @needs_compare
