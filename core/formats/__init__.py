@@ -17,7 +17,8 @@ from .findings import Findings, Lines
 from .resources import FilesBeside, Resources
 from .sdf_read import read_sdf
 from .sdf_write import write_sdf
-from .urdf import read_urdf
+from .urdf_read import read_urdf
+from .urdf_write import write_urdf
 from .xml import Element, UnreadableError, parse_file
 
 __all__ = ["FORMATS", "Format", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
@@ -48,8 +49,15 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("SDF", (".sdf", ".world"), "sdf", read_sdf, write_sdf, ("sdf_version", "world", "folders", "uris", "pose")),
-    Format("URDF", (".urdf",), "robot", read_urdf),
+    Format(
+        "SDF",
+        (".sdf", ".world"),
+        "sdf",
+        read_sdf,
+        write_sdf,
+        ("sdf_version", "world", "folders", "uris", "pose", "substitute"),
+    ),
+    Format("URDF", (".urdf",), "robot", read_urdf, write_urdf, ("pose", "substitute")),
 )
 
 

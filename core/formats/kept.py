@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from xml.etree.ElementTree import Element as NewElement
 from xml.etree.ElementTree import SubElement
 
@@ -12,7 +12,7 @@ from .xml import Element, parse
 from .xml_write import copied
 
 Known = Mapping[str, "Known | None"]
-"""Tags that a reader understands: with None wholly, else as far as the inner mapping goes."""
+"""Tags that a reader understands: with None wholly, else as far as the inner mapping goes, which may be empty."""
 
 
 def known(*tags: str, **partly: Known) -> Known:
@@ -28,27 +28,49 @@ def extras_of(
     for child in element.children if element else ():
         if child.tag not in understood:
             found.append(Extra(form, child.tag, child.to_xml(), within, scope))
-        elif inner := understood[child.tag]:
+        elif (inner := understood[child.tag]) is not None:
             found += extras_of(child, inner, form, (*within, child.tag), scope)
     return tuple(found)
 
 
-def put_back(parent: NewElement, extras: Iterable[Extra]) -> None:
-    """Write kept elements into the places that they were taken from."""
-    for extra in extras:
-        at = parent
-        for tag in extra.within:
-            inner = at.find(tag)
-            at = SubElement(at, tag) if inner is None else inner
-        at.append(copied(parse(extra.text.encode())))
+def element_of(extra: Extra) -> NewElement:
+    """The element that it holds, to write."""
+    return copied(parse(extra.text.encode()))
 
 
-def prefixes_in(element: NewElement) -> set[str]:
-    """The prefixes of tags and attributes below an element."""
-    names = [name for at in element.iter() for name in (at.tag, *at.attrib)]
+def put_back(owner: NewElement, extra: Extra, merged: Collection[str] = ()) -> None:
+    """Put a kept element into what it stood in, which is made where it is missing.
+
+    Of a tag in `merged`, it is the attributes that were kept, which join those that are written there already.
+    """
+    holder = owner
+    for tag in extra.within:
+        found = _first(holder, tag)
+        holder = SubElement(holder, tag) if found is None else found
+    element = element_of(extra)
+    there = _first(holder, element.tag) if element.tag in merged else None
+    if there is None:
+        holder.append(element)
+    else:
+        there.attrib.update({name: value for name, value in element.attrib.items() if name not in there.attrib})
+
+
+def prefixes_in(root: NewElement) -> set[str]:
+    """The namespace prefixes that occur in it."""
+    names = [name for element in root.iter() for name in (element.tag, *element.attrib)]
     return {name.partition(":")[0] for name in names if ":" in name} - {"xml", "xmlns"}
+
+
+def foreign_tags(extras: Iterable[Extra], form: str) -> list[str]:
+    """The tags, each once, of what belongs to other formats."""
+    return list(dict.fromkeys(extra.tag for extra in extras if extra.format != form))
 
 
 def summary(extras: Iterable[Extra]) -> str:
     """How many of each tag."""
     return ", ".join(f"{count} <{tag}>" for tag, count in Counter(extra.tag for extra in extras).items())
+
+
+def _first(parent: NewElement, tag: str) -> NewElement | None:
+    """As `find`, which takes a prefix for something else."""
+    return next((child for child in parent if child.tag == tag), None)

@@ -24,6 +24,7 @@ from .sdf_include import Library, SdfFile
 from .sdf_joint import GEARBOX, JOINT_KNOWN, closes_loop, read_axes, read_mimic, read_pitch, read_type, state_of
 from .sdf_light import read_light
 from .sdf_link import LINK_KNOWN, compute_inertial, read_inertial, read_motion, read_pose
+from .sdf_names import unique
 from .sdf_shape import read_shapes
 from .xml import Element
 
@@ -134,9 +135,12 @@ class _Reader:
         link.visuals = read_shapes(body.element, "visual", shape_pose, self.findings, files)
         link.collisions = read_shapes(body.element, "collision", shape_pose, self.findings, files)
         compute_inertial(body.element, link, self.findings)
+        names: set[str] = set()
         for element in body.element.all("light"):
             light = read_light(element, self.findings)
-            light.name, light.link, light.pose = f"{link.name}{SEPARATOR}{light.name}", link.name, shape_pose(element)
+            name = unique(light.name or "light", names)
+            names.add(name)
+            light.name, light.link, light.pose = f"{link.name}{SEPARATOR}{name}", link.name, shape_pose(element)
             self.model.lights.append(light)
         link.extras = extras_of(body.element, LINK_KNOWN, "SDF")
         self.model.links.append(link)

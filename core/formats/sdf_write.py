@@ -8,14 +8,16 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ..geometry import Cone
-from ..model import WORLD, Model, zero_at_home
+from ..model import WORLD, Axis, Joint, Model, zero_at_home
 from .files import UnwritableError, write_together
 from .kept import prefixes_in, put_back
+from .meshes import MeshFiles
 from .sdf_gather import MOVED, ORIGINAL_NAME, UNNAMED
 from .sdf_layout import articulations
 from .sdf_names import printable, unique
 from .sdf_write_model import MIMIC_SINCE, ModelWriter, write_light
-from .sdf_write_shape import CONE_SINCE, MeshFiles
+from .sdf_write_shape import CONE_SINCE
+from .substitutes import substituted
 from .xml_write import numbers, put, put_pose, xml
 
 VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
@@ -36,6 +38,7 @@ def write_sdf(
     folders: bool = False,
     uris: str = "relative",
     pose: str = "zero",
+    substitute: bool = False,
 ) -> list[str]:
     """Write the model, the meshes that it holds, and model.config where they make a model folder; returns the losses.
 
@@ -46,6 +49,7 @@ def write_sdf(
         folders: each articulation in a folder of its own beside `path`, which includes them in a world.
         uris: of meshes, "relative" to the file, or by the "model" folder that it lies in.
         pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
+        substitute: joints that SDF has not become chains of those that it has.
 
     Raises:
         UnwritableError: an option that is none of these, or a file that cannot be written.
@@ -57,6 +61,9 @@ def write_sdf(
     if pose == "home":
         model, left = zero_at_home(model)
         losses += left
+    if substitute:
+        model, told = substituted(model, _can_say)
+        losses += told
     version = _version(model, sdf_version, path, losses)
     export = _Export(path, version, uris, losses)
     if folders:
@@ -65,6 +72,13 @@ def write_sdf(
         export.in_one_file(model, world or _needs_world(model))
     write_together(path, export.contents)
     return losses
+
+
+def _can_say(joint: Joint) -> bool:
+    """Whether SDF can, with all that the joint has: limits and springs of a ball it cannot."""
+    if joint.kind.sdf is None:
+        return not joint.nv or (joint.kind.holds_nothing and joint.parent == WORLD)
+    return all(axis == Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) : joint.axis_count])
 
 
 def _version(model: Model, asked: str, path: Path, losses: list[str]) -> str:
@@ -121,6 +135,7 @@ class _Export:
             self._model(at, part, meshes, taken, inner=not (world and shared) or part.name in _outer_names(model))
         self.contents[self.path.name] = _text(root)
         self.contents |= meshes.contents
+        self.losses += meshes.losses
         if meshes.contents or is_folder:
             self._config_beside(printable(model.name) or "model")
 
@@ -137,6 +152,7 @@ class _Export:
             own = Element("sdf", version=self.version)
             self._model(own, part, meshes, set(), inner=part.name in _outer_names(model))
             self.contents |= {f"{folder}/{name}": content for name, content in meshes.contents.items()}
+            self.losses += meshes.losses
             self.contents[f"{folder}/model.sdf"] = _text(own)
             self.contents[f"{folder}/model.config"] = _config(printable(part.name), "model.sdf", self.version)
             put(SubElement(at, "include"), "uri", f"model://{folder}/")
@@ -157,7 +173,7 @@ class _Export:
                 put_pose(element, frame.pose)
         for extra in model.extras:
             if extra.within[:1] == (MOVED,) and extra.format == "SDF":
-                put_back(at, (replace(extra, within=extra.within[1:]),))
+                put_back(at, replace(extra, within=extra.within[1:]))
         return at
 
     def _model(self, at: Element, part: Model, meshes: MeshFiles, taken: set[str], inner: bool) -> None:

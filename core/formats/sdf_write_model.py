@@ -14,13 +14,14 @@ from ..extras import Extra
 from ..joints import Column
 from ..model import WORLD, Axis, Gearbox, Joint, Light, Link, Mimic, Model
 from ..spatial import IDENTITY, Pose, compose, inverse, norm
-from .kept import put_back
+from .kept import foreign_tags, put_back
+from .meshes import MeshFiles
 from .sdf_frames import SEPARATOR
 from .sdf_gather import ORIGINAL_NAME
 from .sdf_joint import axis_tag
 from .sdf_layout import Layout, Place, Scope, lay_out
 from .sdf_light import NUMBERS
-from .sdf_write_shape import MeshFiles, ShapeWriter
+from .sdf_write_shape import ShapeWriter
 from .xml_write import number, numbers, put, put_pose
 
 CROSS_REFERENCES_SINCE = (1, 8)
@@ -246,8 +247,10 @@ class ModelWriter:
                 self._put_back(self._model(scope or ()), owner, (extra,))
 
     def _put_back(self, element: Element, owner: str, extras: Iterable[Extra]) -> None:
-        put_back(element, (extra for extra in extras if extra.format == "SDF"))
-        for tag in sorted({extra.tag for extra in extras if extra.format != "SDF"}):
+        for extra in extras:
+            if extra.format == "SDF":
+                put_back(element, extra)
+        for tag in foreign_tags(extras, "SDF"):
             self.losses.append(f"{owner}: <{tag}> means nothing in SDF, and is left out")
 
 

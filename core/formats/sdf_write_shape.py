@@ -1,14 +1,11 @@
-"""Visuals and collisions as SDF, and the mesh files that belong to them."""
+"""Visuals and collisions as SDF."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from pathlib import Path, PurePath
 from xml.etree.ElementTree import Element, SubElement
 
+from ..extras import Extra
 from ..geometry import (
     Box,
     Capsule,
@@ -24,55 +21,13 @@ from ..geometry import (
     Shape,
     Sphere,
 )
-from .kept import put_back
-from .obj import write_obj
+from .kept import element_of, foreign_tags, put_back
+from .meshes import MeshFiles
 from .sdf_names import printable, unique
-from .xml import parse
-from .xml_write import copied, number, numbers, put, put_pose
+from .xml_write import number, numbers, put, put_pose
 
 CONE_SINCE = (1, 11)
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
-
-
-@dataclass
-class MeshFiles:
-    """The meshes that go beside a model file.
-
-    Attributes:
-        folder: where the model file will lie.
-        prefix: keeps models apart whose meshes lie in one folder.
-        base: what the uris of these meshes begin with, such as model://NAME/; empty for uris relative to the file.
-        contents: each file by its path in `folder`.
-    """
-
-    folder: Path
-    prefix: str = ""
-    base: str = ""
-    contents: dict[str, str | bytes] = field(default_factory=dict)
-
-    def uri_of(self, mesh: Mesh, stem: str) -> tuple[str, str]:
-        """The uri to write, and what is wrong with it; a mesh that is held here becomes a file."""
-        if mesh.vertices is None and not mesh.glb:
-            return self._uri_of_file(mesh)
-        safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.prefix}{stem}".lower())  # some file systems know no case
-        name = unique(safe, {PurePath(path).stem for path in self.contents})
-        if mesh.glb:
-            self.contents[f"meshes/{name}.glb"] = mesh.glb
-            return f"{self.base}meshes/{name}.glb", ""
-        assert mesh.vertices is not None
-        self.contents[f"meshes/{name}.obj"] = write_obj(mesh.vertices, mesh.faces, name)
-        return f"{self.base}meshes/{name}.obj", ""
-
-    def _uri_of_file(self, mesh: Mesh) -> tuple[str, str]:
-        """The same file, seen from the new folder."""
-        if "://" in mesh.uri:
-            return mesh.uri, ""
-        if not mesh.path:
-            return mesh.uri, f"still names the mesh '{mesh.uri}', which was not found; copy it to where that leads"
-        try:
-            return Path(os.path.relpath(mesh.path, self.folder.resolve())).as_posix(), ""
-        except ValueError:  # another drive
-            return Path(mesh.path).as_uri(), ""
 
 
 class ShapeWriter:
@@ -105,20 +60,22 @@ class ShapeWriter:
             has_own = isinstance(shape.geometry, Mesh) and (shape.geometry.materials or shape.geometry.glb)
             if shape.material and tag == "visual" and not has_own:  # which a <material> would paint over
                 _material(element, shape.material)
-            put_back(element, (extra for extra in shape.extras if extra.format == "SDF"))
+            for extra in shape.extras:
+                if extra.format == "SDF":
+                    put_back(element, extra)
+            self.losses += [
+                f"{subject}: <{tag}> means nothing in SDF, and is left out" for tag in foreign_tags(shape.extras, "SDF")
+            ]
 
     def _geometry(self, parent: Element, shape: Shape, stem: str, subject: str) -> None:
         geometry = shape.geometry
         if geometry is None:
             SubElement(parent, "empty")
         elif isinstance(geometry, Foreign):
-            parent.append(copied(parse(geometry.text.encode())))
+            parent.append(element_of(Extra(geometry.format, geometry.tag, geometry.text)))
         elif isinstance(geometry, Mesh):
-            uri, trouble = self.meshes.uri_of(geometry, stem)
-            if trouble:
-                self.losses.append(f"{subject} {trouble}")
             element = SubElement(parent, "mesh")
-            put(element, "uri", uri)
+            put(element, "uri", self.meshes.uri(geometry, stem, subject))
             put(element, "scale", numbers(geometry.scale))
         else:
             _PRIMITIVES[type(geometry)](parent, geometry)

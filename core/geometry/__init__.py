@@ -1,5 +1,6 @@
 """Shapes that links carry, and the mass properties of meshes."""
 
+from .facets import as_mesh
 from .mass import MassProperties, mass_properties
 from .shapes import (
     Box,
@@ -35,6 +36,7 @@ __all__ = [
     "Polyline",
     "Shape",
     "Sphere",
+    "as_mesh",
     "mass_properties",
     "solid_properties",
 ]

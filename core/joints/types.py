@@ -109,6 +109,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Slides in the joint's XY plane and turns in it",
             columns=_sliding(0, 1) + _turning(2),
             axes=(_along(X, "x"), _along(Y, "y"), _along(Z, "turn")),
+            urdf="planar",
         ),
         _euler("zyx"),
         _euler("xyz"),

@@ -168,7 +168,7 @@ def re_root(model: Model, link: str) -> None:
         model.joints.append(Joint(name, "free", WORLD, link, X_PJ=X_WL))
     for branch in between:
         if _turns_round(branch):
-            _turn_round(branch.joint)
+            turn_round(branch.joint)
     if {joint.name for joint in model.tree().loops} != {joint.name for joint in before.loops}:
         for joint in before.loops:
             joint.closes_loop = True
@@ -251,7 +251,7 @@ def _turns_round(branch: Branch) -> bool:
     return bool(joint.kind.chart) or not columns or (len(columns) == 1 and joint.kind.slot(columns[0].axis).is_pointed)
 
 
-def _turn_round(joint: Joint) -> None:
+def turn_round(joint: Joint) -> None:
     """Exchange parent and child of a joint of at most one column, or of a chart, which becomes the inverse motion."""
     joint.parent, joint.child = joint.child, joint.parent
     joint.X_PJ, joint.X_CJ = joint.X_CJ, joint.X_PJ

@@ -101,6 +101,15 @@ def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
     )
 
 
+def quat_of_z(direction: Vec3) -> Quat:
+    """The least turn that takes z onto a direction of any length but 0; about x where that is -z."""
+    x, y, z = scale(direction, 1.0 / math.sqrt(dot(direction, direction)))
+    if not (x or y):
+        return (1.0, 0.0, 0.0, 0.0) if z > 0.0 else (0.0, 1.0, 0.0, 0.0)
+    above_minus_z = 1.0 + z if z > 0.0 else (x * x + y * y) / (1.0 - z)  # the same number; near -z, without cancelling
+    return quat_normalized((above_minus_z, -y, x, 0.0))
+
+
 def rpy_of_quat(q: Quat) -> Vec3:
     """The angles [rad] of `quat_of_rpy`; at pitch = ±90 degrees, where yaw and roll are one, yaw is 0.
 

@@ -20,7 +20,7 @@ def test_info_table(capsys):
     assert "r: 3 links, 3 joints, 2 kg" in told.out
     assert "-2 * slider + 0.5" in told.out
     assert "0 .. 0 m" in told.out
-    assert ": note: <transmission>" in told.err
+    assert ": note: mesh 'package://r/base.stl' is not found" in told.err
     assert cli.main(["info", FRAMES]) == cli.DONE
     assert "-inf .. 114.592 deg" in capsys.readouterr().out
 
@@ -54,6 +54,19 @@ def test_check(capsys, tmp_path):
     assert capsys.readouterr().out.splitlines()[-1] == "1 error, 0 warnings"
 
 
+def test_convert_with_substitutes(capsys, tmp_path):
+    """A joint that URDF has none of is left out, or becomes several where substitutes are asked for; both are told."""
+    path, out = tmp_path / "in.sdf", tmp_path / "out.urdf"
+    links = '<link name="a"/><link name="b"/>'
+    joint = '<joint name="j" type="ball"><parent>a</parent><child>b</child></joint>'
+    path.write_text(f'<sdf version="1.9"><model name="m">{links}{joint}</model></sdf>')
+    assert cli.main(["convert", str(path), str(out)]) == cli.DONE
+    assert f"{out}: loss: joint 'j' is left out, as URDF has no ball joint" in capsys.readouterr().err
+    assert cli.main(["convert", str(path), str(out), "--substitute"]) == cli.DONE
+    assert f"{out}: loss: joint 'j' (ball) is written as 'j_1'" in capsys.readouterr().err
+    assert [one.name for one in formats.read(out).model.joints] == ["j_1", "j_2", "j_3"]
+
+
 def test_convert(capsys, tmp_path):
     """URDF to SDF and back in: the same links and joints, with what the mimic asks for told on stderr."""
     out = tmp_path / "r.sdf"
@@ -76,7 +89,7 @@ def test_convert(capsys, tmp_path):
         ["info"],
         ["info", "a", "b"],
         ["convert", FRAMES, "x.sdf", "--sdf-version", "0.1"],
-        ["convert", FRAMES, "x.urdf"],
+        ["convert", FRAMES, "x.obj"],
         ["convert", FRAMES, "/dev/null/x.sdf"],
     ],
 )

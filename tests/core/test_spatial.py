@@ -110,3 +110,14 @@ def test_the_parallel_axis_theorem(mass, c):
     """Guards sym_shift against its textbook form m (c.c 1 - c c')."""
     c_ = np.array(c)
     assert symmetric(sp.sym_shift(mass, c)) == pytest.approx(mass * (c_ @ c_ * np.eye(3) - np.outer(c_, c_)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "direction", [(0, 0, 1), (0, 0, -2), (3, 0, 0), (0.6, 0, -0.8), (1e-7, 0, -1), (1e-3, 2e-3, 5)]
+)
+def test_the_least_turn_of_z(direction):
+    """Guards `quat_of_z`: z goes there, and no turn about z is in it."""
+    q = sp.quat_of_z(direction)
+    expected = np.array(direction) / np.linalg.norm(direction)
+    assert sp.quat_rotate(q, (0.0, 0.0, 1.0)) == pytest.approx(expected, abs=1e-14)
+    assert q[3] == 0.0

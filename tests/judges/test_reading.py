@@ -18,7 +18,7 @@ BELIEVED = {
 
 DIFFERENT = {
     "sdf/sdformat_joint_complete": "has a gearbox joint, which is not supported yet",
-    "urdf/drake_joint_parsing_test": "has a planar joint, which is not supported yet",
+    "urdf/drake_joint_parsing_test": "has joints along curves, which there are none of here",
     "sdf/sdformat_world_joint_child_frame": "joints in a world: libsdformat 12 ignores them, Drake refuses the file",
     "sdf/gzsim_joints_in_world": "joints in a world: libsdformat 12 ignores them, Drake refuses the file",
     "urdf/bullet_xarm6_with_gripper": "MuJoCo alters inertias that are not physical, Pinocchio lists the world",

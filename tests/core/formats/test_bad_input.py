@@ -37,7 +37,9 @@ SDF_ERRORS = {
 }
 URDF_ERRORS = {
     "unknown-joint-type": '<link name="c"/><joint name="j" type="hinge"><parent link="a"/><child link="c"/></joint>',
-    "joint-type-not-supported": '<joint name="j" type="planar"><parent link="a"/><child link="b"/></joint>',
+    "joint-type-not-supported": (
+        '<link name="c"/><drake:joint name="j" type="curvilinear"><parent link="a"/><child link="c"/></drake:joint>'
+    ),
     "no-parent": '<joint name="j" type="fixed"><child link="b"/></joint>',
     "unknown-parent": '<link name="c"/><joint name="j" type="fixed"><parent link="z"/><child link="c"/></joint>',
     "second-parent": '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>',

@@ -153,7 +153,7 @@ def test_any_name_can_be_written(tmp_path_factory, names):
     assert not any("::" in name or name == WORLD or (name.startswith("__") and name.endswith("__")) for name in legal)
     lost = {name for name in names if "" in name.split("::") or UNSPEAKABLE.search(name)}
     assert {name for name in names if name not in lost} <= {link.name for link in reading.model.links}
-    assert all(any(f"link '{name}' is named" in loss for loss in losses) for name in lost)
+    assert sum(loss.startswith("link") and "' is named '" in loss for loss in losses) >= len(lost)
 
 
 def one_link(**changes):
@@ -315,7 +315,7 @@ def test_nothing_is_written_when_it_cannot_be(tmp_path, spoil):
         path = tmp_path / "d.sdf"
         path.mkdir()
     elif spoil == "suffix":
-        path = tmp_path / "m.urdf"
+        path = tmp_path / "m.obj"
     elif spoil == "version":
         options = {"sdf_version": "2.0"}
     else:

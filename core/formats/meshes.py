@@ -1,0 +1,63 @@
+"""Mesh files that go out with a model: which are written beside it, and what the model's file calls them."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from ..geometry import Mesh
+from .obj import write_obj
+from .sdf_names import unique
+
+FOLDER = "meshes"
+
+
+@dataclass
+class MeshFiles:
+    """The meshes of one model file.
+
+    Attributes:
+        folder: where the model file will lie.
+        prefix: keeps models apart whose meshes lie in one folder.
+        base: what the uris of these meshes begin with, such as model://NAME/; empty for uris relative to the file.
+        contents: each file to write, by its path in `folder`.
+        losses: meshes that are named and not where that leads.
+    """
+
+    folder: Path
+    prefix: str = ""
+    base: str = ""
+    contents: dict[str, str | bytes] = field(default_factory=dict)
+    losses: list[str] = field(default_factory=list)
+
+    def uri(self, mesh: Mesh, stem: str, subject: str) -> str:
+        """What the model's file is to call it.
+
+        One that is held here becomes a file; a uri with a scheme stays; a relative one leads to the same file as
+        before, from where the model's file lies now.
+        """
+        if mesh.vertices is not None or mesh.glb:
+            return f"{self.base}{self._written(mesh, stem)}"
+        if mesh.path and "://" not in mesh.uri:
+            return self._seen_from_here(mesh.path)
+        if "://" not in mesh.uri:
+            self.losses.append(f"{subject} still names the mesh '{mesh.uri}', which was not found; copy it there")
+        return mesh.uri
+
+    def _written(self, mesh: Mesh, stem: str) -> str:
+        safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.prefix}{stem}".lower())  # some file systems know no case
+        name = unique(safe, {PurePath(path).stem for path in self.contents})
+        if mesh.glb:
+            self.contents[f"{FOLDER}/{name}.glb"] = mesh.glb
+            return f"{FOLDER}/{name}.glb"
+        assert mesh.vertices is not None
+        self.contents[f"{FOLDER}/{name}.obj"] = write_obj(mesh.vertices, mesh.faces, name)
+        return f"{FOLDER}/{name}.obj"
+
+    def _seen_from_here(self, path: str) -> str:
+        try:
+            return Path(os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))).as_posix()
+        except ValueError:  # another drive of Windows
+            return Path(path).as_uri()

@@ -1,0 +1,367 @@
+"""Joints that a file format cannot say, as chains of joints that it can.
+
+A chain moves just as the joint did: its screws are the joint's own, one after another, with a tiny link between each
+two. Only what has a quaternion for a coordinate changes its coordinates, and is singular then where hinges line up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..joints import BALL, FREE
+from ..joints.rows import CONE, TWIST
+from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
+from ..model.screws import joint_pose
+from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, compose, inverse, quat_of_z, quat_to_mat
+from .sdf_names import unique
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+LIGHT = 1e-8
+"""Mass and least moment of inertia of a link in between, of its lighter neighbour's.
+
+Motion changes by less than a millionth of what it is, even behind five of them. MuJoCo, Drake and libsdformat take such
+links; only where Gazebo reads URDF does it drop those below 1e-6 kg, with their joints: give Gazebo SDF.
+"""
+ALONE = 1.0, 1e-3
+"""kg, kg m^2: what stands for neighbours that have no mass."""
+
+Coordinate = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One screw of a chain, about or along `axis.xyz`: its value is `factor` times that of the joint's axis `number`.
+
+    Attributes:
+        before: from the joint frame of the step before it to its own.
+        follows: multiplier by which it follows the step before it; 0 where it moves by itself.
+    """
+
+    type: str
+    axis: Axis
+    before: Pose = IDENTITY
+    pitch: float = 0.0
+    number: int = 0
+    factor: float = 1.0
+    home: float = 0.0
+    follows: float = 0.0
+
+
+@dataclass
+class Chain:
+    """What a joint becomes: its steps, and the way from the last step's frame to the joint's on its child's side."""
+
+    steps: list[Step]
+    after: Pose = IDENTITY
+    told: str = ""
+    turn: Pose = IDENTITY
+    places: dict[int, tuple[int, float]] = field(default_factory=dict)
+
+
+def substituted(model: Model, can: Callable[[Joint], bool]) -> tuple[Model, list[str]]:
+    """The model with chains of single axes in place of the joints that a format cannot say, and what became of each.
+
+    What nothing can stand for stays as it is: ropes, cables, joints that close loops, and joints that are switched off.
+    Mimics and couplings follow the axes that they name. Names are JOINT_1, JOINT_2, ... from the parent outward, and
+    JOINT_1_link, ... for the links in between, whose masses are as `LIGHT` says. The model itself is left as it is.
+
+    Args:
+        can: whether the format can say a joint.
+    """
+    loops = {joint.name for joint in model.tree().loops}
+    chains: dict[str, Chain] = {}
+    for joint in model.joints:
+        if joint.enabled and joint.name not in loops and not can(joint) and (chain := _chain_of(joint, can)):
+            chains[joint.name] = chain
+    if not chains:
+        return model, []
+    return _Substitution(model, chains).run()
+
+
+# ---- what a joint becomes
+
+
+def _chain_of(joint: Joint, can: Callable[[Joint], bool]) -> Chain | None:
+    if joint.kind.chart is None:
+        return _series(joint, can)
+    if joint.kind.code == BALL:
+        return _three_hinges(joint)
+    return _six_axes(joint) if joint.kind.code == FREE and joint.kind.holds_nothing else None
+
+
+def _series(joint: Joint, can: Callable[[Joint], bool]) -> Chain:
+    """Its columns one by one; those that are locked become parts of the frames between the others."""
+    chain, pending = Chain([]), IDENTITY
+    for column, home in zip(joint.all_columns, joint.home, strict=True):
+        axis = replace(joint.axes[column.axis], xyz=joint.unit_direction(column.axis), locked=False)
+        slide, point = column.slide_with(joint.pitch), (*column.point, *IDENTITY_QUAT)
+        to_line, from_line = point, inverse(point)
+        pending = _then(pending, to_line)
+        if joint.is_locked(column.axis):
+            step = _single(column.turn, slide, axis, home, column.axis)
+            pending = _then(pending, joint_pose(_as_joint(step), (step.home,)))
+        else:
+            limited = joint.kind.slot(column.axis).limited
+            steps = _steps_of(column.turn, slide, axis, home, column.axis, limited, can)
+            chain.places[column.axis] = (len(chain.steps), steps[0].factor)
+            chain.steps += [replace(steps[0], before=pending), *steps[1:]]
+            pending = IDENTITY
+        pending = _then(pending, from_line)
+    chain.after = pending
+    return chain
+
+
+def _steps_of(
+    turn: float, slide: float, axis: Axis, home: float, number: int, limited: bool, can: Callable[[Joint], bool]
+) -> list[Step]:
+    """One step, or two for a screw that cannot be said: a slide, and a hinge that follows it."""
+    step = _single(turn, slide, axis, home, number)
+    if step.type == "revolute" and (not limited or step.axis.is_unlimited):
+        step = replace(step, type="continuous")
+    if step.type != "screw" or can(_as_joint(step)):
+        return [step]
+    slider = _single(0.0, slide, axis, home, number)
+    hinge = Axis(xyz=axis.xyz)
+    return [slider, Step("continuous", hinge, follows=turn / slide, number=number, home=turn * home)]
+
+
+def _single(turn: float, slide: float, axis: Axis, home: float, number: int) -> Step:
+    """A screw as a joint of one axis, whose coordinate is in rad, or in m where it only slides."""
+    factor = turn or slide
+    name = "prismatic" if not turn else "screw" if slide else "revolute"
+    pitch = math.tau * slide / turn if name == "screw" else 0.0
+    return Step(name, _scaled(axis, factor), pitch=pitch, number=number, factor=factor, home=factor * home)
+
+
+def _scaled(axis: Axis, factor: float) -> Axis:
+    """The axis as it is for a coordinate that is `factor` times as large: forces go the other way, work stays."""
+    if factor == 1.0:
+        return axis
+    lower, upper = sorted((axis.lower * factor, axis.upper * factor))
+    size, square = abs(factor), factor * factor
+    target = {"position": factor, "velocity": factor, "force": 1.0 / factor}.get(axis.drive_mode, 1.0)
+    return replace(
+        axis,
+        lower=lower,
+        upper=upper,
+        effort=axis.effort / size,
+        velocity=axis.velocity * size,
+        damping=axis.damping / square,
+        friction=axis.friction / size,
+        armature=axis.armature / square,
+        stiffness=axis.stiffness / square,
+        dissipation=axis.dissipation / square,
+        spring_reference=axis.spring_reference * factor,
+        spring_stiffness=axis.spring_stiffness / square,
+        drive_stiffness=axis.drive_stiffness / square,
+        drive_damping=axis.drive_damping / square,
+        drive_target=axis.drive_target * target,
+        turn=1.0,
+        slide=0.0,
+        point=ZERO,
+    )
+
+
+def _as_joint(step: Step) -> Joint:
+    return Joint("", step.type, WORLD, "", axes=[step.axis], pitch=step.pitch)
+
+
+def _three_hinges(joint: Joint) -> Chain:
+    """About x, y and z of the joint's frame, which is turned so that z is what its cone stands about, if it has one.
+
+    The first two keep within the cone's half angle each, which lets the corners of a pyramid in.
+    """
+    cones = [row.axis for row in joint.kind.rows if row.measure == CONE]
+    twists = [row.axis for row in joint.kind.rows if row.measure == TWIST]
+    limited = [number for number in cones + twists if not joint.axes[number].is_unlimited]
+    turn = ZERO + quat_of_z(joint.unit_direction(limited[0])) if limited else IDENTITY
+    lean = min((joint.axes[number].upper for number in cones), default=math.inf)
+    bounds = [(-lean, lean), (-lean, lean)] + [(joint.axes[n].lower, joint.axes[n].upper) for n in twists[:1] or []]
+    home = _angles(compose(inverse(turn), compose(joint_pose(joint, joint.home), turn)))
+    steps = []
+    for number, (direction, (lower, upper)) in enumerate(zip((X, Y, Z), bounds, strict=True)):
+        stops = joint.axes[twists[0] if number == 2 else cones[0]]
+        axis = replace(
+            joint.axes[joint.kind.law[number]],
+            xyz=direction,
+            lower=lower,
+            upper=upper,
+            stiffness=stops.stiffness,
+            dissipation=stops.dissipation,
+            restitution=stops.restitution,
+        )
+        name = "continuous" if axis.is_unlimited else "revolute"
+        steps.append(Step(name, axis, number=number, home=home[number]))
+    return Chain(steps, told="which are singular where the second stands at 90 degrees", turn=turn)
+
+
+def _six_axes(joint: Joint) -> Chain:
+    X_J = joint_pose(joint, joint.home)
+    steps = [Step("prismatic", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), X_J[:3], strict=True)]
+    steps += [Step("continuous", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), _angles(X_J), strict=True)]
+    return Chain(steps, told="which are singular where the second hinge stands at 90 degrees")
+
+
+def _angles(X: Pose) -> Vec3:
+    """The angles [rad] about x, then y, then z that turn as a pose does."""
+    R = quat_to_mat(X[3:])
+    return math.atan2(-R[5], R[8]), math.atan2(R[2], math.hypot(R[0], R[1])), math.atan2(-R[1], R[0])
+
+
+# ---- the model that comes of it
+
+
+class _Substitution:
+    """Puts chains in the place of joints: {joint: chain}."""
+
+    def __init__(self, model: Model, chains: dict[str, Chain]):
+        self.model, self.chains = model, chains
+        self.told: list[str] = []
+        self.links_taken = {link.name for link in model.links} | {WORLD}
+        self.joints_taken = {joint.name for joint in model.joints}
+        self.by_name = {link.name: link for link in model.links}
+        self.axes: dict[Coordinate, tuple[str, float]] = {}
+        self.links_before: dict[str, list[Link]] = {}
+
+    def run(self) -> tuple[Model, list[str]]:
+        model, made = self.model, []
+        for joint in model.joints:
+            made += self._made(joint, self.chains[joint.name]) if joint.name in self.chains else [joint]
+        joints = [replace(joint, mimic=self._moved(joint.mimic) if joint.mimic else None) for joint in made]
+        links = [one for link in model.links for one in (*self.links_before.get(link.name, ()), link)]
+        couplings = self._couplings(joints)
+        return replace(model, links=links, joints=joints, couplings=couplings), self.told
+
+    def _made(self, joint: Joint, chain: Chain) -> list[Joint]:
+        if not chain.steps:
+            self.told.append(f"joint '{joint.name}' ({joint.type}) is locked; written as fixed")
+            return [replace(joint, type="fixed", axes=[], home=(), X_PJ=compose(joint.X_PJ, chain.after), mimic=None)]
+        names = self._names(joint, len(chain.steps))
+        made, inner = [], joint.parent
+        X_PJ, X_WP = _then(joint.X_PJ, chain.turn), self._pose(joint.parent)
+        for number, (step, name) in enumerate(zip(chain.steps, names, strict=True)):
+            is_last = number == len(chain.steps) - 1
+            X_PJ = _then(X_PJ, step.before) if number == 0 else step.before
+            X_WP = _then(X_WP, X_PJ)
+            outer = joint.child if is_last else self._between(joint, name, X_WP)
+            made.append(
+                Joint(
+                    name,
+                    step.type,
+                    inner,
+                    outer,
+                    X_PJ=X_PJ,
+                    X_CJ=_then(_then(joint.X_CJ, chain.turn), inverse(chain.after)) if is_last else IDENTITY,
+                    axes=[step.axis],
+                    pitch=step.pitch,
+                    home=(step.home,),
+                    mimic=Mimic(names[number - 1], step.follows) if step.follows else None,
+                )
+            )
+            inner = outer
+        made[0] = replace(made[0], released_at=joint.released_at, extras=joint.extras)
+        for number, (place, factor) in chain.places.items():
+            self.axes[joint.name, number] = (names[place], factor)
+        self._hand_on(joint, chain, made)
+        self._tell(joint, chain, made)
+        return made
+
+    def _names(self, joint: Joint, count: int) -> list[str]:
+        if count == 1:
+            return [joint.name]
+        names = []
+        for number in range(count):
+            names.append(unique(f"{joint.name}_{number + 1}", self.joints_taken))
+            self.joints_taken.add(names[-1])
+        return names
+
+    def _pose(self, link: str) -> Pose:
+        return self.by_name[link].pose if link in self.by_name else IDENTITY
+
+    def _between(self, joint: Joint, name: str, pose: Pose) -> str:
+        """The name of a new tiny link at a pose in the world."""
+        parent, child = self.by_name.get(joint.parent), self.by_name[joint.child]
+        mass, inertia = _tiny([link for link in (parent, child) if link is not None])
+        chosen = unique(f"{name}_link", self.links_taken)
+        self.links_taken.add(chosen)
+        link = Link(chosen, mass, ZERO, (inertia, 0.0, 0.0, inertia, 0.0, inertia), pose=pose, gravity=child.gravity)
+        self.links_before.setdefault(joint.child, []).append(link)
+        return chosen
+
+    def _hand_on(self, joint: Joint, chain: Chain, made: list[Joint]) -> None:
+        """Give the joint's own mimic to the step that it is about."""
+        mimic = joint.mimic
+        if mimic is None or mimic.axis not in chain.places:
+            return
+        place, factor = chain.places[mimic.axis]
+        scaled = replace(mimic, axis=0, multiplier=mimic.multiplier * factor, offset=mimic.offset * factor)
+        made[place] = replace(made[place], mimic=scaled)
+
+    def _moved(self, mimic: Mimic) -> Mimic:
+        """Following what its leader's axis has become."""
+        if (mimic.leader, mimic.leader_axis) not in self.axes:
+            return mimic
+        leader, factor = self.axes[mimic.leader, mimic.leader_axis]
+        return replace(
+            mimic,
+            leader=leader,
+            leader_axis=0,
+            multiplier=mimic.multiplier / factor,
+            reference=mimic.reference * factor,
+        )
+
+    def _couplings(self, joints: list[Joint]) -> list[Coupling | Gearbox]:
+        kept: list[Coupling | Gearbox] = []
+        for coupling in self.model.couplings:
+            try:
+                kept.append(self._coupling(coupling, joints))
+            except ModelError as reason:
+                self.told.append(f"coupling '{coupling.name}' is left out: {reason}")
+        return kept
+
+    def _coupling(self, coupling: Coupling | Gearbox, joints: list[Joint]) -> Coupling | Gearbox:
+        """Between what its axes have become. Raises ModelError where it cannot be said any more."""
+        if isinstance(coupling, Gearbox):
+            coupling.equation(joints)
+            return coupling
+        if gone := [joint for joint, axis in coupling.axes if joint in self.chains and (joint, axis) not in self.axes]:
+            raise ModelError(f"joint '{gone[0]}' has become others")
+        ends = [self.axes.get((joint, axis)) for joint, axis in coupling.axes]
+        axes = [(end[0], 0) if end else old for end, old in zip(ends, coupling.axes, strict=True)]
+        factors = [end[1] if end else 1.0 for end in ends]
+        if len(set(factors)) == 1:
+            return replace(coupling, axes=axes, offset=coupling.offset * factors[0])
+        if len(factors) > 2:
+            raise ModelError("its axes are counted in other units now")
+        ratio = coupling.ratio * factors[1] / factors[0]
+        return replace(coupling, axes=axes, ratio=ratio, offset=coupling.offset * factors[1])
+
+    def _tell(self, joint: Joint, chain: Chain, made: list[Joint]) -> None:
+        names = ", ".join(f"'{one.name}' ({one.type})" for one in made)
+        told = f", {chain.told}" if chain.told else ""
+        self.told.append(f"joint '{joint.name}' ({joint.type}) is written as {names}{told}")
+
+
+def _tiny(neighbours: list[Link]) -> tuple[float, float]:
+    """Mass [kg] and moment of inertia [kg m^2] of a link between two, one of which may be the world."""
+    masses = [link.mass for link in neighbours if link.mass > 0.0]
+    moments = [least for link in neighbours if (least := _least_moment(link)) > 0.0]
+    mass, moment = min(masses, default=ALONE[0]), min(moments, default=ALONE[1])
+    return LIGHT * mass, LIGHT * moment
+
+
+def _least_moment(link: Link) -> float:
+    xx, xy, xz, yy, yz, zz = link.inertia
+    return float(np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0])
+
+
+def _then(X_AB: Pose, X_BC: Pose) -> Pose:
+    """X_AC; to the last bit the other where one is the identity."""
+    if X_AB == IDENTITY:
+        return X_BC
+    return X_AB if X_BC == IDENTITY else compose(X_AB, X_BC)

@@ -1,0 +1,84 @@
+"""What a URDF says that a `Model` has no words for: kept on its owner as `Extra`s."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from ..extras import Extra
+from ..model import Joint, Link, Model
+from .findings import Findings
+from .xml import Element
+
+FORMAT = "URDF"
+
+
+def kept(element: Element, within: tuple[str, ...] = ()) -> Extra:
+    """The whole element."""
+    return Extra(FORMAT, element.tag, element.to_xml(), within)
+
+
+def attributes_besides(element: Element | None, known: Collection[str]) -> Iterator[Extra]:
+    """An element with those of its attributes that are not known, which the writer puts back into its own."""
+    if element is None:
+        return
+    besides = {name: value for name, value in element.attributes.items() if name not in known}
+    if besides:
+        yield kept(replace(element, attributes=besides, children=[], text=""))
+
+
+class GazeboWords:
+    """What <gazebo reference="..."> says about links and joints: taken over where a model has words for it, else kept.
+
+    Source: libsdformat's conversion of URDF, parser_urdf.cc.
+    """
+
+    def __init__(self, model: Model, findings: Findings):
+        self.findings = findings
+        self.model = model
+        self.links = {link.name: link for link in model.links}
+        self.joints = {joint.name: joint for joint in model.joints}
+
+    def read(self, element: Element) -> None:
+        """Take over or keep one <gazebo>."""
+        name = element.attributes.get("reference", "").strip()
+        link, joint = self.links.get(name), self.joints.get(name)
+        rest = [child for child in element.children if not self._taken(element, child, link, joint)]
+        if element.children and not rest:
+            return
+        owner = link or joint or self.model
+        owner.extras += (kept(replace(element, children=rest)),)
+
+    def _taken(self, element: Element, child: Element, link: Link | None, joint: Joint | None) -> bool:
+        if link is not None and self._link_word(element, child, link):
+            return True
+        return joint is not None and self._joint_word(element, child, joint)
+
+    def _link_word(self, element: Element, child: Element, link: Link) -> bool:
+        match child.tag:
+            case "turnGravityOff":
+                link.gravity = not self.findings.flag(child.text, child, not link.gravity)
+            case "gravity":
+                link.gravity = self.findings.flag(child.text, child, link.gravity)
+            case "dampingFactor":
+                rate = self.findings.number(element, child.tag, 0.0)
+                link.linear_damping = link.angular_damping = rate
+            case "velocity_decay" if {inner.tag for inner in child.children} <= {"linear", "angular"}:
+                link.linear_damping = self.findings.number(child, "linear", link.linear_damping)
+                link.angular_damping = self.findings.number(child, "angular", link.angular_damping)
+            case _:
+                return False
+        return True
+
+    def _joint_word(self, element: Element, child: Element, joint: Joint) -> bool:
+        if len(joint.columns) != 1:
+            return False
+        axis = joint.axes[joint.columns[0].axis]
+        match child.tag:
+            case "springStiffness":
+                axis.spring_stiffness = self.findings.number(element, child.tag, 0.0)
+            case "springReference":
+                axis.spring_reference = self.findings.number(element, child.tag, 0.0)
+            case _:
+                return False
+        return True

@@ -1,0 +1,160 @@
+"""What a URDF link holds: its inertial, visuals and collisions, and how these look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Material, Mesh, Shape, Sphere
+from ..model import Link
+from ..spatial import IDENTITY_QUAT, ZERO, ZERO_SYM, Pose, quat_normalized, quat_of_rpy
+from .findings import Findings
+from .kept import Known, extras_of
+from .resources import FilesBeside
+from .sdf_link import turned_inertia
+from .sdf_shape import WHITE, find_mesh
+from .urdf_extras import FORMAT
+from .xml import Element
+
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+LINK_TAGS: Known = {
+    "inertial": {"origin": {}, "mass": {}, "inertia": {}},
+    "visual": None,
+    "collision": None,
+}
+SHAPE_TAGS: Known = {
+    "origin": {},
+    "geometry": None,
+    "material": {"color": {}, "texture": {}},
+}
+
+
+def read_origin(parent: Element, findings: Findings) -> Pose:
+    """The pose in an <origin>, by rpy or, as URDF 1.1 has it, quat_xyzw; the identity where there is none."""
+    return read_pose(parent.child("origin"), findings)
+
+
+def read_pose(element: Element | None, findings: Findings) -> Pose:
+    """The pose in the attributes xyz and rpy or quat_xyzw."""
+    xyz = findings.attribute_vector(element, "xyz", ZERO)
+    if element is None or "quat_xyzw" not in element.attributes:
+        return xyz + quat_of_rpy(*findings.attribute_vector(element, "rpy", ZERO))
+    x, y, z, w = findings.attribute_vector(element, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
+    if not any((x, y, z, w)):
+        findings.error(element, "bad-number", f"quat_xyzw of <{element.tag}> is 0 0 0 0; give one of length 1")
+        return xyz + IDENTITY_QUAT
+    return xyz + quat_normalized((w, x, y, z))
+
+
+class LinkReader:
+    """Reads links with the materials that the whole file defines, and the files that it names."""
+
+    def __init__(self, root: Element, findings: Findings, files: FilesBeside):
+        self.findings, self.files = findings, files
+        self.materials = self._named_materials(root)
+
+    def read(self, element: Element) -> Link:
+        link = Link(element.name, mass=0.0, inertia=ZERO_SYM)
+        self._inertial(element.child("inertial"), link)
+        link.visuals = self._shapes(element, "visual")
+        link.collisions = self._shapes(element, "collision")
+        link.extras = extras_of(element, LINK_TAGS, FORMAT)
+        return link
+
+    def _inertial(self, element: Element | None, link: Link) -> None:
+        if element is None:
+            return
+        X_LI = read_origin(element, self.findings)
+        given, mass = element.child("inertia"), element.child("mass")
+        link.mass = self.findings.attribute(mass, "value", 0.0)
+        if mass is not None and mass.text:  # the spelling of hand-written files
+            link.mass = self.findings.number(element, "mass", 0.0)
+        link.com = X_LI[:3]
+        xx, xy, xz, yy, yz, zz = (self.findings.attribute(given, name, 0.0) for name in INERTIA)
+        link.inertia = turned_inertia(X_LI, (xx, xy, xz, yy, yz, zz))
+
+    # ---- shapes
+
+    def _shapes(self, link: Element, tag: str) -> list[Shape]:
+        shapes: list[Shape] = []
+        for number, element in enumerate(link.all(tag), start=1):
+            taken = {shape.name for shape in shapes}
+            name = element.name if element.name and element.name not in taken else f"{tag}_{number}"
+            geometry = self._geometry(element.child("geometry"))
+            pose = read_origin(element, self.findings)
+            extras = (*extras_of(element, SHAPE_TAGS, FORMAT), *_beside_geometry(element.child("geometry")))
+            shapes.append(Shape(name, geometry, pose, self._material_of(element), extras))
+        return shapes
+
+    def _geometry(self, element: Element | None) -> Geometry | None:
+        found = _first_kind(element)
+        if found is None:
+            return None
+        if found.tag == "mesh":
+            return self._mesh(found)
+        if found.tag in GEOMETRIES:
+            return GEOMETRIES[found.tag](found, self.findings)
+        return Foreign(FORMAT, found.tag, found.to_xml())
+
+    def _mesh(self, element: Element) -> Mesh:
+        uri = element.attributes.get("filename", "").strip()
+        scale = self.findings.attribute_vector(element, "scale", (1.0, 1.0, 1.0))
+        return Mesh(uri, scale, find_mesh(uri, element, self.findings, self.files))
+
+    # ---- materials
+
+    def _named_materials(self, root: Element) -> dict[str, Material]:
+        """Materials by name; one that a visual defines can be used by all others too."""
+        materials: dict[str, Material] = {}
+        for element in root.walk():
+            if element.tag == "material" and element.name and (material := self._own_material(element)):
+                materials.setdefault(element.name, material)
+        return materials
+
+    def _own_material(self, element: Element) -> Material | None:
+        color, texture = self._color(element.child("color")), element.child("texture")
+        image = texture.attributes.get("filename", "").strip() if texture else ""
+        return Material(color, texture=image) if color or image else None
+
+    def _color(self, element: Element | None) -> Color | None:
+        if element is None or "rgba" not in element.attributes:
+            return None
+        return self.findings.parse(element, "rgba of <color>", element.attributes["rgba"], WHITE)
+
+    def _material_of(self, shape: Element) -> Material | None:
+        element = shape.child("material")
+        if element is None:
+            return None
+        return self._own_material(element) or self.materials.get(element.name)
+
+
+def _first_kind(geometry: Element | None) -> Element | None:
+    """What says the shape: the first kind that is known, or else the first element."""
+    children = geometry.children if geometry else []
+    known = [child for child in children if child.tag in GEOMETRIES or child.tag == "mesh"]
+    return (known or children or [None])[0]
+
+
+def _beside_geometry(geometry: Element | None) -> tuple:
+    """What else stands in <geometry>, and in the shape's element."""
+    found = _first_kind(geometry)
+    if geometry is None or found is None:
+        return ()
+    inside: Known | None = {} if found.tag in GEOMETRIES or found.tag == "mesh" else None
+    return extras_of(geometry, {found.tag: inside}, FORMAT, ("geometry",))
+
+
+def _cylinder(element: Element, findings: Findings) -> Cylinder:
+    return Cylinder(findings.attribute(element, "radius", 1.0), findings.attribute(element, "length", 1.0))
+
+
+def _capsule(element: Element, findings: Findings) -> Capsule:
+    return Capsule(findings.attribute(element, "radius", 1.0), findings.attribute(element, "length", 1.0))
+
+
+GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
+    "box": lambda at, findings: Box(findings.attribute_vector(at, "size", (1.0, 1.0, 1.0))),
+    "sphere": lambda at, findings: Sphere(findings.attribute(at, "radius", 1.0)),
+    "cylinder": _cylinder,
+    "capsule": _capsule,
+    "drake:capsule": _capsule,
+}

@@ -1,0 +1,177 @@
+"""URDF to a `Model`: http://wiki.ros.org/urdf/XML. A tree of links, each joint's frame being its child's."""
+
+from __future__ import annotations
+
+import re
+
+from ..extras import Extra
+from ..model import WORLD, Frame, Joint, Model
+from ..spatial import IDENTITY, Pose, compose, inverse
+from .findings import Findings, Lines
+from .resources import FilesBeside
+from .urdf_extras import FORMAT, GazeboWords, kept
+from .urdf_joint import JOINT_ELEMENTS, read_joint
+from .urdf_link import LinkReader, read_pose
+from .xml import Element
+
+READ_TAGS = ("link", *JOINT_ELEMENTS, "material", "frame", "gazebo")
+MAX_TOLD = 12
+"""Links of a loop that a message names."""
+UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")
+"""What xacro and roslaunch replace."""
+
+
+def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
+    """The model in a <robot> element, and the lines of what is in it. A link named `world` is the world.
+
+    What a `Model` has no words for is kept on what it stands in, or what it refers to, as `Extra`s.
+    """
+    _report_unexpanded(root, findings)
+    model = Model(root.name or "robot")
+    lines: Lines = {("model", model.name): root}
+    reader = LinkReader(root, findings, files)
+    for element in _named_once(root, ("link",), findings):
+        if element.name == WORLD:
+            for child in element.children:
+                findings.skip(child)
+        else:
+            model.links.append(reader.read(element))
+            lines["link", element.name] = element
+    joints = _named_once(root, JOINT_ELEMENTS, findings)
+    for element in joints:
+        if joint := read_joint(element, findings):
+            model.joints.append(joint)
+            lines["joint", joint.name] = element
+    _read_besides(root, model, findings)
+    has_world = any(link.name == WORLD for link in root.all("link"))
+    if len(model.joints) == len(joints):  # else a joint is missing, and what hangs on it only looks loose
+        _Tree(model, has_world, root, findings).place_links()
+    return model, lines
+
+
+def _report_unexpanded(root: Element, findings: Findings) -> None:
+    """Report what xacro has yet to replace, and take it away, so that its default is taken."""
+    for element in root.children:
+        for inner in element.walk() if element.tag in ("link", *JOINT_ELEMENTS, "material") else ():
+            for name, value in list(inner.attributes.items()):
+                if UNEXPANDED.search(value):
+                    message = f"{name} of <{inner.tag}> is '{value}', which only xacro can expand"
+                    findings.error(inner, "not-expanded", f"{message}; run `xacro FILE > robot.urdf` and read that")
+                    del inner.attributes[name]
+
+
+def _named_once(root: Element, tags: tuple[str, ...], findings: Findings) -> list[Element]:
+    found: dict[str, Element] = {}
+    for element in root.children:
+        if element.tag not in tags:
+            continue
+        if not element.name:
+            findings.error(element, "no-name", f"<{element.tag}> has no name; give it one")
+        elif element.name in found:
+            line = found[element.name].line
+            message = f"the {tags[0]} in line {line} has this name too; give each its own"
+            findings.error(element, "repeated-name", message)
+        else:
+            found[element.name] = element
+    return list(found.values())
+
+
+def _read_besides(root: Element, model: Model, findings: Findings) -> None:
+    """Drake's frames, <gazebo>, and all that is kept on the model."""
+    besides = {name: value for name, value in root.attributes.items() if name != "name"}
+    if besides:
+        model.extras += (Extra(FORMAT, root.tag, Element(root.tag, besides, root.line).to_xml()),)
+    gazebo = GazeboWords(model, findings)
+    links = {WORLD, *(link.name for link in model.links)}
+    for element in root.children:
+        if element.tag == "gazebo":
+            gazebo.read(element)
+        elif element.tag == "frame" and element.name and element.attributes.get("link") in links:
+            model.frames.append(Frame(element.name, element.attributes["link"], read_pose(element, findings)))
+        elif element.tag not in READ_TAGS or element.tag == "frame":
+            model.extras += (kept(element),)
+
+
+class _Tree:
+    """URDF says poses joint by joint only, so they exist only where the joints make one tree."""
+
+    def __init__(self, model: Model, has_world: bool, root: Element, findings: Findings):
+        self.model, self.findings = model, findings
+        self.elements: dict[tuple[str, str], Element] = {}
+        for element in root.children:
+            tag = "joint" if element.tag in JOINT_ELEMENTS else element.tag
+            self.elements.setdefault((tag, element.name), element)
+        self.links = {link.name: link for link in model.links}
+        self.above = self._first_joints()
+        self.has_world = has_world or any(joint.parent == WORLD for joint in model.joints)
+
+    def _first_joints(self) -> dict[str, Joint]:
+        """The joint above each link."""
+        above: dict[str, Joint] = {}
+        for joint in self.model.joints:
+            held = above.setdefault(joint.child, joint)
+            if held is not joint:
+                self._error(
+                    "joint",
+                    joint.name,
+                    "second-parent",
+                    f"link '{joint.child}' is the child of joint '{held.name}' too; URDF is a tree: remove one joint",
+                )
+        return above
+
+    def place_links(self) -> None:
+        """Set every link's pose at q = 0, or report why there is none."""
+        parents = {*self.links, WORLD}
+        if any(joint.parent not in parents or joint.child not in self.links for joint in self.model.joints):
+            return  # reported by check_model
+        roots = [link.name for link in self.model.links if link.name not in self.above]
+        if self.has_world:
+            roots.insert(0, WORLD)
+        for extra in roots[1:]:
+            message = f"nothing joins it to '{roots[0]}'; URDF is one tree: add a joint"
+            self._error("link", extra, "several-roots", message)
+        placed = dict.fromkeys(roots, IDENTITY)
+        self._place_below(placed)
+        followed: set[str] = set()
+        for name in self.links:
+            if name not in placed:
+                self._report_loop(name, followed)
+
+    def _place_below(self, placed: dict[str, Pose]) -> None:
+        below: dict[str, list[Joint]] = {}
+        for joint in self.above.values():
+            below.setdefault(joint.parent, []).append(joint)
+        waiting = list(placed)
+        while waiting:
+            parent = waiting.pop()
+            for joint in below.get(parent, ()):
+                if joint.child in placed:
+                    continue
+                placed[joint.child] = self.links[joint.child].pose = _child_pose(placed[parent], joint)
+                waiting.append(joint.child)
+
+    def _report_loop(self, name: str, followed: set[str]) -> None:
+        """Follow the joints upward until they come round, and report that loop once."""
+        seen: dict[str, None] = {}
+        while name not in seen and name not in followed:
+            seen[name] = None
+            name = self.above[name].parent
+        followed |= seen.keys()
+        if name not in seen:
+            return
+        loop = [*seen][[*seen].index(name) :]
+        if len(loop) == 1:
+            return  # a joint of a link with itself, reported by check_model
+        first = min(loop)
+        at = loop.index(first)
+        path = " -> ".join([*loop[at:], *loop[:at], first][:MAX_TOLD])
+        message = f"hangs on itself: {path}; URDF is a tree: remove one joint"
+        self._error("link", first, "loop", message)
+
+    def _error(self, tag: str, name: str, code: str, message: str) -> None:
+        self.findings.error(self.elements[tag, name], code, message)
+
+
+def _child_pose(X_WP: Pose, joint: Joint) -> Pose:
+    X_WJ = compose(X_WP, joint.X_PJ)
+    return X_WJ if joint.X_CJ == IDENTITY else compose(X_WJ, inverse(joint.X_CJ))

@@ -1,0 +1,155 @@
+"""Visuals and collisions as URDF has them, with their geometry and materials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree.ElementTree import Element, SubElement
+
+from ..extras import Extra
+from ..geometry import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Foreign,
+    Geometry,
+    Material,
+    Mesh,
+    Plane,
+    Polyline,
+    Shape,
+    Sphere,
+    as_mesh,
+)
+from ..spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
+from .kept import element_of, put_back
+from .meshes import MeshFiles
+from .sdf_names import printable, unique
+from .urdf_extras import FORMAT
+from .xml_write import NOISE, number, numbers
+
+THIN = 1e-3
+"""m: how thick the box is that stands for a plane, whose face it has on its own."""
+
+
+class Shapes:
+    """Puts shapes into links.
+
+    Attributes:
+        meshes: the files that they need.
+        needs_capsules: whether there was one, which is URDF 1.1.
+    """
+
+    def __init__(self, meshes: MeshFiles, substitute: bool):
+        self.meshes, self.substitute = meshes, substitute
+        self.needs_capsules = False
+        self._losses: list[str] = []
+        self._materials: dict[Material, str] = {}
+
+    @property
+    def losses(self) -> list[str]:
+        return self._losses + self.meshes.losses
+
+    def put(self, link: Element, tag: str, shape: Shape, owner: str, link_name: str, taken: set[str]) -> None:
+        """Put a visual or a collision into a link's element; `owner` is the link as messages name it."""
+        subject = f"{owner}: {tag} '{shape.name}'"
+        seen = self._seen(shape, subject)
+        if seen is None:
+            return
+        name = unique(printable(shape.name) or tag, taken)
+        taken.add(name)
+        if name != shape.name:
+            self._losses.append(f"{subject} is named '{name}'")
+        element = SubElement(link, tag, name=name)
+        put_origin(element, seen.pose)
+        self._geometry(SubElement(element, "geometry"), seen.geometry, f"{link_name}_{name}", subject)
+        if seen.material and (seen.material.diffuse or seen.material.texture):
+            self._material(element, seen.material, subject)
+        for extra in seen.extras:
+            if extra.format == FORMAT:
+                put_back(element, extra)
+
+    def _seen(self, shape: Shape, subject: str) -> Shape | None:
+        """The shape as one that URDF has, or None after telling that there is none."""
+        match shape.geometry:
+            case Box() | Sphere() | Cylinder() | Capsule():
+                return shape
+            case Mesh() as mesh if mesh.vertices is not None or not mesh.glb:
+                return shape
+            case Foreign(format_name) if format_name == FORMAT:
+                return shape
+            case None:
+                self._losses.append(f"{subject} has a shape that is not known; left out")
+                return None
+        kind = type(shape.geometry).__name__.lower()
+        found = _substitute(shape) if self.substitute else None
+        if found is None:
+            remedy = "" if self.substitute else "; write substitutes to keep it"
+            self._losses.append(f"{subject} is left out: URDF has no {kind}{remedy}")
+            return None
+        self._losses.append(f"{subject}: URDF has no {kind}; written as a {type(found.geometry).__name__.lower()}")
+        return found
+
+    def _geometry(self, parent: Element, geometry: Geometry | None, stem: str, subject: str) -> None:
+        match geometry:
+            case Box(size):
+                SubElement(parent, "box", size=numbers(size))
+            case Sphere(radius):
+                SubElement(parent, "sphere", radius=number(radius))
+            case Cylinder(radius, length):
+                SubElement(parent, "cylinder", radius=number(radius), length=number(length))
+            case Capsule(radius, length):
+                self.needs_capsules = True
+                self._losses.append(f"{subject}: a capsule is URDF 1.1, which older loaders refuse")
+                SubElement(parent, "capsule", radius=number(radius), length=number(length))
+            case Mesh() as mesh:
+                element = SubElement(parent, "mesh", filename=self.meshes.uri(mesh, stem, subject))
+                if mesh.scale != (1.0, 1.0, 1.0):
+                    element.set("scale", numbers(mesh.scale))
+            case Foreign(format_name, tag, text):
+                parent.append(element_of(Extra(format_name, tag, text)))
+
+    def _material(self, parent: Element, material: Material, subject: str) -> None:
+        """One name for each look: loaders take all materials of a name for one."""
+        look = Material(material.diffuse, texture=material.texture)
+        is_new = look not in self._materials
+        name = self._materials.setdefault(look, f"material_{len(self._materials) + 1}")
+        element = SubElement(parent, "material", name=name)
+        if look.diffuse:
+            SubElement(element, "color", rgba=numbers(look.diffuse))
+        if look.texture:
+            SubElement(element, "texture", filename=look.texture)
+            if is_new and "://" not in look.texture:
+                self._losses.append(f"{subject} still names the image '{look.texture}'; copy it to where that leads")
+
+
+def put_origin(parent: Element, pose: Pose, exact: bool = False) -> None:
+    """An <origin>; nothing for the identity."""
+    if found := pose_attributes(pose, exact):
+        SubElement(parent, "origin", found)
+
+
+def pose_attributes(pose: Pose, exact: bool = False) -> dict[str, str]:
+    """xyz and rpy; none for the identity. `exact` keeps what is less than the noise of composed poses."""
+    parts = {"xyz": pose[:3], "rpy": rpy_of_quat(pose[3:])}
+    if not exact:
+        parts = {name: without_noise(values) for name, values in parts.items()}
+    return {name: numbers(values) for name, values in parts.items()} if any(map(any, parts.values())) else {}
+
+
+def without_noise(values: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(0.0 if abs(value) < NOISE else value for value in values)
+
+
+def _substitute(shape: Shape) -> Shape | None:
+    """The nearest shape that URDF has."""
+    geometry = shape.geometry
+    if isinstance(geometry, Plane):
+        turn = quat_of_z(geometry.normal)
+        below = compose((0.0, 0.0, 0.0, *turn), (0.0, 0.0, -0.5 * THIN, *IDENTITY_QUAT))
+        return replace(shape, geometry=Box((*geometry.size, THIN)), pose=compose(shape.pose, below))
+    if isinstance(geometry, Cone | Ellipsoid | Polyline):
+        mesh = as_mesh(geometry)
+        return replace(shape, geometry=mesh) if mesh else None
+    return None

@@ -1,0 +1,202 @@
+"""A model as URDF has models: one tree, walked from parent to child, each joint's frame being its child link's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..joints import FREE
+from ..model import WORLD, Joint, Link, Model, joint_pose
+from ..model.grafting import turn_round
+from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, norm, quat_of_z, quat_rotate
+from .sdf_link import turned_inertia
+from .sdf_names import unique
+
+SAME_POSE = 1e-9
+"""How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
+
+
+def can_say(joint: Joint) -> bool:
+    """Whether URDF has the joint. One that floats does so in the world: only Pinocchio takes other parents."""
+    if not joint.nv:
+        return True
+    if joint.kind.urdf is None or len(joint.columns) < len(joint.all_columns):
+        return False
+    return joint.kind.code != FREE or joint.parent == WORLD
+
+
+@dataclass
+class UrdfTree:
+    """What becomes of a model.
+
+    Attributes:
+        model: every joint leads from parent to child, and is at its child's frame, or is planar and turned against it;
+            locked axes are frames. Shares with the first model what did not change.
+        has_world: whether a link is to stand for the world.
+        moved: X_LL' of the links whose frame was moved to their joint.
+        losses: what was left out for it.
+    """
+
+    model: Model
+    has_world: bool
+    moved: dict[str, Pose]
+    losses: list[str]
+
+
+def urdf_tree(model: Model, remedy: str = "") -> UrdfTree:
+    """Leave out what is no tree, turn joints round that lead inward, hang pieces on the world, and move frames.
+
+    A link that no joint holds hangs on the world by a `floating` joint, unless it is the only one and stands at the
+    world's origin: URDF has one root, and this is how MuJoCo and Pinocchio read a free body that stands somewhere.
+    Drake leaves such a link free at the world's origin, and says so; libsdformat before 13 refuses it.
+
+    remedy: what to add to the words on a joint that is left out as URDF has no such joint.
+    """
+    losses: list[str] = []
+    acting = [joint for joint in model.joints if _is_on(joint, losses)]
+    looping = {joint.name for joint in replace(model, joints=acting).tree().loops}
+    sayable = [joint for joint in acting if _is_sayable(joint, joint.name in looping, remedy, losses)]
+    joints = [_fixed_where_held(joint, losses) for joint in sayable]
+    tree = replace(model, joints=joints).tree()
+    losses += [_of_loop(joint) for joint in tree.loops]
+    joints = [joint for joint in joints if joint not in tree.loops]
+    for branch in tree.branches:
+        if branch.backward:
+            _turn(branch.joint, losses)
+    losses += _apart(model, joints)
+    joints += _floating(model, joints, tree.roots)
+    moved = _move_frames(joints, _parents_first(joints))
+    result = replace(
+        model,
+        joints=joints,
+        links=[_seen_from(link, moved[link.name]) if link.name in moved else link for link in model.links],
+        frames=[replace(f, pose=_after(moved, f.link, f.pose)) for f in model.frames],
+    )
+    return UrdfTree(result, any(joint.parent == WORLD for joint in joints), moved, losses)
+
+
+def _is_on(joint: Joint, losses: list[str]) -> bool:
+    if not joint.enabled:
+        losses.append(f"joint '{joint.name}' is switched off; left out, since URDF cannot say so")
+    return joint.enabled
+
+
+def _of_loop(joint: Joint) -> str:
+    return f"joint '{joint.name}' closes a loop; left out, since URDF is a tree"
+
+
+def _is_sayable(joint: Joint, loops: bool, remedy: str, losses: list[str]) -> bool:
+    """Whether URDF has such a joint; else why it has none is told. `loops` says that it would close a loop besides."""
+    subject = f"joint '{joint.name}'"
+    if can_say(joint):
+        return True
+    if loops:
+        losses.append(_of_loop(joint))
+    elif joint.kind.urdf is None:
+        losses.append(f"{subject} is left out, as URDF has no {joint.type} joint{remedy}")
+    elif joint.kind.code == FREE:
+        losses.append(f"{subject} is written as floating on '{joint.parent}', which only Pinocchio reads{remedy}")
+        return True
+    else:
+        losses.append(f"{subject} is left out, as URDF cannot lock some axes of a {joint.type} joint{remedy}")
+    return False
+
+
+def _fixed_where_held(joint: Joint, losses: list[str]) -> Joint:
+    """A copy; fixed where all axes are locked, since some simulators take limits without room for none."""
+    if joint.nv or not joint.all_columns:
+        return replace(joint)
+    losses.append(f"joint '{joint.name}' is locked, which URDF cannot say; it is written as fixed where it stands")
+    X_PJ = compose(joint.X_PJ, joint_pose(joint, ()))
+    return replace(joint, type="fixed", X_PJ=X_PJ, axes=[], home=(), pitch=0.0, mimic=None)
+
+
+def _turn(joint: Joint, losses: list[str]) -> None:
+    """Make a joint lead the other way. One of several axes becomes the same freedom, counted from its other end."""
+    if len(joint.all_columns) <= 1:
+        turn_round(joint)
+        return
+    joint.parent, joint.child = joint.child, joint.parent
+    joint.X_PJ, joint.X_CJ = joint.X_CJ, joint.X_PJ
+    losses.append(f"joint '{joint.name}' is turned round, so its coordinates are those of the inverse motion")
+
+
+def _apart(model: Model, joints: list[Joint]) -> list[str]:
+    """The joints whose links are not drawn where their frames coincide."""
+    poses = {link.name: link.pose for link in model.links} | {WORLD: IDENTITY}
+    told = []
+    for joint in joints:
+        X_WP, X_WC = poses[joint.parent], poses[joint.child]
+        gap = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+        if max(norm(gap[:3]), norm(gap[4:])) > SAME_POSE * (1.0 + norm(X_WC[:3])):
+            told.append(
+                f"joint '{joint.name}': '{joint.child}' is not drawn where its frames put it; URDF puts it there"
+            )
+    return told
+
+
+def _floating(model: Model, joints: list[Joint], roots: tuple[str, ...]) -> list[Joint]:
+    """Joints that hang the pieces which nothing holds on the world."""
+    poses = {link.name: link.pose for link in model.links}
+    on_world = any(joint.parent == WORLD for joint in joints)
+    if len(roots) == 1 and not on_world and poses[roots[0]] == IDENTITY:
+        return []
+    taken = {joint.name for joint in model.joints}
+    found = []
+    for root in roots:
+        name = unique(f"{root}_floats", taken)
+        taken.add(name)
+        found.append(Joint(name, "free", WORLD, root, X_PJ=poses[root]))
+    return found
+
+
+def _parents_first(joints: list[Joint]) -> list[Joint]:
+    below: dict[str, list[Joint]] = {}
+    for joint in joints:
+        below.setdefault(joint.parent, []).append(joint)
+    children = {joint.child for joint in joints}
+    waiting = [name for name in below if name not in children]
+    ordered = []
+    while waiting:
+        found = below.get(waiting.pop(), [])
+        ordered += found
+        waiting += [joint.child for joint in found]
+    return ordered
+
+
+def _move_frames(joints: list[Joint], ordered: list[Joint]) -> dict[str, Pose]:
+    """Give every joint the identity for X_CJ; X_LL' of the links for which that takes another frame."""
+    moved: dict[str, Pose] = {}
+    for joint in ordered:
+        joint.X_PJ = _after(moved, joint.parent, joint.X_PJ)
+        if not joint.nv:  # what does not move needs no frame of its own
+            if joint.X_CJ != IDENTITY:
+                joint.X_PJ, joint.X_CJ = compose(joint.X_PJ, inverse(joint.X_CJ)), IDENTITY
+        elif joint.X_CJ != IDENTITY and not is_turned_planar(joint):
+            moved[joint.child], joint.X_CJ = joint.X_CJ, IDENTITY
+    return moved
+
+
+def is_turned_planar(joint: Joint) -> bool:
+    """Whether its frame is its child's, but for the least turn that takes z onto the normal that URDF names."""
+    if len(joint.columns) < 2 or joint.X_CJ[:3] != ZERO or joint.X_CJ[3:] == IDENTITY_QUAT:
+        return False
+    turn = quat_of_z(quat_rotate(joint.X_CJ[3:], (0.0, 0.0, 1.0)))
+    return max(abs(a - b) for a, b in zip(turn, joint.X_CJ[3:], strict=True)) < 1e-12
+
+
+def _after(moved: dict[str, Pose], link: str, pose: Pose) -> Pose:
+    """A pose in a link, in its frame as it is now."""
+    return compose(inverse(moved[link]), pose) if link in moved else pose
+
+
+def _seen_from(link: Link, X_LM: Pose) -> Link:
+    """The same link, with its frame moved to M."""
+    X_ML = inverse(X_LM)
+    return replace(
+        link,
+        pose=compose(link.pose, X_LM),
+        com=compose(X_ML, (*link.com, *IDENTITY_QUAT))[:3],
+        inertia=turned_inertia(X_ML, link.inertia),
+        visuals=[replace(shape, pose=compose(X_ML, shape.pose)) for shape in link.visuals],
+        collisions=[replace(shape, pose=compose(X_ML, shape.pose)) for shape in link.collisions],
+    )

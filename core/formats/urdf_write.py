@@ -1,0 +1,296 @@
+"""A `Model` to URDF 1.0, as Drake, MuJoCo, Pinocchio and libsdformat read it alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from ..extras import Extra
+from ..model import WORLD, Joint, Link, Model
+from ..spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
+from .files import write_together
+from .kept import element_of, prefixes_in, put_back
+from .meshes import MeshFiles
+from .sdf_names import printable, unique
+from .substitutes import substituted
+from .urdf_extras import FORMAT
+from .urdf_joint import UNBOUNDED
+from .urdf_losses import losses_of_joint, losses_of_link, losses_of_model
+from .urdf_mimic import Follows, urdf_mimics
+from .urdf_shapes import Shapes, pose_attributes, put_origin, without_noise
+from .urdf_tree import UrdfTree, can_say, urdf_tree
+from .xml_write import number, numbers, put, xml
+
+SPACES = {"drake": "http://drake.mit.edu", "xacro": "http://www.ros.org/wiki/xacro"}
+"""What namespace prefixes stand for, where the file did not say so."""
+MERGED = ("limit", "dynamics")
+SPRING = ("springReference", "spring_reference"), ("springStiffness", "spring_stiffness")
+
+
+def write_urdf(model: Model, path: Path, *, substitute: bool = False) -> list[str]:
+    """Write the model and the meshes that it holds; returns the losses.
+
+    URDF is one tree in which a joint's frame is its child link's: frames of links move to their joints, joints that
+    lead toward the root are turned round, and pieces without a common root hang on a link named `world`, by the joints
+    that hold them there, or else by `floating` ones, as `urdf_tree` says.
+
+    Args:
+        substitute: write what URDF has no words for as what comes nearest: joints of several axes as chains, a screw
+            as a slide and a hinge that follows it, frames as links without mass, shapes as meshes.
+
+    Raises:
+        UnwritableError: so.
+    """
+    told: list[str] = []
+    if substitute:
+        model, told = substituted(model, can_say)
+    tree = urdf_tree(model, "" if substitute else "; write substitutes to keep what can be kept")
+    follows, lost = urdf_mimics(model, tree.model.joints)
+    writer = _Writer(model, tree, follows, path, substitute)
+    text = writer.text()
+    write_together(path, {path.name: text} | writer.shapes.meshes.contents)
+    return [*told, *tree.losses, *lost, *writer.losses]
+
+
+class UrdfNames:
+    """The name in URDF of each link, joint and frame: unique among its kind, on one line; a link is not `world`."""
+
+    def __init__(self, model: Model):
+        self.changes: list[str] = []
+        self.model = self._chosen("model", model.name, set())
+        taken = {WORLD}
+        self.links = {link.name: self._chosen("link", link.name, taken) for link in model.links} | {WORLD: WORLD}
+        self.frames = {frame.name: self._chosen("frame", frame.name, taken) for frame in model.frames}
+        taken = set()
+        self.joints = {joint.name: self._chosen("joint", joint.name, taken) for joint in model.joints}
+        self.taken_by_joints = taken
+
+    def _chosen(self, kind: str, name: str, taken: set[str]) -> str:
+        chosen = unique(printable(name) or kind, taken)
+        taken.add(chosen)
+        if chosen != name:
+            self.changes.append(f"{kind} '{name}' is named '{chosen}', because URDF cannot say that, or has it already")
+        return chosen
+
+
+class _Writer:
+    def __init__(self, before: Model, tree: UrdfTree, follows: dict[str, Follows], path: Path, substitute: bool):
+        """before: the model of which the tree was made."""
+        self.before, self.tree, self.model = before, tree, tree.model
+        self.follows, self.substitute = follows, substitute
+        self.bounded = bounded_hinges(self.model.joints, follows)
+        self.names = UrdfNames(self.model)
+        self.losses = list(self.names.changes)
+        prefix = "" if path.name == "model.urdf" else f"{path.stem}_"
+        self.shapes = Shapes(MeshFiles(path.parent, prefix), substitute)
+        self.root = Element("robot", name=self.names.model)
+
+    def text(self) -> str:
+        root = self.root
+        self.losses += losses_of_model(self.before)
+        self._root_attributes()
+        if self.tree.has_world:
+            SubElement(root, "link", name=WORLD)
+        for link in self.model.links:
+            self._link(link)
+        original = {joint.name: joint for joint in self.before.joints}
+        for joint in self.model.joints:
+            self._joint(joint)
+            self.losses += losses_of_joint(original.get(joint.name, joint) if joint.nv else joint)
+        self._frames()
+        self._gazebo()
+        self._top_level()
+        self.losses += self.shapes.losses
+        self._declare_prefixes()
+        return xml(root)
+
+    # ---- the robot
+
+    def _root_attributes(self) -> None:
+        for extra in self._own(self.model.extras):
+            if extra.tag == self.root.tag:
+                self.root.attrib.update(element_of(extra).attrib)
+        self.root.set("name", self.names.model)
+
+    def _top_level(self) -> None:
+        written = {joint.name for joint in self.model.joints}
+        for extra in self._own(self.model.extras):
+            if extra.tag == self.root.tag:
+                continue
+            element = element_of(extra)
+            named = [str(joint.get("name")) for joint in element.iter("joint") if joint.get("name")]
+            gone = [name for name in named if name not in written] if extra.tag == "transmission" else []
+            if gone:
+                self.losses.append(f"a transmission of joint '{gone[0]}' is left out, as that joint is")
+            else:
+                self.root.append(element)
+
+    def _declare_prefixes(self) -> None:
+        if self.shapes.needs_capsules and "version" not in self.root.attrib:
+            self.root.set("version", "1.1")
+        for prefix in sorted(prefixes_in(self.root)):
+            if f"xmlns:{prefix}" not in self.root.attrib:
+                self.root.set(f"xmlns:{prefix}", SPACES.get(prefix, f"urn:{prefix}"))
+
+    def _frames(self) -> None:
+        """A frame as Drake's <frame>, or as a link without mass."""
+        for frame in self.model.frames:
+            name, link = self.names.frames[frame.name], self.names.links[frame.link]
+            if self.substitute and (frame.link != WORLD or self.tree.has_world):
+                self.losses.append(f"frame '{frame.name}' is written as a link without mass")
+                SubElement(self.root, "link", name=name)
+                joint = SubElement(self.root, "joint", name=self._new_joint(f"{name}_frame"), type="fixed")
+                put_origin(joint, frame.pose)
+                SubElement(joint, "parent", link=link)
+                SubElement(joint, "child", link=name)
+            else:
+                self.losses.append(f"frame '{frame.name}' is said in <frame>, which Drake reads, and others pass over")
+                element = SubElement(self.root, "frame", name=name, link=link)
+                element.attrib.update(pose_attributes(frame.pose))
+
+    def _new_joint(self, name: str) -> str:
+        chosen = unique(name, self.names.taken_by_joints)
+        self.names.taken_by_joints.add(chosen)
+        return chosen
+
+    # ---- links
+
+    def _link(self, link: Link) -> None:
+        element = SubElement(self.root, "link", name=self.names.links[link.name])
+        if link.mass or any(link.inertia):
+            inertial = SubElement(element, "inertial")
+            put_origin(inertial, (*link.com, *IDENTITY_QUAT), exact=True)
+            SubElement(inertial, "mass", value=number(link.mass))
+            inertia = SubElement(inertial, "inertia")
+            for name, value in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), link.inertia, strict=True):
+                inertia.set(name, number(value))
+        for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            taken: set[str] = set()
+            for shape in shapes:
+                self.shapes.put(element, tag, shape, f"link '{link.name}'", self.names.links[link.name], taken)
+        for extra in self._own(link.extras):
+            if extra.tag != "gazebo":
+                put_back(element, extra)
+        self.losses += losses_of_link(link)
+        if link.name in self.tree.moved and any(self._own(link.extras)):
+            told = "its frame is its joint's now; poses in what was kept of a URDF are as they were"
+            self.losses.append(f"link '{link.name}': {told}")
+
+    # ---- joints
+
+    def _joint(self, joint: Joint) -> None:
+        single = len(joint.columns) == 1
+        element = SubElement(self.root, "joint", name=self.names.joints[joint.name], type=self._type_of(joint))
+        put_origin(element, self._origin(joint))
+        SubElement(element, "parent", link=self.names.links[joint.parent])
+        SubElement(element, "child", link=self.names.links[joint.child])
+        if single:
+            SubElement(element, "axis", xyz=numbers(joint.direction(joint.columns[0].axis)))
+            self._limit(element, joint)
+        elif joint.columns:
+            normal = joint.direction(joint.columns[-1].axis)
+            SubElement(element, "axis", xyz=numbers(without_noise(quat_rotate(joint.X_CJ[3:], normal))))
+        self._dynamics(element, joint)
+        if follows := self.follows.get(joint.name):
+            mimic = SubElement(element, "mimic", joint=self.names.joints[follows.leader])
+            mimic.set("multiplier", number(follows.multiplier))
+            mimic.set("offset", number(follows.offset))
+        for extra in self._own(joint.extras):
+            if extra.tag != "gazebo":
+                put_back(element, extra, MERGED)
+
+    def _type_of(self, joint: Joint) -> str:
+        """A hinge without limits is `continuous`, as `revolute` needs two."""
+        if joint.name in self.bounded:
+            return "revolute"
+        return "continuous" if _is_endless(joint) else str(joint.kind.urdf)
+
+    @staticmethod
+    def _origin(joint: Joint) -> Pose:
+        """Where the child's frame stands; that of a planar joint may be turned against it."""
+        return joint.X_PJ if joint.X_CJ == IDENTITY else compose(joint.X_PJ, inverse(joint.X_CJ))
+
+    def _limit(self, element: Element, joint: Joint) -> None:
+        """Required of those that have limits. Where it is not, numbers without bounds: some take left out for 0."""
+        axis = joint.axes[joint.columns[0].axis]
+        limited = element.get("type") != "continuous"
+        if not limited:
+            if math.isinf(axis.effort) and math.isinf(axis.velocity):
+                return
+            axis = replace(axis, lower=-math.inf, upper=math.inf)
+        limit = SubElement(element, "limit")
+        for name in ("lower", "upper", "effort", "velocity"):
+            limit.set(name, number(max(-UNBOUNDED, min(UNBOUNDED, getattr(axis, name)))))
+
+    def _dynamics(self, element: Element, joint: Joint) -> None:
+        axes = [joint.axes[column.axis] for column in joint.columns]
+        dampings = [axis.damping for axis in axes]
+        values = {"damping": dampings[:1] if len(set(dampings)) == 1 else dampings}
+        if len(values["damping"]) > 1:
+            told = "its axes are damped by three numbers, which Drake reads, and others refuse"
+            self.losses.append(f"joint '{joint.name}': {told}")
+        values["friction"] = [axes[0].friction] if len(axes) == 1 else []
+        if any(any(found) for found in values.values()):
+            dynamics = SubElement(element, "dynamics")
+            for name, found in values.items():
+                if any(found):
+                    dynamics.set(name, numbers(found))
+
+    # ---- <gazebo>
+
+    def _gazebo(self) -> None:
+        """What only Gazebo's own element can say of links and joints, then what was kept of such elements."""
+        for link in self.model.links:
+            name = self.names.links[link.name]
+            if not link.gravity:
+                put(self._about(name), "gravity", "false")
+            if link.linear_damping or link.angular_damping:
+                decay = SubElement(self._about(name), "velocity_decay")
+                put(decay, "linear", number(link.linear_damping))
+                put(decay, "angular", number(link.angular_damping))
+            self._kept_gazebo(link.extras, name)
+        for joint in self.model.joints:
+            name = self.names.joints[joint.name]
+            if len(joint.columns) == 1 and joint.axes[joint.columns[0].axis].spring_stiffness:
+                about = self._about(name)
+                for tag, attribute in SPRING:
+                    put(about, tag, number(getattr(joint.axes[joint.columns[0].axis], attribute)))
+            self._kept_gazebo(joint.extras, name)
+
+    def _about(self, name: str) -> Element:
+        return SubElement(self.root, "gazebo", reference=name)
+
+    def _kept_gazebo(self, extras: tuple[Extra, ...], name: str) -> None:
+        for extra in self._own(extras):
+            if extra.tag == "gazebo":
+                element = element_of(extra)
+                element.set("reference", name)
+                self.root.append(element)
+
+    @staticmethod
+    def _own(extras: tuple[Extra, ...]) -> Iterator[Extra]:
+        return (extra for extra in extras if extra.format == FORMAT)
+
+
+def bounded_hinges(joints: list[Joint], follows: dict[str, Follows]) -> set[str]:
+    """The hinges without limits that are to be `revolute`, with numbers without bounds.
+
+    Pinocchio refuses a mimic between a continuous joint, which it counts by a cosine and a sine, and another one.
+    """
+    bounded: set[str] = set()
+    endless = {joint.name for joint in joints if _is_endless(joint)}
+    pairs = [(name, one.leader) for name, one in follows.items()]
+    while mixed := {
+        name for pair in pairs if len(endless.intersection(pair)) == 1 for name in endless.intersection(pair)
+    }:
+        bounded |= mixed
+        endless -= mixed
+    return bounded
+
+
+def _is_endless(joint: Joint) -> bool:
+    columns = joint.columns
+    return len(columns) == 1 and bool(columns[0].turn) and joint.axes[columns[0].axis].is_unlimited

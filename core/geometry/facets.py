@@ -1,0 +1,96 @@
+"""Curved solids and outlines as meshes, for whoever knows nothing but meshes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .shapes import Cone, Ellipsoid, Mesh, Polyline
+
+AROUND = 32
+"""Facets around an axis: a circle's radius is met within half a percent."""
+UPWARD = 16
+
+Point = tuple[float, float]
+
+
+def as_mesh(shape: Cone | Ellipsoid | Polyline) -> Mesh | None:
+    """A closed mesh with its corners on the surface; None for outlines inside or beside each other, or crossed ones."""
+    match shape:
+        case Cone(radius, length):
+            return _cone(radius, length)
+        case Ellipsoid(radii):
+            return _ellipsoid(radii)
+        case Polyline(outlines, height):
+            return _prism(outlines[0], height) if len(outlines) == 1 else None
+
+
+def _circle() -> np.ndarray:
+    """Shape (AROUND, 2), radius 1."""
+    angles = np.arange(AROUND) * (math.tau / AROUND)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def _cone(radius: float, length: float) -> Mesh:
+    base = np.column_stack([radius * _circle(), np.full(AROUND, -0.5 * length)])
+    tip = AROUND
+    faces = [(i, (i + 1) % AROUND, tip) for i in range(AROUND)]
+    return Mesh(vertices=np.vstack([base, [0.0, 0.0, 0.5 * length]]), faces=(*faces, tuple(reversed(range(AROUND)))))
+
+
+def _ellipsoid(radii: tuple[float, float, float]) -> Mesh:
+    """Rings between two poles."""
+    heights = np.arange(1, UPWARD) * (math.pi / UPWARD)
+    rings = [np.column_stack([math.sin(t) * _circle(), np.full(AROUND, -math.cos(t))]) for t in heights]
+    vertices = np.vstack([*rings, [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]) * np.array(radii)
+    south, north, top = len(vertices) - 2, len(vertices) - 1, (UPWARD - 2) * AROUND
+    faces: list[tuple[int, ...]] = []
+    for i in range(AROUND):
+        j = (i + 1) % AROUND
+        faces += [(j, i, south), (top + i, top + j, north)]
+        faces += [(r + i, r + j, r + AROUND + j, r + AROUND + i) for r in range(0, top, AROUND)]
+    return Mesh(vertices=vertices, faces=tuple(faces))
+
+
+def _prism(outline: tuple[Point, ...], height: float) -> Mesh | None:
+    points = list(outline[:-1] if len(outline) > 1 and outline[0] == outline[-1] else outline)
+    if _area(points) < 0.0:
+        points.reverse()
+    caps, count = _triangles(points), len(points)
+    if caps is None:
+        return None
+    vertices = np.array([(x, y, z) for z in (0.0, height) for x, y in points])
+    sides = [(i, (i + 1) % count, count + (i + 1) % count, count + i) for i in range(count)]
+    lids = [(count + a, count + b, count + c) for a, b, c in caps] + [(c, b, a) for a, b, c in caps]
+    return Mesh(vertices=vertices, faces=(*sides, *lids))
+
+
+def _triangles(points: list[Point]) -> list[tuple[int, int, int]] | None:
+    """By cutting off ears; None where there is none to cut, as where lines cross."""
+    left, found = list(range(len(points))), []
+    while len(left) > 2:
+        ear = next((at for at in range(len(left)) if _is_ear(points, left, at)), None)
+        if ear is None:
+            return None
+        found.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
+        del left[ear]
+    return found or None
+
+
+def _is_ear(points: list[Point], left: list[int], at: int) -> bool:
+    corners = (left[at - 1], left[at], left[(at + 1) % len(left)])
+    a, b, c = (points[number] for number in corners)
+    if _area([a, b, c]) <= 0.0:
+        return False
+    return not any(_holds(a, b, c, points[n]) for n in left if points[n] not in (a, b, c))
+
+
+def _holds(a: Point, b: Point, c: Point, p: Point) -> bool:
+    return all(_area([start, end, p]) >= 0.0 for start, end in ((a, b), (b, c), (c, a)))
+
+
+def _area(points: list[Point]) -> float:
+    """Counter-clockwise is positive."""
+    pairs = zip(points, points[1:] + points[:1], strict=True)
+    return 0.5 * sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in pairs)
