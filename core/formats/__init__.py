@@ -119,8 +119,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
 
 def _refuse_xacro(path: Path, root: Element) -> None:
     for element in root.walk():
-        is_macro = element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values())
-        if is_macro:
+        if element.tag.startswith("xacro:"):
             raise UnreadableError(path, "this is a xacro file; run `xacro FILE > robot.urdf` first", element.line)
 
 

@@ -75,7 +75,7 @@ def lay_out(model: Model, nested: bool) -> Layout:
     innermost = {tuple(link.name.split(SEPARATOR)[:-1]) for link in model.links} if nested else set()
     for scope in sorted({inner[:depth] for inner in innermost for depth in range(1, len(inner) + 1)}):
         outer = layout.scopes[scope[:-1]]
-        name = _legal(scope[-1], "model", taken[outer])
+        name = legal_name(scope[-1], "model", taken[outer])
         taken[outer].add(name)
         layout.scopes[scope] = (*outer, name)
         taken[layout.scopes[scope]] = set()
@@ -84,7 +84,7 @@ def lay_out(model: Model, nested: bool) -> Layout:
         known_as = layout.scope_of(name, ends)
         scope = layout.scopes[known_as]
         leaf = name.split(SEPARATOR, len(known_as))[-1]
-        chosen = _legal(leaf, kind, taken[scope])
+        chosen = legal_name(leaf, kind, taken[scope])
         taken[scope].add(chosen)
         if chosen != leaf:
             layout.changes.append(
@@ -110,7 +110,7 @@ def _ends_of_joints(model: Model) -> dict[str, tuple[str, ...]]:
     return {name: found + ends.get(leaders.get(name, ""), ()) for name, found in ends.items()}
 
 
-def _legal(name: str, kind: str, taken: set[str]) -> str:
+def legal_name(name: str, kind: str, taken: set[str]) -> str:
     """No `::`, not `world`, not `__like_this__`, unique among all that stands beside it."""
     legal = printable(name).replace(SEPARATOR, "__")
     if legal == WORLD:

@@ -19,7 +19,7 @@ from .kept import extras_of, summary
 from .resources import FilesBeside
 from .sdf_frames import SEPARATOR, THIS_MODEL, FrameError, Key, Scope
 from .sdf_frames import Frame as PosedFrame
-from .sdf_gather import NO_COLONS_SINCE, Body, Gathering, base_name, text_of, version_of
+from .sdf_gather import NO_COLONS_SINCE, ORIGINAL_NAME, Body, Gathering, base_name, text_of, version_of
 from .sdf_include import Library, SdfFile
 from .sdf_joint import GEARBOX, JOINT_KNOWN, closes_loop, read_axes, read_mimic, read_pitch, read_type, state_of
 from .sdf_light import read_light
@@ -138,7 +138,7 @@ class _Reader:
         names: set[str] = set()
         for element in body.element.all("light"):
             light = read_light(element, self.findings)
-            name = unique(light.name or "light", names)
+            name = unique(element.attributes.get(ORIGINAL_NAME, light.name) or "light", names)
             names.add(name)
             light.name, light.link, light.pose = f"{link.name}{SEPARATOR}{name}", link.name, shape_pose(element)
             self.model.lights.append(light)

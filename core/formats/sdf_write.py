@@ -13,7 +13,7 @@ from .files import UnwritableError, write_together
 from .kept import prefixes_in, put_back
 from .meshes import MeshFiles
 from .sdf_gather import MOVED, ORIGINAL_NAME, UNNAMED
-from .sdf_layout import articulations
+from .sdf_layout import articulations, legal_name
 from .sdf_names import printable, unique
 from .sdf_write_model import MIMIC_SINCE, ModelWriter, write_light
 from .sdf_write_shape import CONE_SINCE
@@ -130,7 +130,7 @@ class _Export:
         parts = articulations(model) if world else [model]
         shared = len(parts) > 1 or any(frame.link == WORLD for frame in model.frames) or _includes(model)
         at = self._world(root, model, shared) if world else root
-        taken = {light.name for light in model.lights if light.link == WORLD}
+        taken = {str(beside.get("name")) for beside in at}
         for part in parts:
             self._model(at, part, meshes, taken, inner=not (world and shared) or part.name in _outer_names(model))
         self.contents[self.path.name] = _text(root)
@@ -167,7 +167,8 @@ class _Export:
                 write_light(at, light, light.name)
         for frame in model.frames:
             if frame.link == WORLD:
-                element = SubElement(at, "frame", name=_legal_name(frame.name, "frame"))
+                taken = {str(beside.get("name")) for beside in at}
+                element = SubElement(at, "frame", name=legal_name(frame.name, "frame", taken))
                 if element.attrib["name"] != frame.name:
                     element.set(ORIGINAL_NAME, frame.name)
                 put_pose(element, frame.pose)
@@ -179,10 +180,10 @@ class _Export:
     def _model(self, at: Element, part: Model, meshes: MeshFiles, taken: set[str], inner: bool) -> None:
         """inner: whether names in it are to be read with its own before them, as far as there are others."""
         element = ModelWriter(part, self.at_least, meshes, self.losses).write(at, static=_is_static(part))
-        name = _legal_name(part.name, "model")
-        if name != part.name:
-            self.losses.append(f"model '{part.name}' is named '{name}', because SDF does not allow that name")
-        element.set("name", unique(name, taken))
+        element.set("name", legal_name(part.name, "model", taken))
+        if element.attrib["name"] != part.name:
+            told = f"model '{part.name}' is named '{element.attrib['name']}'"
+            self.losses.append(f"{told}, because SDF does not allow that name, or has it already")
         taken.add(element.attrib["name"])
         if not inner:
             element.set(UNNAMED, "true")
@@ -209,13 +210,6 @@ def _is_static(part: Model) -> bool:
     held = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
     named = all(joint.name == f"{joint.child}_static" for joint in part.joints)
     return bool(part.links) and named and held == {link.name for link in part.links}
-
-
-def _legal_name(name: str, kind: str) -> str:
-    legal = printable(name).replace("::", "__")
-    if legal.startswith("__") and legal.endswith("__"):
-        legal = legal.strip("_")
-    return kind if legal in ("", WORLD) else legal
 
 
 def _text(root: Element) -> str:

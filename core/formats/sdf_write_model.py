@@ -19,7 +19,7 @@ from .meshes import MeshFiles
 from .sdf_frames import SEPARATOR
 from .sdf_gather import ORIGINAL_NAME
 from .sdf_joint import axis_tag
-from .sdf_layout import Layout, Place, Scope, lay_out
+from .sdf_layout import UNSPEAKABLE, Layout, Place, Scope, lay_out, legal_name
 from .sdf_light import NUMBERS
 from .sdf_write_shape import ShapeWriter
 from .xml_write import number, numbers, put, put_pose
@@ -260,7 +260,11 @@ def default_home(joint: Joint) -> tuple[float, ...]:
 
 
 def write_light(parent: Element, light: Light, name: str) -> None:
-    element = SubElement(parent, "light", name=name, type=light.kind)
+    """name: what it is called where it stands, as far as SDF allows that name there."""
+    taken = {str(beside.get("name")) for beside in parent}
+    element = SubElement(parent, "light", name=legal_name(name, "light", taken), type=light.kind)
+    if element.attrib["name"] != name and not UNSPEAKABLE.search(name):
+        element.set(ORIGINAL_NAME, name)
     put_pose(element, light.pose)
     put(element, "cast_shadows", "true" if light.cast_shadows else "false")
     for tag in ("diffuse", "specular", "direction"):

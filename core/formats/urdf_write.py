@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ..extras import Extra
-from ..model import WORLD, Joint, Link, Model
+from ..model import WORLD, Joint, Link, Model, zero_at_home
 from ..spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from .files import write_together
 from .kept import element_of, prefixes_in, put_back
@@ -30,7 +30,7 @@ MERGED = ("limit", "dynamics")
 SPRING = ("springReference", "spring_reference"), ("springStiffness", "spring_stiffness")
 
 
-def write_urdf(model: Model, path: Path, *, substitute: bool = False) -> list[str]:
+def write_urdf(model: Model, path: Path, *, pose: str = "zero", substitute: bool = False) -> list[str]:
     """Write the model and the meshes that it holds; returns the losses.
 
     URDF is one tree in which a joint's frame is its child link's: frames of links move to their joints, joints that
@@ -38,6 +38,7 @@ def write_urdf(model: Model, path: Path, *, substitute: bool = False) -> list[st
     that hold them there, or else by `floating` ones, as `urdf_tree` says.
 
     Args:
+        pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
         substitute: write what URDF has no words for as what comes nearest: joints of several axes as chains, a screw
             as a slide and a hinge that follows it, frames as links without mass, shapes as meshes.
 
@@ -45,8 +46,11 @@ def write_urdf(model: Model, path: Path, *, substitute: bool = False) -> list[st
         UnwritableError: so.
     """
     told: list[str] = []
+    if pose == "home":
+        model, told = zero_at_home(model)
     if substitute:
-        model, told = substituted(model, can_say)
+        model, replaced = substituted(model, can_say)
+        told += replaced
     tree = urdf_tree(model, "" if substitute else "; write substitutes to keep what can be kept")
     follows, lost = urdf_mimics(model, tree.model.joints)
     writer = _Writer(model, tree, follows, path, substitute)
