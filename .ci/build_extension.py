@@ -1,7 +1,4 @@
-"""Build the extension's zip into dist/: the tracked files that its manifest lets in, and the wheels that it carries.
-
-The committed manifest names no wheels, so that it can be loaded from a checkout; the copy in the zip does.
-"""
+"""Build the extension's zip into dist/: the tracked files that its manifest lets in. It carries no wheels yet."""
 
 import importlib.util
 import shutil
@@ -12,7 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 STAGING = ROOT / "build" / "extension"
 DIST = ROOT / "dist"
-WHEELS = ROOT / "requirements" / "extension.txt"
 
 
 def main() -> None:
@@ -21,7 +17,6 @@ def main() -> None:
     for name in _sources():
         (STAGING / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, STAGING / name)
-    _add_wheels()
     _blender_ext("validate", "--valid-tags", str(_scripts() / "modules/_bpy_internal/extensions/tags.py"), str(STAGING))
     _blender_ext("build", "--source-dir", str(STAGING), "--output-dir", str(DIST))
 
@@ -31,28 +26,6 @@ def _sources() -> list[str]:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [name for name in told.split("\0") if name and (ROOT / name).is_file()]
-
-
-def _add_wheels() -> None:
-    folder = STAGING / "wheels"
-    command = [
-        "python3",
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--require-hashes",
-        "-r",
-        WHEELS,
-        "-d",
-        folder,
-    ]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    manifest = STAGING / "blender_manifest.toml"
-    names = ", ".join(f'"./wheels/{path.name}"' for path in sorted(folder.glob("*.whl")))
-    head, permissions, rest = manifest.read_text().partition("[permissions]")
-    manifest.write_text(f"{head}wheels = [{names}]\n\n{permissions}{rest}")
 
 
 def _scripts() -> Path:

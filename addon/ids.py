@@ -5,12 +5,16 @@ LINK = "limberjack_link"
 JOINT = "limberjack_joint"
 SCENE = "limberjack"
 STATUS = "limberjack_status"
+LIGHT = "limberjack_light"  # on Light
 
 # Custom property that marks an action as a bake of ours
 BAKE_MARK = "limberjack_bake"
 
 # Custom property that marks a user's action as held in the file by a bake
 HELD_MARK = "limberjack_held"
+
+# Custom property of a material: its ambient colour in the file that it came from
+AMBIENT = "limberjack_ambient"
 
 # Operators
 OP_LINK_TAG = "limberjack.link_tag"
@@ -24,6 +28,7 @@ OP_SIMULATE = "limberjack.simulate"
 OP_OVERWRITE = "limberjack.simulate_overwriting"
 OP_BAKE_CLEAR = "limberjack.bake_clear"
 OP_EXPORT_SDF = "limberjack.export_sdf"
+OP_EXPORT_URDF = "limberjack.export_urdf"
 OP_IMPORT = "limberjack.import_model"
 
 # File handler for drag and drop
@@ -40,4 +45,5 @@ PT_JOINT = "LIMBERJACK_PT_joint"
 PT_AXES = "LIMBERJACK_PT_axes"
 PT_HOME = "LIMBERJACK_PT_home"
 PT_SIMULATE = "LIMBERJACK_PT_simulate"
+PT_LIGHT = "LIMBERJACK_PT_light"
 PT_EXCHANGE = "LIMBERJACK_PT_exchange"

@@ -3,6 +3,7 @@
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from .frames import frames_at_empty, has_left_its_frame, store_frames
 from .motion import fcurves_of, is_animated
+from .moving import move_model
 from .numbers import format_pose, frame_rate, unit_length
 from .poses import drawn_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
@@ -23,6 +24,7 @@ __all__ = [
     "frames_at_empty",
     "has_left_its_frame",
     "is_animated",
+    "move_model",
     "read_scene",
     "scan_scene",
     "store_frames",

@@ -1,5 +1,6 @@
 """The mass of a link, from the volumes of its meshes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import bmesh
@@ -10,8 +11,9 @@ from ...core.geometry import mass_properties
 from ...core.model import ModelError
 from ...core.spatial import sym_shift
 from .. import ids
+from .meshes import MeshData, convex_hull, rebuilt
 from .numbers import shortest
-from .shapes import MeshData, Surroundings, mesh_of, parts_of
+from .parts import Surroundings, parts_of
 
 UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
 
@@ -34,10 +36,13 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
     """Everything of the link that is seen, at the link's density."""
     notes: list[str] = []
     solids = []
-    for part in parts_of(link, around):
-        if part.is_seen and part.has_mesh:
-            triangles = _solid_triangles(mesh_of(part.obj, around.depsgraph), part.obj.name, notes)
-            solids.append(_solid(triangles @ part.matrix[:3, :3].T + part.matrix[:3, 3], part.obj.name, around.unit))
+    seen = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh]
+    for part in seen:
+        if not len(part.mesh().starts) and len(seen) > 1:
+            notes.append(f"'{part.name}' has an empty mesh, so it weighs nothing")
+        else:
+            triangles = _solid_triangles(part.mesh(), part.name, notes)
+            solids.append(_solid(triangles @ part.matrix[:3, :3].T + part.matrix[:3, 3], part.name, around.unit))
     if not solids:
         raise ModelError(
             f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"
@@ -72,10 +77,10 @@ def _solid_triangles(data: MeshData, name: str, notes: list[str]) -> np.ndarray:
         raise ModelError(f"object '{name}' has an empty mesh: give it faces, or delete it")
     if _is_open(data):
         notes.append(f"the mesh '{name}' is open, so its convex hull was weighed")
-        return _rebuilt(data, _hull)
+        return _rebuilt(data, convex_hull)
     if _has_mixed_normals(data):
         notes.append(f"the normals of '{name}' disagree, so they were weighed as if recalculated")
-        return _rebuilt(data, lambda mesh: bmesh.ops.recalc_face_normals(mesh, faces=mesh.faces))
+        return _rebuilt(data, lambda mesh: bmesh.ops.recalc_face_normals(mesh, faces=list(mesh.faces)))
     return data.vertices[data.triangles]
 
 
@@ -93,25 +98,8 @@ def _has_mixed_normals(data: MeshData) -> bool:
     return len(np.unique(directed)) < len(directed)
 
 
-def _hull(mesh: bmesh.types.BMesh) -> None:
-    for face in list(mesh.faces):
-        mesh.faces.remove(face)
-    for edge in list(mesh.edges):
-        mesh.edges.remove(edge)
-    bmesh.ops.convex_hull(mesh, input=list(mesh.verts))
-
-
-def _rebuilt(data: MeshData, change) -> np.ndarray:
+def _rebuilt(data: MeshData, change: Callable[[bmesh.types.BMesh], object]) -> np.ndarray:
     """The triangles after `change` has worked on the mesh as a BMesh."""
-    mesh = bmesh.new()
-    try:
-        vertices = [mesh.verts.new(point) for point in data.vertices.tolist()]
-        for corners in data.triangles.tolist():
-            points = [vertices[i] for i in corners]
-            if len(set(corners)) == 3 and mesh.faces.get(points) is None:
-                mesh.faces.new(points)
-        change(mesh)
+    with rebuilt(data, change) as mesh:
         loops = [[loop.vert.co[:] for loop in triangle] for triangle in mesh.calc_loop_triangles()]
         return np.array(loops, dtype=np.float64).reshape(-1, 3, 3)
-    finally:
-        mesh.free()

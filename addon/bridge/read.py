@@ -14,11 +14,14 @@ from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
 from .frames import require_both_ends, stored_frames
+from .kept import parse_extras
 from .mass import Weight, weigh
 from .motion import changes_its_size
 from .numbers import Units, scaled_pose, shortest, shortest_all, unit_length, units_of
+from .parts import Surroundings, surroundings_of
 from .poses import drawn_pose
-from .shapes import Surroundings, shapes_of, surroundings_of
+from .shapes import MeshFormat, ShapeReader
+from .surroundings import add_frames, add_lights, add_static_objects
 
 
 @dataclass
@@ -28,16 +31,19 @@ class SceneReading:
     Attributes:
         objects: the object of each link, by the link's name.
         weights: what was found for each link that is weighed by its density.
+        remarks: what was left out or changed besides.
         notes: what had to be assumed, for the user.
     """
 
     model: Model
     objects: dict[str, bpy.types.Object]
     weights: dict[str, Weight] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def notes(self) -> list[str]:
-        return [f"link '{name}': {note}" for name, weight in self.weights.items() for note in weight.notes]
+        weighed = [f"link '{name}': {note}" for name, weight in self.weights.items() for note in weight.notes]
+        return list(dict.fromkeys(weighed + self.remarks))
 
 
 def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> Model:
@@ -50,11 +56,19 @@ def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False
 
 
 def scan_scene(
-    scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False, first: int | None = None
+    scene: bpy.types.Scene,
+    depsgraph=None,
+    with_shapes: bool = False,
+    first: int | None = None,
+    *,
+    with_surroundings: bool = False,
+    mesh_format: MeshFormat = "OBJ",
 ) -> SceneReading:
     """As `read_scene`, with the objects and what was found on the way.
 
     first: the frame from which times are counted, where a simulation starts; the scene's own first where it is None.
+    with_surroundings: with lights, and what is seen and belongs to no link, as links fixed to the world.
+    mesh_format: "GLTF" to have each mesh as a glTF file too.
     """
     around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
     units = units_of(scene, first)
@@ -62,11 +76,20 @@ def scan_scene(
     links = [obj for obj in in_order if is_link(obj)]
     joints = [obj for obj in in_order if is_joint(obj)]
     _check_names(links + joints)
-    model = Model(name=getattr(scene, ids.SCENE).model_name or scene.name, gravity=gravity_of(scene))
+    settings = getattr(scene, ids.SCENE)
+    model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene))
+    model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {obj.name: obj for obj in links})
-    model.links = [_link(obj, around, units, with_shapes, reading) for obj in links]
+    shapes = ShapeReader(around, mesh_format) if with_shapes else None
+    model.links = [_link(obj, around, units, shapes, reading) for obj in links]
     model.joints = [_joint(obj, units, set(in_order)) for obj in joints]
     _pose_and_order(model)
+    add_frames(model, scene, around)
+    if with_surroundings:
+        reading.remarks += add_static_objects(model, scene, shapes or ShapeReader(around, mesh_format))
+        reading.remarks += add_lights(model, scene, around)
+    if shapes:
+        reading.remarks += shapes.notes + shapes.materials.notes
     return reading
 
 
@@ -119,7 +142,9 @@ def _check_names(objects: list[bpy.types.Object]) -> None:
         seen.add(obj.name)
 
 
-def _link(obj: bpy.types.Object, around: Surroundings, units: Units, with_shapes: bool, reading: SceneReading) -> Link:
+def _link(
+    obj: bpy.types.Object, around: Surroundings, units: Units, shapes: ShapeReader | None, reading: SceneReading
+) -> Link:
     _require_constant_size(obj)
     settings = getattr(obj, ids.LINK)
     if settings.mass_source == "DENSITY":
@@ -127,10 +152,11 @@ def _link(obj: bpy.types.Object, around: Surroundings, units: Units, with_shapes
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
         inertial = read_fields(INERTIAL_FIELDS, settings, units)
-    visuals, collisions = shapes_of(obj, around) if with_shapes else ([], [])
+    visuals, collisions = shapes.of_link(obj) if shapes else ([], [])
     pose = scaled_pose(drawn_pose(obj), units.length)
     others = read_fields(LINK_FIELDS, settings, units)
-    return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, **inertial, **others)
+    extras = parse_extras(settings.extras, f"link '{obj.name}'")
+    return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 
 def _require_constant_size(link: bpy.types.Object) -> None:
@@ -163,6 +189,7 @@ def _joint(obj: bpy.types.Object, units: Units, objects: set[bpy.types.Object]) 
         axes=[_axis(known, number, axis, units) for number, axis in enumerate(axes_in_use(settings))],
         home=_home(known, settings, units.length) if settings.use_home else (),
         mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
+        extras=parse_extras(settings.extras, f"joint '{obj.name}'"),
         **read_fields(JOINT_FIELDS, settings, units),
     )
 

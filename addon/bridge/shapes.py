@@ -1,172 +1,153 @@
-"""The shapes of a link: itself and its children, as triangles to weigh and as visuals and collisions."""
+"""The visuals and collisions of a link, from its parts."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import bpy
 import numpy as np
 
-from ...core.geometry import Box, Color, Cylinder, Geometry, Material, Mesh, Plane, Shape, Sphere
-from ...core.model import ModelError
+from ...core.geometry import Geometry, Material, Mesh, Shape
 from ...core.spatial import Pose
-from .. import ids
-from ..props import is_joint, is_link
-from .motion import starting_basis
-from .numbers import scaled_pose, shortest, shortest_all, shortest_vec3, tidy_pose, unit_length
-from .poses import pose_of_matrix, to_array, world_scale
+from .gltf import glb_of
+from .kept import kept_name, parse_extras, parse_foreign
+from .materials import MaterialReader
+from .meshes import hull_of, turned_inside_out
+from .numbers import scaled_pose, shortest_vec3, tidy_pose
+from .parts import Part, Source, Surroundings, parts_of
+from .poses import pose_of_matrix
+from .primitives import primitive_of
 
-SOLID = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
-
-
-@dataclass(frozen=True)
-class Part:
-    """An object that gives a link its shape. matrix: its points in the link's frame [Blender units], shape (4, 4)."""
-
-    obj: bpy.types.Object
-    matrix: np.ndarray
-
-    @property
-    def settings(self):
-        return getattr(self.obj, ids.LINK)
-
-    @property
-    def has_mesh(self) -> bool:
-        return self.obj.type in SOLID
-
-    @property
-    def is_seen(self) -> bool:
-        return self.settings.role != "COLLISION"
+MeshFormat = Literal["OBJ", "GLTF"]
 
 
-@dataclass(frozen=True)
-class MeshData:
-    """vertices: shape (n, 3) in the object's own units; faces: vertex numbers of each polygon, one after another."""
-
-    vertices: np.ndarray
-    corners: np.ndarray
-    corner_edges: np.ndarray
-    starts: np.ndarray
-    triangles: np.ndarray
-
-    @property
-    def faces(self) -> tuple[tuple[int, ...], ...]:
-        return (
-            tuple(tuple(face.tolist()) for face in np.split(self.corners, self.starts[1:])) if len(self.starts) else ()
-        )
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What is found once for all of a scene's objects.
+@dataclass
+class ShapeReader:
+    """Reads the shapes of many links; what objects share, their shapes share too.
 
     Attributes:
-        unit: metres in a Blender unit.
-        children: of each object that has any; Blender itself searches the whole file for them every time.
+        mesh_format: what meshes are to leave as.
+        notes: what was left out.
     """
 
-    depsgraph: bpy.types.Depsgraph
-    unit: float
-    children: dict[bpy.types.Object, list[bpy.types.Object]]
+    around: Surroundings
+    mesh_format: MeshFormat = "OBJ"
+    notes: list[str] = field(default_factory=list)
+    materials: MaterialReader = field(default_factory=MaterialReader)
 
+    def of_link(self, link: bpy.types.Object) -> tuple[list[Shape], list[Shape]]:
+        """The link's visuals and collisions."""
+        return self.of_parts(parts_of(link, self.around))
 
-def surroundings_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Surroundings:
-    children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
-    for obj in scene.objects:
-        if obj.parent is not None:
-            children.setdefault(obj.parent, []).append(obj)
-    return Surroundings(depsgraph, unit_length(scene), children)
+    def of_parts(self, parts: Iterable[Part]) -> tuple[list[Shape], list[Shape]]:
+        parts = [part for part in parts if not self._is_empty(part)]
+        marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
+        visuals, collisions = [], []
+        for part in parts:
+            shape = self._shape(part)
+            role = part.settings.role
+            if part.is_seen:
+                visuals.append(shape)
+            if role == "COLLISION":
+                collisions.append(self._colliding(part, shape, shape.name))
+            elif role == "BOTH" or (role == "AUTO" and not marked):
+                collisions.append(self._colliding(part, replace(shape, extras=()), f"{shape.name}_collision"))
+        return _distinct(visuals), _distinct(collisions)
 
+    def _is_empty(self, part: Part) -> bool:
+        if not part.has_mesh or len(part.mesh().starts):
+            return False
+        self.notes.append(f"object '{part.name}' has no faces, so it is left out")
+        return True
 
-def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
-    """The link's own shape and its children's, in the order of their names; an animated child where it starts."""
-    frame = np.diag((*world_scale(link), 1.0))
-    parts = [Part(link, frame), *_parts_below(link, frame, around)]
-    parts = [part for part in parts if part.has_mesh or part.settings.mesh_uri]
-    for part in parts:
-        _require_rigid(part.obj, link)
-    return sorted(parts, key=lambda part: part.obj.name)
+    def _shape(self, part: Part) -> Shape:
+        settings = part.settings
+        name = part.name if part.instance else kept_name(part.obj)
+        extras = parse_extras(settings.extras, f"object '{part.obj.name}'")
+        scale, matrix = split_scale(part.matrix)
+        if part.is_placeholder:
+            factors = (1.0, 1.0, 1.0) if scale is None else shortest_vec3(scale)
+            geometry = (
+                parse_foreign(settings.foreign, f"object '{part.obj.name}'")
+                if settings.foreign
+                else Mesh(uri=settings.mesh_uri, scale=factors)
+            )
+            return Shape(name, geometry, _pose(matrix, self.around.unit), None, extras)
+        found = primitive_of(part.primitive, part.mesh(), scale, self.around.unit)
+        geometry, center = found or (self._mesh(part, scale), np.zeros(3))
+        matrix = matrix.copy()
+        matrix[:3, 3] += matrix[:3, :3] @ center
+        return Shape(name, geometry, _pose(matrix, self.around.unit), self._material(part, geometry), extras)
 
+    def _colliding(self, part: Part, shape: Shape, name: str) -> Shape:
+        """The shape as what collides: without a look, and as its hull where that is asked for."""
+        geometry = shape.geometry
+        if part.primitive == "HULL" and part.has_mesh:
+            geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True)
+        return replace(shape, name=name, geometry=geometry, material=None)
 
-def _parts_below(obj: bpy.types.Object, frame: np.ndarray, around: Surroundings) -> Iterator[Part]:
-    for child in around.children.get(obj, ()):
-        if is_link(child) or is_joint(child):
-            continue
-        matrix = frame @ to_array(child.matrix_parent_inverse) @ starting_basis(child)
-        yield Part(child, matrix)
-        yield from _parts_below(child, matrix, around)
+    def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False) -> Mesh:
+        """The mesh with all of its scale in `Mesh.scale`, but for what no three factors above zero can say."""
+        source = part.source()
+        linear = part.matrix[:3, :3]
+        is_mirrored = bool(np.linalg.det(linear) < 0.0)
+        key = (as_hull, is_mirrored, None if scale is not None else linear.tobytes())
+        if key not in source.meshes:
+            turn = linear if scale is None else np.diag(np.sign(scale))
+            source.meshes[key] = self._new_mesh(source, turn, is_mirrored, as_hull)
+        mesh = source.meshes[key]
+        return mesh if scale is None else replace(mesh, scale=shortest_vec3(np.abs(scale)))
 
-
-def _require_rigid(obj: bpy.types.Object, link: bpy.types.Object) -> None:
-    """Bones and vertices move against the object that has them, and what hangs on them is no part of a rigid body."""
-    if obj == link or obj.parent is None:
-        return
-    if obj.parent_type != "OBJECT":
-        raise ModelError(
-            f"object '{obj.name}' is a shape of link '{link.name}' but hangs on a {obj.parent_type.lower()} of "
-            f"'{obj.parent.name}': parent it to the object as a whole, or make it a link"
+    def _new_mesh(self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool) -> Mesh:
+        data = turned_inside_out(source.data) if is_mirrored else source.data
+        vertices = data.vertices @ turn.T * self.around.unit
+        if as_hull:
+            points, faces = hull_of(replace(data, vertices=vertices))
+            if faces:  # as there are none around points in a plane
+                return Mesh(vertices=points, faces=faces)
+        glb = glb_of(source, turn * self.around.unit, self.around) if self.mesh_format == "GLTF" else b""
+        materials, numbers = self._materials(source)
+        return Mesh(
+            vertices=vertices,
+            faces=data.faces,
+            uvs=data.uvs,
+            materials=materials,
+            face_materials=numbers if len(materials) > 1 else (),
+            glb=glb,
         )
-    _require_rigid(obj.parent, link)
+
+    def _materials(self, source: Source) -> tuple[tuple[Material, ...], tuple[int, ...]]:
+        """The materials that faces have, and the number of each face's; none where no slot is filled."""
+        slots = source.materials
+        if not any(slots) or not len(source.data.slots):
+            return (), ()
+        used, numbers = np.unique(np.minimum(source.data.slots, len(slots) - 1), return_inverse=True)
+        looks = tuple(self.materials.read(slots[slot]) if slots[slot] else Material() for slot in used)
+        return (looks if any(slots[slot] for slot in used) else ()), tuple(numbers.ravel().tolist())
+
+    def _material(self, part: Part, geometry: Geometry) -> Material | None:
+        """Of a shape that has but one look; those of a mesh that has more, or an image, stand in the mesh."""
+        materials, _ = self._materials(part.source())
+        if isinstance(geometry, Mesh) and (len(materials) > 1 or any(look.texture for look in materials)):
+            return None
+        return materials[0] if materials else None
 
 
-def mesh_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> MeshData:
-    """The object's mesh with its modifiers, in its own axes."""
-    evaluated = obj.evaluated_get(depsgraph)
-    mesh = evaluated.to_mesh()
-    if mesh is None:
-        nothing = np.zeros(0, dtype=np.int32)
-        return MeshData(np.zeros((0, 3)), nothing, nothing, nothing, nothing.reshape(0, 3))
-    mesh.calc_loop_triangles()
-    data = MeshData(
-        _column(mesh.vertices, "co", 3, np.float32).astype(np.float64),
-        _column(mesh.loops, "vertex_index", 1, np.int32),
-        _column(mesh.loops, "edge_index", 1, np.int32),
-        _column(mesh.polygons, "loop_start", 1, np.int32),
-        _column(mesh.loop_triangles, "vertices", 3, np.int32),
-    )
-    evaluated.to_mesh_clear()
-    return data
+def _distinct(shapes: list[Shape]) -> list[Shape]:
+    """The shapes with a name each."""
+    taken: set[str] = set()
+    for shape in shapes:
+        number, name = 1, shape.name
+        while name in taken:
+            number, name = number + 1, f"{shape.name}_{number + 1}"
+        taken.add(name)
+        shape.name = name
+    return shapes
 
 
-def _column(items, name: str, width: int, kind: type) -> np.ndarray:
-    values = np.empty(len(items) * width, dtype=kind)
-    items.foreach_get(name, values)
-    return values.reshape(-1, width) if width > 1 else values
-
-
-def shapes_of(link: bpy.types.Object, around: Surroundings) -> tuple[list[Shape], list[Shape]]:
-    """The link's visuals and collisions."""
-    parts = parts_of(link, around)
-    marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
-    visuals, collisions = [], []
-    for part in parts:
-        shape = _shape(part, around.depsgraph, around.unit)
-        role = part.settings.role
-        if part.is_seen:
-            visuals.append(shape)
-        if role == "COLLISION":
-            collisions.append(shape)
-        elif role == "BOTH" or (role == "AUTO" and not marked):
-            collisions.append(Shape(f"{shape.name}_collision", shape.geometry, shape.pose))
-    return visuals, collisions
-
-
-def _shape(part: Part, depsgraph, unit: float) -> Shape:
-    scale, matrix = _split_scale(part.matrix)
-    factors = (1.0, 1.0, 1.0) if scale is None else shortest_vec3(scale)
-    if part.settings.mesh_uri and not part.has_mesh:
-        geometry = Mesh(uri=part.settings.mesh_uri, scale=factors)
-        return Shape(part.obj.name, geometry, _pose(matrix, unit), None)
-    data = mesh_of(part.obj, depsgraph)
-    geometry, center = _primitive(part.settings.primitive, data.vertices, scale, unit)
-    if geometry is None:
-        vertices = (data.vertices if scale is not None else data.vertices @ part.matrix[:3, :3].T) * unit
-        geometry = Mesh(scale=factors, vertices=vertices, faces=data.faces)
-    matrix = matrix.copy()
-    matrix[:3, 3] += matrix[:3, :3] @ center
-    return Shape(part.obj.name, geometry, _pose(matrix, unit), material_of(part.obj))
-
-
-def _split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+def split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """Scale along the object's axes and the matrix without it; for a sheared one no scale, and only the place."""
     linear = matrix[:3, :3]
     sizes = np.linalg.norm(linear, axis=0)
@@ -174,7 +155,7 @@ def _split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
         sizes = sizes * (-1.0, 1.0, 1.0)
     rigid = matrix.copy()
     rigid[:3, :3] = linear / sizes
-    if np.allclose(rigid[:3, :3].T @ rigid[:3, :3], np.eye(3), atol=1e-5):
+    if np.allclose(rigid[:3, :3].T @ rigid[:3, :3], np.eye(3), atol=2e-6):
         return sizes, rigid
     rigid[:3, :3] = np.eye(3)
     return None, rigid
@@ -182,42 +163,3 @@ def _split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
 
 def _pose(matrix: np.ndarray, unit: float) -> Pose:
     return scaled_pose(tidy_pose(pose_of_matrix(matrix, np.ones(3))), unit)
-
-
-def _primitive(kind: str, vertices: np.ndarray, scale, unit: float) -> tuple[Geometry | None, np.ndarray]:
-    """The primitive that the mesh stands for, or None, and where its centre is in the mesh's axes, scaled."""
-    if kind == "MESH" or scale is None or not len(vertices):
-        return None, np.zeros(3)
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    x, y, z = (shortest(number) * unit for number in (high - low) * np.abs(scale))
-    center = (low + high) / 2.0 * scale
-    if kind == "BOX":
-        return Box((x, y, z)), center
-    if kind == "PLANE":
-        return Plane(size=(x, y)), center
-    is_round = abs(x - y) <= 1e-5 * x
-    if kind == "CYLINDER" and is_round:
-        return Cylinder(x / 2.0, z), center
-    if kind == "SPHERE" and is_round and abs(x - z) <= 1e-5 * x:
-        return Sphere(x / 2.0), center
-    return None, np.zeros(3)
-
-
-def material_of(obj: bpy.types.Object) -> Material | None:
-    """How the object's first material looks."""
-    color = _color_of(obj)
-    return Material(color) if color else None
-
-
-def _color_of(obj: bpy.types.Object) -> Color | None:
-    """The colour of the object's first material: its shader's where it has one, else the viewport's."""
-    material = obj.active_material
-    if material is None:
-        return None
-    if material.node_tree is not None:
-        for node in material.node_tree.nodes:
-            if node.type == "BSDF_PRINCIPLED" and not node.inputs["Base Color"].is_linked:
-                red, green, blue, _ = shortest_all(node.inputs["Base Color"].default_value)
-                return red, green, blue, shortest(node.inputs["Alpha"].default_value)
-    red, green, blue, alpha = shortest_all(material.diffuse_color)
-    return red, green, blue, alpha

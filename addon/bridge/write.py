@@ -2,19 +2,19 @@
 
 import bpy
 import numpy as np
-from mathutils import Quaternion
 
-from ...core.geometry import Mesh, Plane, Shape
 from ...core.joints import Unit
-from ...core.model import WORLD, Joint, Link, Model
-from ...core.spatial import Pose, compose, quat_of_mat, z_to
+from ...core.model import WORLD, Frame, Joint, Light, Link, Model
+from ...core.spatial import Pose
 from .. import ids
 from ..props import fit_to_type, is_link
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, write_fields
 from .frames import store_frames
+from .kept import format_extras, keep_name
+from .lights import new_light
 from .numbers import format_pose, scaled_pose, units_of
-from .primitives import new_mesh
 from .read import depsgraph_of, gravity_of
+from .write_shapes import ShapeWriter, place
 
 
 def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.types.Object], list[str]]:
@@ -62,30 +62,40 @@ class _Writer:
         self.links: dict[str, bpy.types.Object] = {}
         self.joints: dict[str, bpy.types.Object] = {}
         self.notes: list[str] = []
-        self.materials: dict[tuple, bpy.types.Material] = {}
         self.size = 0.1 / self.unit
 
     def write(self) -> None:
         if not any(is_link(obj) for obj in self.scene.objects):
             self._set_up_scene()
+        elif self.model.extras:
+            tags = ", ".join(dict.fromkeys(f"<{extra.tag}>" for extra in self.model.extras))
+            self.notes.append(f"model '{self.model.name}': its {tags} is left out: the scene keeps those of one model")
         self._report_gravity()
         self.collection = bpy.data.collections.new(self.model.name)
         self.scene.collection.children.link(self.collection)
+        shapes = ShapeWriter(self.model.name, self.scene, self.collection, self.unit, self.size)
         for link in self.model.links:
             self._write_link(link)
         for joint in self.model.joints:
             self._write_joint(joint)
         for link in self.model.links:  # last, so that no shape takes the name of a link or joint
-            self._write_shapes(link)
+            shapes.write(link, self.links[link.name])
+        self.notes += shapes.notes
+        for frame in self.model.frames:
+            self._write_frame(frame)
+        for light in self.model.lights:
+            self._write_light(light)
         for joint in self.model.joints:
             self._write_mimic(joint)
         for coupling in self.model.couplings:
             self.notes.append(f"coupling '{coupling.name}' is left out: a scene cannot keep couplings yet")
         self._report_names()
         depsgraph_of(self.scene).update()  # matrix_world of new objects is that of the origin until then
+        shapes.hide_collisions()
 
     def _set_up_scene(self) -> None:
-        getattr(self.scene, ids.SCENE).model_name = self.model.name
+        settings = getattr(self.scene, ids.SCENE)
+        settings.model_name, settings.extras = self.model.name, format_extras(self.model.extras)
         self.scene.use_gravity = any(self.model.gravity)
         if self.scene.use_gravity:
             self.scene.gravity = [part / self.unit for part in self.model.gravity]
@@ -107,57 +117,15 @@ class _Writer:
         obj.empty_display_type = "PLAIN_AXES"
         obj.empty_display_size = self.size
         pose = scaled_pose(link.pose, 1.0 / self.unit)
-        _place(obj, pose)
+        place(obj, pose)
         settings = getattr(obj, ids.LINK)
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
+        settings.extras = format_extras(link.extras)
         changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.units)
         self.notes += [f"link '{link.name}': {change}" for change in changes]
         settings.mass_shown = settings.mass
-
-    def _write_shapes(self, link: Link) -> None:
-        for shape in link.visuals:
-            self._write_shape(self.links[link.name], link, shape, "VISUAL")
-        for shape in link.collisions:
-            self._write_shape(self.links[link.name], link, shape, "COLLISION")
-
-    def _write_shape(self, link_obj: bpy.types.Object, link: Link, shape: Shape, role: str) -> None:
-        if shape.geometry is None:
-            self.notes.append(f"link '{link.name}': '{shape.name}' has a kind of shape that is not known here")
-            return
-        mesh, kind = new_mesh(shape.name, shape.geometry, self.unit)
-        obj = self._new_object(shape.name, mesh)
-        obj.parent = link_obj
-        _place(obj, scaled_pose(self._pose(shape), 1.0 / self.unit))
-        if isinstance(shape.geometry, Mesh):
-            obj.scale = shape.geometry.scale
-        settings = getattr(obj, ids.LINK)
-        settings.role = role
-        settings.primitive = kind
-        if mesh is None:
-            settings.mesh_uri = shape.geometry.uri
-            obj.empty_display_size = self.size
-            self.notes.append(f"link '{link.name}': the mesh '{shape.geometry.uri}' was not read, so it is not shown")
-        else:
-            self._paint(obj, shape.color)
-        if role == "COLLISION":
-            obj.display_type = "WIRE"
-            obj.hide_render = True
-
-    def _pose(self, shape: Shape) -> Pose:
-        """A plane's mesh lies in x and y, so its normal becomes part of the pose."""
-        if isinstance(shape.geometry, Plane) and shape.geometry.normal != (0.0, 0.0, 1.0):
-            return compose(shape.pose, (0.0, 0.0, 0.0, *quat_of_mat(z_to(shape.geometry.normal))))
-        return shape.pose
-
-    def _paint(self, obj: bpy.types.Object, color) -> None:
-        if color is None:
-            return
-        obj.color = color
-        if color not in self.materials:
-            self.materials[color] = _new_material(self.model.name, color)
-        obj.data.materials.append(self.materials[color])
 
     def _write_joint(self, joint: Joint) -> None:
         obj = self.joints[joint.name] = self._new_object(joint.name)
@@ -168,8 +136,28 @@ class _Writer:
         settings.is_joint = True
         settings.parent = None if joint.parent == WORLD else self.links[joint.parent]
         settings.child = self.links[joint.child]
+        settings.extras = format_extras(joint.extras)
         self.notes += store_joint(joint, obj, self.scene)
         store_frames(obj, scaled_pose(joint.X_PJ, 1.0 / self.unit), scaled_pose(joint.X_CJ, 1.0 / self.unit))
+
+    def _write_frame(self, frame: Frame) -> None:
+        obj = self._new_object(frame.name)
+        obj.empty_display_type = "ARROWS"
+        obj.empty_display_size = self.size / 2.0
+        self._hang(obj, frame.link, frame.pose)
+        keep_name(obj, frame.name)
+        getattr(obj, ids.LINK).is_frame = True
+
+    def _write_light(self, light: Light) -> None:
+        data, pose = new_light(light, self.unit)
+        obj = self._new_object(light.name, data)
+        self._hang(obj, light.link, pose)
+        keep_name(obj, light.name)
+
+    def _hang(self, obj: bpy.types.Object, link: str, pose: Pose) -> None:
+        """Place the object on a link, or in the world."""
+        obj.parent = None if link == WORLD else self.links[link]
+        place(obj, scaled_pose(pose, 1.0 / self.unit))
 
     def _write_mimic(self, joint: Joint) -> None:
         if joint.mimic is None:
@@ -184,20 +172,3 @@ class _Writer:
         for name, obj in (*self.links.items(), *self.joints.items()):
             if obj.name != name:
                 self.notes.append(f"'{name}' is named '{obj.name}' here, because its name was taken or too long")
-
-
-def _place(obj: bpy.types.Object, pose: Pose) -> None:
-    obj.rotation_mode = "QUATERNION"
-    obj.location = pose[:3]
-    obj.rotation_quaternion = Quaternion(pose[3:])
-
-
-def _new_material(name: str, color) -> bpy.types.Material:
-    material = bpy.data.materials.new(name)
-    material.diffuse_color = color
-    if material.node_tree is not None:
-        for node in material.node_tree.nodes:
-            if node.type == "BSDF_PRINCIPLED":
-                node.inputs["Base Color"].default_value = (*color[:3], 1.0)
-                node.inputs["Alpha"].default_value = color[3]
-    return material

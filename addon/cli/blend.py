@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...core.check import check_model
 from ...core.cli.framework import OPEN_SCENE
@@ -12,19 +13,27 @@ from ...core.model import Model
 from ..quiet import quiet
 from .session import open_scene, require_blender
 
+if TYPE_CHECKING:
+    from ..bridge.shapes import MeshFormat
 
-def load_blend(path: Path) -> Reading:
-    """Read the model in a .blend file's scene, with its shapes. Raises UnreadableError, ModelError, UsageError."""
+
+def load_blend(path: Path, *, with_surroundings: bool = False, mesh_format: MeshFormat = "OBJ") -> Reading:
+    """Read the model in a .blend file's scene, with its shapes. Raises UnreadableError, ModelError, UsageError.
+
+    To export it whole: with_surroundings, with lights and what belongs to no link; mesh_format, "OBJ" or "GLTF".
+    """
     open_blend(path)
-    return load_open_scene(path)
+    return load_open_scene(path, with_surroundings=with_surroundings, mesh_format=mesh_format)
 
 
-def load_open_scene(path: Path = OPEN_SCENE) -> Reading:
-    """Read the model in the scene that is open."""
+def load_open_scene(
+    path: Path = OPEN_SCENE, *, with_surroundings: bool = False, mesh_format: MeshFormat = "OBJ"
+) -> Reading:
+    """Read the model in the scene that is open, as `load_blend` does."""
     scene = open_scene()
     from ..bridge import scan_scene
 
-    reading = scan_scene(scene, with_shapes=True)
+    reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
     return Reading(reading.model, check_model(reading.model), notes=reading.notes)
 
 

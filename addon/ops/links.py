@@ -7,7 +7,7 @@ from .. import ids
 from ..bake import clear_bake
 from ..bridge import drawn_pose, format_pose, scan_scene, store_weights
 from ..bridge.mass import weigh
-from ..bridge.shapes import Surroundings, parts_of, surroundings_of
+from ..bridge.parts import Surroundings, parts_of, surroundings_of
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
 

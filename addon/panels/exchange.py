@@ -17,6 +17,7 @@ class LIMBERJACK_PT_exchange(Below, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator(ids.OP_IMPORT, icon="IMPORT")
         column.operator(ids.OP_EXPORT_SDF, icon="EXPORT")
+        column.operator(ids.OP_EXPORT_URDF, icon="EXPORT")
 
 
 CLASSES = (LIMBERJACK_PT_exchange,)

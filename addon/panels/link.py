@@ -4,6 +4,7 @@ import bpy
 
 from .. import ids
 from ..bridge import LINK_FIELDS
+from ..bridge.parts import SOLID
 from ..props import is_joint, is_link
 from .base import Below, in_columns, paragraph
 
@@ -34,9 +35,10 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
                 layout.prop(settings, field.name)
         else:
             layout.label(text=f"A shape of {_carrier(obj).name}")
-        if obj.type == "MESH":
+        if obj.type in SOLID or obj.is_instancer:
             layout.prop(settings, "role")
-            layout.prop(settings, "primitive")
+            if not obj.is_instancer:  # what it instances has a geometry of its own
+                layout.prop(settings, "primitive")
             paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
         if is_link(obj):
             row = layout.row(align=True)

@@ -18,11 +18,13 @@ from .joint import (
     fit_to_type,
     remove_axis,
 )
+from .light import LightProperties
 from .link import LinkProperties
 from .scene import SceneProperties, StatusProperties
 
 CLASSES = (
     LinkProperties,
+    LightProperties,
     AxisProperties,
     CoordinateProperties,
     MimicProperties,
@@ -34,6 +36,7 @@ CLASSES = (
 ATTACHED = (
     (bpy.types.Object, ids.LINK, LinkProperties),
     (bpy.types.Object, ids.JOINT, JointProperties),
+    (bpy.types.Light, ids.LIGHT, LightProperties),
     (bpy.types.Scene, ids.SCENE, SceneProperties),
     (bpy.types.WindowManager, ids.STATUS, StatusProperties),
 )

@@ -301,3 +301,4 @@ class JointProperties(PropertyGroup):
         name="Follow Joint", description="Move this joint in proportion to another one, as gears and linkages do"
     )
     mimic: PointerProperty(type=MimicProperties)
+    extras: StringProperty(description="What the file says of the joint besides, such as sensors")

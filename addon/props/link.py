@@ -91,9 +91,19 @@ class LinkProperties(PropertyGroup):
             ("SPHERE", "Sphere", "A sphere as large as the mesh's bounds", 2),
             ("CYLINDER", "Cylinder", "A cylinder along z as large as the mesh's bounds", 3),
             ("PLANE", "Plane", "An infinite ground; the mesh is the part that is drawn", 4),
+            ("CAPSULE", "Capsule", "A cylinder along z with round ends, as large as the mesh's bounds", 5),
+            ("CONE", "Cone", "A cone along z with its tip on top, as large as the mesh's bounds", 6),
+            ("ELLIPSOID", "Ellipsoid", "An ellipsoid as large as the mesh's bounds", 7),
+            ("POLYLINE", "Extrusion", "Outlines in x and y, carried up along z", 8),
+            ("HULL", "Convex Hull", "Seen as the mesh, and collides as its convex hull", 9),
         ),
     )
     mesh_uri: StringProperty(name="Mesh File", description="Where the shape's mesh lies, for a mesh that was not read")
+    foreign: StringProperty(description="A shape of a kind that only its file's format knows, as it stands there")
+    extras: StringProperty(description="What the file says of the link or shape besides, such as plugins and sensors")
+    name_in_file: StringProperty(description="Name that the file has for it")
+    name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
+    is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")
 
     before_bake: StringProperty(description="Location, Euler, quaternion and axis-angle before the bake")
     action_before: PointerProperty(type=Action, description="Action that the bake took the place of")

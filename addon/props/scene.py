@@ -8,6 +8,7 @@ class SceneProperties(PropertyGroup):
     """Saved with the scene."""
 
     model_name: StringProperty(name="Model", description="Name of the model in exported files; empty for the scene's")
+    extras: StringProperty(description="What the model's file says of it besides, such as plugins")
     accuracy: EnumProperty(
         name="Accuracy",
         description="How closely the motion follows the laws of mechanics",

@@ -20,8 +20,8 @@ from ..version import VERSION
 
 DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
-LOADERS: dict[str, Callable[[Path], Reading]] = {}
-"""Readers of further inputs, by suffix; all others go to `formats.read`."""
+LOADERS: dict[str, Callable[..., Reading]] = {}
+"""Readers of further inputs, by suffix; all others go to `formats.read`. They take what is to be read besides links."""
 
 SAVERS: dict[str, Callable[[Model, Path], list[str]]] = {}
 """Writers of further outputs, by suffix; all others go to `formats.write`."""
@@ -150,18 +150,20 @@ def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
     )
 
 
-def load(path: Path, search: Sequence[Path] = ()) -> Reading:
+def load(path: Path, search: Sequence[Path] = (), **of_scene: object) -> Reading:
     """Read any input, errors and all. Raises UnreadableError.
 
-    search: folders in which what the file names may lie, besides its own.
+    Args:
+        search: folders in which what the file names may lie, besides its own.
+        of_scene: for `LOADERS`, such as with_surroundings.
     """
     loader = LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower())
-    return loader(path) if loader else read(path, search)
+    return loader(path, **of_scene) if loader else read(path, search)
 
 
-def load_usable(path: Path, search: Sequence[Path] = ()) -> Reading:
+def load_usable(path: Path, search: Sequence[Path] = (), **of_scene: object) -> Reading:
     """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
-    reading = load(path, search)
+    reading = load(path, search, **of_scene)
     if not reading.ok:
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))

@@ -57,7 +57,7 @@ FORMATS: tuple[Format, ...] = (
         write_sdf,
         ("sdf_version", "world", "folders", "uris", "pose", "substitute"),
     ),
-    Format("URDF", (".urdf",), "robot", read_urdf, write_urdf, ("pose", "substitute")),
+    Format("URDF", (".urdf",), "robot", read_urdf, write_urdf, ("uris", "pose", "substitute")),
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from ..geometry import Mesh
-from .obj import write_obj
+from .obj import image_file, obj_files
 from .sdf_names import unique
 
 FOLDER = "meshes"
@@ -23,7 +23,7 @@ class MeshFiles:
         prefix: keeps models apart whose meshes lie in one folder.
         base: what the uris of these meshes begin with, such as model://NAME/; empty for uris relative to the file.
         contents: each file to write, by its path in `folder`.
-        losses: meshes that are named and not where that leads.
+        losses: meshes and images that are named and not where that leads.
     """
 
     folder: Path
@@ -31,6 +31,7 @@ class MeshFiles:
     base: str = ""
     contents: dict[str, str | bytes] = field(default_factory=dict)
     losses: list[str] = field(default_factory=list)
+    _shared: dict[tuple, str] = field(default_factory=dict)
 
     def uri(self, mesh: Mesh, stem: str, subject: str) -> str:
         """What the model's file is to call it.
@@ -39,7 +40,10 @@ class MeshFiles:
         before, from where the model's file lies now.
         """
         if mesh.vertices is not None or mesh.glb:
-            return f"{self.base}{self._written(mesh, stem)}"
+            what = (id(mesh.vertices), id(mesh.uvs), mesh.materials, mesh.face_materials, mesh.glb)
+            if what not in self._shared:  # one file for all that show the same points
+                self._shared[what] = self._written(mesh, stem)
+            return f"{self.base}{self._shared[what]}"
         if mesh.path and "://" not in mesh.uri:
             return self._seen_from_here(mesh.path)
         if "://" not in mesh.uri:
@@ -52,9 +56,18 @@ class MeshFiles:
         if mesh.glb:
             self.contents[f"{FOLDER}/{name}.glb"] = mesh.glb
             return f"{FOLDER}/{name}.glb"
-        assert mesh.vertices is not None
-        self.contents[f"{FOLDER}/{name}.obj"] = write_obj(mesh.vertices, mesh.faces, name)
+        self.contents |= {f"{FOLDER}/{file}": content for file, content in obj_files(mesh, name).items()}
         return f"{FOLDER}/{name}.obj"
+
+    def image_uri(self, texture: str, subject: str) -> str:
+        """What the model's file is to call an image; one that lies on this machine goes along."""
+        name, content = image_file(texture)
+        if content:
+            self.contents[f"{FOLDER}/{name}"] = content
+            return f"{self.base}{FOLDER}/{name}"
+        if "://" not in texture:
+            self.losses.append(f"{subject} still names the image '{texture}', which was not found; copy it there")
+        return texture
 
     def _seen_from_here(self, path: str) -> str:
         try:

@@ -131,8 +131,16 @@ def _common(a: Scope, b: Scope) -> Scope:
 # ---- one model, or one for each articulation
 
 
-def articulations(model: Model) -> list[Model]:
-    """A model for each piece that hangs together, apart from the world; links of one `outer::` stay together.
+@dataclass
+class Part:
+    """A piece of a model, as a model; `is_outer`: its name stood before the names of what it holds."""
+
+    model: Model
+    is_outer: bool = False
+
+
+def articulations(model: Model) -> list[Part]:
+    """A part for each piece that hangs together, apart from the world; links of one `outer::` stay together.
 
     The `outer::` that all names of a piece have becomes its name. A model that is one piece is given back as it is.
     """
@@ -154,18 +162,17 @@ def articulations(model: Model) -> list[Model]:
             groups.join(inside[0], end)
     found = groups.all()
     if len(found) < 2:
-        return [model]
-    taken: set[str] = set()
-    parts = []
-    for members in found:
-        part = _part(model, members, ends)
-        part.name = unique(part.name, taken)
-        taken.add(part.name)
-        parts.append(part)
+        return [Part(model)]
+    parts = [_part(model, members, ends) for members in found]
+    taken = {part.model.name for part in parts if part.is_outer}
+    for part in parts:
+        if not part.is_outer:
+            part.model.name = unique(part.model.name, taken)
+            taken.add(part.model.name)
     return parts
 
 
-def _part(model: Model, members: set[str], ends: dict[str, tuple[str, ...]]) -> Model:
+def _part(model: Model, members: set[str], ends: dict[str, tuple[str, ...]]) -> Part:
     def mine(items: Iterable[Item]) -> list[Item]:
         return [copy.deepcopy(item) for item in items if members.intersection(ends[item.name])]
 
@@ -178,9 +185,10 @@ def _part(model: Model, members: set[str], ends: dict[str, tuple[str, ...]]) -> 
     if len(outers) == 1 and all(SEPARATOR in name for name in members):
         part.name = outers.pop()
         _strip(part, f"{part.name}{SEPARATOR}")
-    elif len(members) > 1:
+        return Part(part, is_outer=True)
+    if len(members) > 1:
         part.name = model.name
-    return part
+    return Part(part)
 
 
 def _strip(part: Model, outer: str) -> None:

@@ -13,7 +13,7 @@ from .files import UnwritableError, write_together
 from .kept import prefixes_in, put_back
 from .meshes import MeshFiles
 from .sdf_gather import MOVED, ORIGINAL_NAME, UNNAMED
-from .sdf_layout import articulations, legal_name
+from .sdf_layout import Part, articulations, legal_name
 from .sdf_names import printable, unique
 from .sdf_write_model import MIMIC_SINCE, ModelWriter, write_light
 from .sdf_write_shape import CONE_SINCE
@@ -127,12 +127,12 @@ class _Export:
         base = f"model://{self.path.resolve().parent.name}/" if self.uris == "model" else ""
         meshes = MeshFiles(self.path.parent, prefix, base)
         root = Element("sdf", version=self.version)
-        parts = articulations(model) if world else [model]
+        parts = articulations(model) if world else [Part(model, is_outer=True)]
         shared = len(parts) > 1 or any(frame.link == WORLD for frame in model.frames) or _includes(model)
         at = self._world(root, model, shared) if world else root
         taken = {str(beside.get("name")) for beside in at}
         for part in parts:
-            self._model(at, part, meshes, taken, inner=not (world and shared) or part.name in _outer_names(model))
+            self._model(at, part.model, meshes, taken, inner=not shared or part.is_outer)
         self.contents[self.path.name] = _text(root)
         self.contents |= meshes.contents
         self.losses += meshes.losses
@@ -145,16 +145,16 @@ class _Export:
         at = self._world(root, model, several=True)
         taken: set[str] = set()
         for part in parts:
-            folder = unique(re.sub(r"[^A-Za-z0-9_-]+", "_", part.name).strip("_") or "model", taken)
+            folder = unique(re.sub(r"[^A-Za-z0-9_-]+", "_", part.model.name).strip("_") or "model", taken)
             taken.add(folder)
             base = f"model://{folder}/" if self.uris == "model" else ""
             meshes = MeshFiles(self.path.parent / folder, base=base)
             own = Element("sdf", version=self.version)
-            self._model(own, part, meshes, set(), inner=part.name in _outer_names(model))
+            self._model(own, part.model, meshes, set(), inner=part.is_outer)
             self.contents |= {f"{folder}/{name}": content for name, content in meshes.contents.items()}
             self.losses += meshes.losses
             self.contents[f"{folder}/model.sdf"] = _text(own)
-            self.contents[f"{folder}/model.config"] = _config(printable(part.name), "model.sdf", self.version)
+            self.contents[f"{folder}/model.config"] = _config(printable(part.model.name), "model.sdf", self.version)
             put(SubElement(at, "include"), "uri", f"model://{folder}/")
         self.contents[self.path.name] = _text(root)
 
@@ -199,10 +199,6 @@ class _Export:
 def _includes(model: Model) -> bool:
     """Whether the world around it includes others."""
     return any(extra.tag == "include" and extra.within == (MOVED,) for extra in model.extras)
-
-
-def _outer_names(model: Model) -> set[str]:
-    return {link.name.partition("::")[0] for link in model.links if "::" in link.name}
 
 
 def _is_static(part: Model) -> bool:

@@ -59,7 +59,7 @@ class ShapeWriter:
             self._geometry(holder, shape, f"{stem}_{name}", subject)
             has_own = isinstance(shape.geometry, Mesh) and (shape.geometry.materials or shape.geometry.glb)
             if shape.material and tag == "visual" and not has_own:  # which a <material> would paint over
-                _material(element, shape.material)
+                self._material(element, shape.material, subject)
             for extra in shape.extras:
                 if extra.format == "SDF":
                     put_back(element, extra)
@@ -80,17 +80,17 @@ class ShapeWriter:
         else:
             _PRIMITIVES[type(geometry)](parent, geometry)
 
-
-def _material(parent: Element, material: Material) -> None:
-    """Without an ambient colour, SDF's is black: the diffuse one stands in."""
-    colors = {"ambient": material.ambient or material.diffuse, "diffuse": material.diffuse}
-    colors |= {"specular": material.specular, "emissive": material.emissive}
-    holder = SubElement(parent, "material")
-    for tag, color in colors.items():
-        if color:
-            put(holder, tag, numbers(color))
-    if material.texture:
-        put(SubElement(SubElement(holder, "pbr"), "metal"), "albedo_map", material.texture)
+    def _material(self, parent: Element, material: Material, subject: str) -> None:
+        """Without an ambient colour, SDF's is black: the diffuse one stands in."""
+        colors = {"ambient": material.ambient or material.diffuse, "diffuse": material.diffuse}
+        colors |= {"specular": material.specular, "emissive": material.emissive}
+        holder = SubElement(parent, "material")
+        for tag, color in colors.items():
+            if color:
+                put(holder, tag, numbers(color))
+        if material.texture:
+            uri = self.meshes.image_uri(material.texture, subject)
+            put(SubElement(SubElement(holder, "pbr"), "metal"), "albedo_map", uri)
 
 
 def _sized(tag: str, **fields: str) -> Callable[[Element, object], None]:

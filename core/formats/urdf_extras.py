@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
@@ -11,6 +12,8 @@ from .findings import Findings
 from .xml import Element
 
 FORMAT = "URDF"
+UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")
+"""What xacro and roslaunch replace."""
 
 
 def kept(element: Element, within: tuple[str, ...] = ()) -> Extra:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ..extras import Extra
 from ..model import WORLD, Frame, Joint, Model
 from ..spatial import IDENTITY, Pose, compose, inverse
 from .findings import Findings, Lines
 from .resources import FilesBeside
-from .urdf_extras import FORMAT, GazeboWords, kept
+from .urdf_extras import FORMAT, UNEXPANDED, GazeboWords, kept
 from .urdf_joint import JOINT_ELEMENTS, read_joint
 from .urdf_link import LinkReader, read_pose
 from .xml import Element
@@ -17,8 +15,6 @@ from .xml import Element
 READ_TAGS = ("link", *JOINT_ELEMENTS, "material", "frame", "gazebo")
 MAX_TOLD = 12
 """Links of a loop that a message names."""
-UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")
-"""What xacro and roslaunch replace."""
 
 
 def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:

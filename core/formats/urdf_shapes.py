@@ -75,7 +75,7 @@ class Shapes:
         match shape.geometry:
             case Box() | Sphere() | Cylinder() | Capsule():
                 return shape
-            case Mesh() as mesh if mesh.vertices is not None or not mesh.glb:
+            case Mesh():
                 return shape
             case Foreign(format_name) if format_name == FORMAT:
                 return shape
@@ -119,9 +119,10 @@ class Shapes:
         if look.diffuse:
             SubElement(element, "color", rgba=numbers(look.diffuse))
         if look.texture:
-            SubElement(element, "texture", filename=look.texture)
-            if is_new and "://" not in look.texture:
-                self._losses.append(f"{subject} still names the image '{look.texture}'; copy it to where that leads")
+            told = len(self.meshes.losses)
+            SubElement(element, "texture", filename=self.meshes.image_uri(look.texture, subject))
+            if not is_new:
+                del self.meshes.losses[told:]
 
 
 def put_origin(parent: Element, pose: Pose, exact: bool = False) -> None:

@@ -16,7 +16,7 @@ from .kept import element_of, prefixes_in, put_back
 from .meshes import MeshFiles
 from .sdf_names import printable, unique
 from .substitutes import substituted
-from .urdf_extras import FORMAT
+from .urdf_extras import FORMAT, UNEXPANDED
 from .urdf_joint import UNBOUNDED
 from .urdf_losses import losses_of_joint, losses_of_link, losses_of_model
 from .urdf_mimic import Follows, urdf_mimics
@@ -30,7 +30,9 @@ MERGED = ("limit", "dynamics")
 SPRING = ("springReference", "spring_reference"), ("springStiffness", "spring_stiffness")
 
 
-def write_urdf(model: Model, path: Path, *, pose: str = "zero", substitute: bool = False) -> list[str]:
+def write_urdf(
+    model: Model, path: Path, *, uris: str = "relative", pose: str = "zero", substitute: bool = False
+) -> list[str]:
     """Write the model and the meshes that it holds; returns the losses.
 
     URDF is one tree in which a joint's frame is its child link's: frames of links move to their joints, joints that
@@ -38,6 +40,7 @@ def write_urdf(model: Model, path: Path, *, pose: str = "zero", substitute: bool
     that hold them there, or else by `floating` ones, as `urdf_tree` says.
 
     Args:
+        uris: of meshes, "relative" to the file, or by the "model" folder that it lies in, which is a package to URDF.
         pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
         substitute: write what URDF has no words for as what comes nearest: joints of several axes as chains, a screw
             as a slide and a hinge that follows it, frames as links without mass, shapes as meshes.
@@ -53,7 +56,9 @@ def write_urdf(model: Model, path: Path, *, pose: str = "zero", substitute: bool
         told += replaced
     tree = urdf_tree(model, "" if substitute else "; write substitutes to keep what can be kept")
     follows, lost = urdf_mimics(model, tree.model.joints)
-    writer = _Writer(model, tree, follows, path, substitute)
+    prefix = "" if path.name == "model.urdf" else f"{path.stem}_"
+    base = f"package://{path.resolve().parent.name}/" if uris == "model" else ""
+    writer = _Writer(model, tree, follows, MeshFiles(path.parent, prefix, base), substitute)
     text = writer.text()
     write_together(path, {path.name: text} | writer.shapes.meshes.contents)
     return [*told, *tree.losses, *lost, *writer.losses]
@@ -73,7 +78,10 @@ class UrdfNames:
         self.taken_by_joints = taken
 
     def _chosen(self, kind: str, name: str, taken: set[str]) -> str:
-        chosen = unique(printable(name) or kind, taken)
+        legal = printable(name)
+        if UNEXPANDED.search(legal):  # which a reader would take for something to replace
+            legal = legal.replace("$", "_")
+        chosen = unique(legal or kind, taken)
         taken.add(chosen)
         if chosen != name:
             self.changes.append(f"{kind} '{name}' is named '{chosen}', because URDF cannot say that, or has it already")
@@ -81,15 +89,14 @@ class UrdfNames:
 
 
 class _Writer:
-    def __init__(self, before: Model, tree: UrdfTree, follows: dict[str, Follows], path: Path, substitute: bool):
+    def __init__(self, before: Model, tree: UrdfTree, follows: dict[str, Follows], meshes: MeshFiles, substitute: bool):
         """before: the model of which the tree was made."""
         self.before, self.tree, self.model = before, tree, tree.model
         self.follows, self.substitute = follows, substitute
         self.bounded = bounded_hinges(self.model.joints, follows)
         self.names = UrdfNames(self.model)
         self.losses = list(self.names.changes)
-        prefix = "" if path.name == "model.urdf" else f"{path.stem}_"
-        self.shapes = Shapes(MeshFiles(path.parent, prefix), substitute)
+        self.shapes = Shapes(meshes, substitute)
         self.root = Element("robot", name=self.names.model)
 
     def text(self) -> str:

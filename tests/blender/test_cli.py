@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon import cli
+from limberjack.addon.cli.blend import load_blend
 from limberjack.core import cli as core_cli
 from limberjack.core.cli import describe
 from limberjack.core.formats import read
@@ -160,6 +161,23 @@ def test_info_and_check_of_a_blend_file(capsys):
     assert len(json.loads(capsys.readouterr().out)["links"]) == 10
     assert run("check", SAMPLES / "crane.blend") == core_cli.DONE
     assert capsys.readouterr().out == "0 errors, 0 warnings\n"
+
+
+def test_a_blend_file_is_loaded_whole_for_export(tmp_path):
+    """Guards exports by the command: with its lights and what belongs to no link, and with meshes as glTF, if asked."""
+    bpy.ops.wm.open_mainfile(filepath=str(SAMPLES / "crane.blend"))
+    mesh = bpy.data.meshes.new("pavement")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    for name, data in (("pavement", mesh), ("lamp", bpy.data.lights.new("lamp", "POINT"))):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, data))
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    bare = load_blend(path).model
+    whole = load_blend(path, with_surroundings=True, mesh_format="GLTF").model
+    assert {item.name for item in whole.links} - {item.name for item in bare.links} >= {"pavement"}
+    assert "lamp" in {light.name for light in whole.lights}
+    assert not bare.lights
+    assert whole.link("pavement").visuals[0].geometry.glb.startswith(b"glTF")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bridge import read_scene, store_joint, write_scene
+from limberjack.core.extras import Extra
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Cylinder, Material, Mesh, Shape, Sphere
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
@@ -267,6 +268,8 @@ def distinct():
         links.append(Link(item.child, 4.0 + i, (0.4, 0.5, 0.6 + i), (2.0, 0.1, 0.2, 2.1, 0.3, 2.2 + i), pose))
     for i, item in enumerate(links):
         item.linear_damping, item.angular_damping, item.gravity = 0.15 + i, 0.16 + i, False
+    for item in (*links, *joints):
+        item.extras = (Extra("SDF", "sensor", f'<sensor name="{item.name} ü" type="imu" />', ("axis",)),)
     return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71))
 
 
@@ -289,7 +292,7 @@ def numbers_of(item):
     """All numbers of a core object, by their names."""
     found = {}
     for name, value in dataclasses.asdict(item).items():
-        if isinstance(value, int | float | tuple):
+        if isinstance(value, int | float | tuple) and name != "extras":
             found |= {f"{name}[{i}]": number for i, number in enumerate(np.ravel(value).tolist())}
     return found
 
@@ -307,6 +310,7 @@ def test_every_field_in_every_unit(scene, scale_length):
     for there in (*expected.links, *expected.joints):
         here = found.link(there.name) if isinstance(there, Link) else found.joint(there.name)
         require_no_default(there)
+        assert here.extras == there.extras
         assert numbers_of(here) == pytest.approx(numbers_of(there), rel=1e-6, abs=1e-9), there.name
     for there in expected.joints:
         here = found.joint(there.name)

@@ -25,8 +25,8 @@ from .conftest import joint, link
 def test_every_field_of_the_core_is_in_the_table():
     """A field that is added to core's axis, link, joint or mimic cannot be forgotten in the bridge."""
     handled_by_name = {
-        Link: {"name", "pose", "visuals", "collisions"},
-        Joint: {"name", "type", "parent", "child", "X_PJ", "X_CJ", "axes", "home", "mimic"},
+        Link: {"name", "pose", "visuals", "collisions", "extras"},
+        Joint: {"name", "type", "parent", "child", "X_PJ", "X_CJ", "axes", "home", "mimic", "extras"},
         Mimic: {"leader"},
         Axis: set(),
     }

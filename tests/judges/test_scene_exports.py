@@ -68,7 +68,7 @@ def judged(model: Model, path: Path, judge: Callable[[Path], dict]) -> str:
     reading = judge(path)
     assert not reading["errors"], reading["errors"]
     assert not [warning for warning in reading["warnings"] if "not defined in SDF" in str(warning)]
-    return differences(describe(model), reading, path.parent)
+    return differences(describe(model), reading)
 
 
 LAYOUTS = pytest.mark.parametrize(

@@ -29,12 +29,9 @@ RANDOM = 500
 DRAKE_TURNS_ROUND = ("fixed", "revolute", "continuous", "prismatic")
 """Joints that may point from a link farther from the world to one nearer to it."""
 
-GEARBOX = "has a gearbox, which is not written yet"
 UNPHYSICAL = "has inertias that are not physical: libsdformat calls them errors, and Drake takes others in their place"
 DIFFERENT = {
-    ("sdf/sdformat_joint_complete", "libsdformat"): GEARBOX,
-    ("sdf/gzsim_demo_joint_types", "libsdformat"): GEARBOX,
-    ("sdf/gazebo_models_demo_joint_types", "libsdformat"): f"{UNPHYSICAL}; it {GEARBOX}",
+    ("sdf/gazebo_models_demo_joint_types", "libsdformat"): UNPHYSICAL,
     ("sdf/gzsim_elevator", "drake"): "fixes a link to the world twice, which Drake refuses",
     ("urdf/erd_anymal_b", "libsdformat"): UNPHYSICAL,
     ("urdf/erd_anymal_b", "drake"): UNPHYSICAL,

@@ -110,11 +110,18 @@ def _compare() -> ModuleType:
     return module
 
 
-def differences(mine: dict, reading: dict) -> str:
-    """What differs between our reading and a judge's, a line each; empty where nothing does."""
-    compare = _compare()
-    refused = [who for who, told in (("we", mine), ("the judge", reading)) if compare.refused(told)]
+def differences(mine: dict, reading: dict, strict: bool = True) -> str:
+    """What differs between our reading and a judge's, a line each; empty where nothing does.
+
+    strict: what ours leaves out counts too.
+    """
+    refused = [who for who, told in (("we", mine), ("the judge", reading)) if _compare().refused(told)]
     if refused:
         return f"{' and '.join(refused)} refused: {reading.get('errors')}"
-    found = compare.compare(mine, reading) + compare.missing(mine, reading)
+    found = compared(mine, reading) + (_compare().missing(mine, reading) if strict else [])
     return "\n".join(f"{what} {told}" for what, told in found)
+
+
+def compared(one: dict, other: dict) -> list[tuple[str, str]]:
+    """What differs between two readings, as far as both speak of it."""
+    return _compare().compare(one, other)

@@ -1,0 +1,51 @@
+"""What a model says that a scene has no words for, kept as text on the object that it belongs to."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import bpy
+
+from ...core.extras import Extra
+from ...core.geometry import Foreign
+from ...core.model import ModelError
+from .. import ids
+
+
+def format_extras(extras: tuple[Extra, ...]) -> str:
+    return json.dumps([dataclasses.asdict(extra) for extra in extras], ensure_ascii=False) if extras else ""
+
+
+def parse_extras(text: str, where: str) -> tuple[Extra, ...]:
+    """What `format_extras` wrote. where: what has them, for the error."""
+    if not text:
+        return ()
+    try:
+        return tuple(Extra(**{**item, "within": tuple(item["within"])}) for item in json.loads(text))
+    except (ValueError, TypeError, KeyError) as error:
+        raise ModelError(f"{where}: what was kept of its file cannot be read: {error}; import it again") from error
+
+
+def format_foreign(foreign: Foreign) -> str:
+    return json.dumps(dataclasses.asdict(foreign), ensure_ascii=False)
+
+
+def parse_foreign(text: str, where: str) -> Foreign:
+    """What `format_foreign` wrote. where: what has it, for the error."""
+    try:
+        return Foreign(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise ModelError(f"{where}: the shape kept of its file cannot be read: {error}; import it again") from error
+
+
+def keep_name(obj: bpy.types.Object, name: str) -> None:
+    """Remember the name in the file, which is no other object's business: in Blender a name is taken only once."""
+    settings = getattr(obj, ids.LINK)
+    settings.name_in_file, settings.name_here = name, obj.name
+
+
+def kept_name(obj: bpy.types.Object) -> str:
+    """The name in the file that the object came from; its own where that has changed since, or there is no file."""
+    settings = getattr(obj, ids.LINK)
+    return settings.name_in_file if settings.name_in_file and settings.name_here == obj.name else obj.name

@@ -1,0 +1,144 @@
+"""How surfaces look: Blender's Principled shader and the core's `Material`, translated both ways.
+
+Of the shader count the base colour or the image that is its colour, alpha, emission, and the specular level with its
+tint. The numbers are the same on both sides. A specular level of Blender's own default says nothing in the model.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import bpy
+
+from ...core.geometry import Color, Material
+from .. import ids
+from .numbers import shortest, shortest_all, significant
+
+DEFAULT_LEVEL = 0.5
+WHITE = (1.0, 1.0, 1.0)
+FORMAT_SUFFIXES = {"JPEG": ".jpg", "TARGA": ".tga", "TARGA_RAW": ".tga", "TIFF": ".tif", "BMP": ".bmp"}
+
+
+class MaterialReader:
+    """Reads each material once. Images that are in no file are written to a folder of Blender's own, which it deletes.
+
+    Attributes:
+        notes: what could not be taken over.
+    """
+
+    def __init__(self):
+        self.notes: list[str] = []
+        self._known: dict[bpy.types.Material, Material] = {}
+        self._folder: Path | None = None
+
+    def read(self, material: bpy.types.Material) -> Material:
+        if material not in self._known:
+            self._known[material] = self._read(material)
+        return self._known[material]
+
+    def _read(self, material: bpy.types.Material) -> Material:
+        ambient = _color(material[ids.AMBIENT]) if ids.AMBIENT in material else None
+        shader = principled(material)
+        if shader is None:
+            return Material(_color(material.diffuse_color), ambient)
+        alpha = shortest(shader.inputs["Alpha"].default_value)
+        base = shader.inputs["Base Color"]
+        diffuse, texture = _color((*base.default_value[:3], alpha)), ""
+        if base.is_linked:
+            image = image_at(base)
+            texture = self._file_of(image, material.name) if image else ""
+            diffuse = (*WHITE, alpha) if texture else _color(material.diffuse_color)
+        return Material(diffuse, ambient, _specular(shader), _emissive(shader), texture)
+
+    def _file_of(self, image: bpy.types.Image, owner: str) -> str:
+        """A file with the image; empty where it cannot be in one."""
+        if image.source not in ("FILE", "GENERATED"):
+            self.notes.append(
+                f"material '{owner}': its image '{image.name}' is {image.source.lower()} and left out; bake it to one"
+            )
+            return ""
+        path = Path(bpy.path.abspath(image.filepath_from_user(), library=image.library)) if image.filepath else None
+        if path and path.is_file() and not image.packed_file and not image.is_dirty:
+            return str(path.resolve())
+        return self._written(image, owner)
+
+    def _written(self, image: bpy.types.Image, owner: str) -> str:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="limberjack-", dir=bpy.app.tempdir or None))
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "_", Path(image.name).stem) or "image"
+        packed = None if image.is_dirty else image.packed_file
+        suffix = FORMAT_SUFFIXES.get(image.file_format, ".png")
+        path = self._folder / f"{stem}_{len(list(self._folder.iterdir()))}{suffix}"
+        try:
+            if packed:
+                path.write_bytes(packed.data)
+            else:
+                image.save(filepath=str(path), save_copy=True)
+        except RuntimeError as error:  # Blender's word for all that can go wrong
+            self.notes.append(f"material '{owner}': its image '{image.name}' is left out: {str(error).strip()}")
+            return ""
+        return str(path)
+
+
+def principled(material: bpy.types.Material) -> bpy.types.Node | None:
+    nodes = material.node_tree.nodes if material.node_tree is not None else ()
+    return next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+
+
+def image_at(socket: bpy.types.NodeSocket) -> bpy.types.Image | None:
+    """The image that is linked straight to the socket."""
+    node = socket.links[0].from_node if socket.links else None
+    return node.image if node is not None and node.type == "TEX_IMAGE" else None
+
+
+def _color(values) -> Color:
+    red, green, blue, alpha = shortest_all(values)
+    return red, green, blue, alpha
+
+
+def _specular(shader: bpy.types.Node) -> Color | None:
+    level = shortest(shader.inputs["Specular IOR Level"].default_value)
+    tint = shortest_all(shader.inputs["Specular Tint"].default_value[:3])
+    if level == DEFAULT_LEVEL and tint == WHITE:
+        return None
+    red, green, blue = (significant(level * part) for part in tint)
+    return red, green, blue, 1.0
+
+
+def _emissive(shader: bpy.types.Node) -> Color | None:
+    strength = shortest(shader.inputs["Emission Strength"].default_value)
+    color = shortest_all(shader.inputs["Emission Color"].default_value[:3])
+    red, green, blue = (significant(strength * part) for part in color)
+    return (red, green, blue, 1.0) if max(red, green, blue) > 0.0 else None
+
+
+def new_material(name: str, look: Material) -> bpy.types.Material:
+    """A Blender material that looks so."""
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    if look.diffuse:
+        material.diffuse_color = look.diffuse
+    if look.ambient:
+        material[ids.AMBIENT] = look.ambient
+    shader = principled(material)
+    if shader is None:
+        return material
+    if look.diffuse:
+        shader.inputs["Base Color"].default_value = (*look.diffuse[:3], 1.0)
+        shader.inputs["Alpha"].default_value = look.diffuse[3]
+    if look.specular:
+        level = max(look.specular[:3])
+        shader.inputs["Specular IOR Level"].default_value = level
+        tint = [part / level for part in look.specular[:3]] if level else WHITE
+        shader.inputs["Specular Tint"].default_value = (*tint, 1.0)
+    if look.emissive:
+        shader.inputs["Emission Color"].default_value = (*look.emissive[:3], 1.0)
+        shader.inputs["Emission Strength"].default_value = 1.0 if any(look.emissive[:3]) else 0.0
+    if look.texture and Path(look.texture).is_file():
+        node = material.node_tree.nodes.new("ShaderNodeTexImage")
+        node.image = bpy.data.images.load(look.texture, check_existing=True)
+        node.location = (-300.0, 300.0)
+        material.node_tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
+    return material

@@ -1,0 +1,120 @@
+"""What stands around the links of a scene: objects that belong to none and are seen, and lights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...core.model import WORLD, Frame, Joint, Light, Link, Model
+from ...core.spatial import Pose
+from .. import ids
+from ..props import is_joint, is_link
+from .kept import kept_name
+from .lights import read_light
+from .motion import is_animated
+from .numbers import scaled_pose, tidy_pose
+from .parts import SOLID, Surroundings, objects_below, parts_at
+from .poses import live_pose, pose_of_matrix, to_array, world_scale
+from .shapes import ShapeReader, split_scale
+
+STATIC = "_static"
+"""What the joint is called, after the object's name, that holds a static object to the world."""
+
+
+def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader) -> list[str]:
+    """Each object that is seen and belongs to no link becomes a link that is fixed to the world. Returns notes."""
+    notes: list[str] = []
+    links, joints = ({item.name for item in items} for items in (model.links, model.joints))
+    for obj in _seen(scene):
+        if is_link(obj) or is_joint(obj) or not (obj.type in SOLID or obj.is_instancer):
+            continue
+        carrier = carrier_of(obj)
+        if carrier is not None and is_link(carrier):
+            continue
+        link = _static_link(obj, shapes)
+        if link is None:
+            continue
+        if carrier is not None:
+            notes.append(f"object '{obj.name}' hangs on joint '{carrier.name}': left out; parent it to a link")
+            continue
+        if is_animated(obj):
+            notes.append(f"object '{obj.name}' moves, but is no link: it is fixed where it is now")
+        link.name = _unused(f"{obj.name}_object" if obj.name == WORLD else obj.name, links)
+        joint = Joint(_unused(f"{link.name}{STATIC}", joints), "fixed", WORLD, link.name, X_PJ=link.pose)
+        model.links.append(link)
+        model.joints.append(joint)
+    return notes
+
+
+def _static_link(obj: bpy.types.Object, shapes: ShapeReader) -> Link | None:
+    matrix = to_array(obj.matrix_world)
+    if not np.linalg.det(matrix[:3, :3]):
+        shapes.notes.append(f"object '{obj.name}' has a scale of zero, so it is left out")
+        return None
+    _, rigid = split_scale(matrix)
+    pose = tidy_pose(pose_of_matrix(rigid, np.ones(3)))
+    visuals, collisions = shapes.of_parts(parts_at(obj, np.linalg.inv(rigid) @ matrix, shapes.around))
+    if not (visuals or collisions):
+        return None
+    return Link(obj.name, pose=scaled_pose(pose, shapes.around.unit), visuals=visuals, collisions=collisions)
+
+
+def add_lights(model: Model, scene: bpy.types.Scene, around: Surroundings) -> list[str]:
+    """The lights that are seen, on the links that carry them or in the world. Returns notes."""
+    found = [obj for obj in _seen(scene) if obj.type == "LIGHT"]
+    lights: list[Light] = []
+    notes: list[str] = []
+    for obj, link, pose in _placed(found, around):
+        light, about = read_light(obj, link, pose, around.unit)
+        light.name = _unused(light.name, {known.name for known in lights})
+        lights.append(light)
+        notes += about
+    model.lights += lights
+    return notes
+
+
+def add_frames(model: Model, scene: bpy.types.Scene, around: Surroundings) -> None:
+    """The Empties that are named frames."""
+    found = [obj for obj in _in_order(scene) if getattr(obj, ids.LINK).is_frame]
+    model.frames += [Frame(kept_name(obj), link, pose) for obj, link, pose in _placed(found, around)]
+
+
+def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[tuple[bpy.types.Object, str, Pose]]:
+    """Each object with the name of the link that carries it, or the world's, and its pose there [m]."""
+    for obj in objects:
+        carrier = carrier_of(obj)
+        if carrier is None or not is_link(carrier):
+            yield obj, WORLD, scaled_pose(live_pose(obj), around.unit)
+            continue
+        frame = np.diag((*world_scale(carrier), 1.0))
+        below = dict(objects_below(carrier, frame, around))
+        if obj in below:
+            _, rigid = split_scale(below[obj])
+            yield obj, carrier.name, scaled_pose(tidy_pose(pose_of_matrix(rigid, np.ones(3))), around.unit)
+
+
+def carrier_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The nearest link or joint above the object."""
+    above = obj.parent
+    while above is not None and not (is_link(above) or is_joint(above)):
+        above = above.parent
+    return above
+
+
+def _in_order(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    return sorted(scene.objects, key=lambda obj: obj.name)
+
+
+def _seen(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    layer = scene.view_layers[0] if bpy.context.scene != scene else None  # None: the one in the window
+    return [obj for obj in _in_order(scene) if obj.visible_get(view_layer=layer)]
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number, free = number + 1, f"{name}_{number + 1}"
+    taken.add(free)
+    return free

@@ -1,0 +1,61 @@
+"""A scene apart, in which Blender's own importers and exporters work while nothing of the user's changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+
+TEMPORARY = "limberjack temporary"
+KINDS = (
+    *("objects", "collections", "meshes", "materials", "images", "cameras", "lights", "armatures", "actions"),
+    *("curves", "node_groups", "worlds", "texts", "shape_keys"),
+)
+"""What an importer may leave in a file."""
+
+
+@contextmanager
+def workshop() -> Iterator[bpy.types.Scene]:
+    """An empty scene in metres, which is the context's while it is open, and gone afterwards with all that is in it."""
+    shown = [(window, window.scene, window.view_layer) for window in bpy.context.window_manager.windows]
+    scene = bpy.data.scenes.new(TEMPORARY)
+    layer = scene.view_layers[0]
+    try:
+        with bpy.context.temp_override(
+            scene=scene,
+            view_layer=layer,
+            collection=scene.collection,
+            active_object=None,
+            object=None,
+            selected_objects=[],
+        ):
+            yield scene
+    finally:
+        for window, its_scene, layer in shown:  # the glTF add-on shows the scene that it works on
+            if window.scene != its_scene:
+                window.scene, window.view_layer = its_scene, layer
+        for obj in list(scene.objects):
+            bpy.data.objects.remove(obj)
+        bpy.data.scenes.remove(scene)
+
+
+def all_data() -> dict[str, set[bpy.types.ID]]:
+    """What the file holds now, by kind."""
+    return {kind: set(getattr(bpy.data, kind)) for kind in (*KINDS, "scenes") if hasattr(bpy.data, kind)}
+
+
+def remove_new(before: dict[str, set[bpy.types.ID]], kept: set[bpy.types.ID]) -> None:
+    """Remove what has come since `before`, but for what is kept and what that uses."""
+    for kind in before:
+        if kind in ("materials", "images", "node_groups"):
+            continue
+        new = [item for item in getattr(bpy.data, kind) if item not in before[kind] and item not in kept]
+        bpy.data.batch_remove([item for item in new if not _is_ours(item)])
+    for kind in ("materials", "node_groups", "images"):  # users before what they use
+        new = [item for item in getattr(bpy.data, kind) if item not in before[kind]]
+        bpy.data.batch_remove([item for item in new if item.users == 0])
+
+
+def _is_ours(item: bpy.types.ID) -> bool:
+    return isinstance(item, bpy.types.Scene) and item.name.startswith(TEMPORARY)

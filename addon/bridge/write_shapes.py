@@ -1,0 +1,170 @@
+"""A model's shapes, written into a scene as objects on their links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+from mathutils import Quaternion
+
+from ...core.geometry import Foreign, Material, Mesh, Plane, Shape
+from ...core.model import Link
+from ...core.spatial import Pose, compose, quat_of_mat, z_to
+from .. import ids
+from .kept import format_extras, format_foreign, keep_name
+from .materials import new_material
+from .mesh_files import MeshFileError, MeshFiles
+from .numbers import scaled_pose
+from .primitives import new_mesh
+
+
+class ShapeWriter:
+    """Puts visuals into the model's collection, and collisions into a hidden one below it.
+
+    Attributes:
+        unit: metres in a Blender unit. size: of Empties [Blender units].
+        notes: what could not be shown.
+    """
+
+    def __init__(self, name: str, scene: bpy.types.Scene, collection: bpy.types.Collection, unit: float, size: float):
+        self.name = name
+        self.scene = scene
+        self.collection = collection
+        self.unit = unit
+        self.size = size
+        self.notes: list[str] = []
+        self.files = MeshFiles(unit)
+        self._hidden: bpy.types.Collection | None = None
+        self._materials: dict[Material, bpy.types.Material] = {}
+        self._meshes: dict[tuple, bpy.types.Mesh] = {}
+
+    def write(self, link: Link, carrier: bpy.types.Object) -> None:
+        for shape in link.visuals:
+            self._write(shape, link, carrier, self.collection, "VISUAL")
+        for shape in link.collisions:
+            obj = self._write(shape, link, carrier, self._collisions(), "COLLISION")
+            if obj is not None:
+                obj.display_type = "WIRE"
+                obj.hide_render = True
+
+    def _collisions(self) -> bpy.types.Collection:
+        if self._hidden is None:
+            self._hidden = bpy.data.collections.new(f"{self.name} collisions")
+            self.collection.children.link(self._hidden)
+        return self._hidden
+
+    def hide_collisions(self) -> None:
+        """To be called when all is written: while they are hidden, new objects are not placed."""
+        if self._hidden is None:
+            return
+        self._hidden.hide_render = True
+        for layer in self.scene.view_layers:
+            layer.update()
+            found = _layer_of(self._hidden, layer.layer_collection)
+            if found is not None:
+                found.hide_viewport = True  # by the eye: else Blender leaves out their modifiers
+
+    def _write(
+        self, shape: Shape, link: Link, carrier: bpy.types.Object, collection: bpy.types.Collection, role: str
+    ) -> bpy.types.Object | None:
+        if shape.geometry is None:
+            self.notes.append(f"link '{link.name}': '{shape.name}' has a kind of shape that is not known here")
+            return None
+        mesh, kind = self._mesh(shape, link)
+        obj = bpy.data.objects.new(shape.name, mesh)
+        collection.objects.link(obj)
+        obj.parent = carrier
+        place(obj, scaled_pose(_pose(shape), 1.0 / self.unit))
+        keep_name(obj, shape.name)
+        settings = getattr(obj, ids.LINK)
+        settings.role, settings.primitive = role, kind
+        settings.extras = format_extras(shape.extras)
+        if isinstance(shape.geometry, Mesh):
+            obj.scale = shape.geometry.scale
+        if mesh is None:
+            self._keep(obj, shape, settings)
+        else:
+            self._paint(obj, shape)
+        return obj
+
+    def _keep(self, obj: bpy.types.Object, shape: Shape, settings) -> None:
+        """What is not shown is kept as text on an Empty."""
+        obj.empty_display_size = self.size
+        if isinstance(shape.geometry, Foreign):
+            settings.foreign = format_foreign(shape.geometry)
+        elif isinstance(shape.geometry, Mesh):
+            settings.mesh_uri = shape.geometry.uri
+
+    def _mesh(self, shape: Shape, link: Link) -> tuple[bpy.types.Mesh | None, str]:
+        """The mesh, None for what cannot be shown, and which primitive it stands for."""
+        geometry = shape.geometry
+        assert geometry is not None
+        if isinstance(geometry, Foreign):
+            self.notes.append(f"link '{link.name}': '{shape.name}' is a <{geometry.tag}>, which is kept but not shown")
+            return None, "MESH"
+        if not isinstance(geometry, Mesh):
+            return new_mesh(shape.name, geometry, self.unit)
+        if geometry.vertices is not None:
+            return self._shared(shape.name, geometry), "MESH"
+        try:
+            if geometry.path:
+                return self.files.mesh(geometry.path), "MESH"
+            why = "was not read"
+        except MeshFileError as error:
+            why = f"is left out: {error}"
+        self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {why}, so it is not shown")
+        return None, "MESH"
+
+    def _shared(self, name: str, geometry: Mesh) -> bpy.types.Mesh | None:
+        key = (id(geometry.vertices), geometry.materials, geometry.face_materials)
+        if key not in self._meshes:
+            mesh, _ = new_mesh(name, geometry, self.unit)
+            assert mesh is not None
+            for look in geometry.materials:
+                mesh.materials.append(self._material(look))
+            self._meshes[key] = mesh
+        return self._meshes[key]
+
+    def _paint(self, obj: bpy.types.Object, shape: Shape) -> None:
+        """A shape's own material comes before those of its mesh, and is the object's where the mesh is shared."""
+        look = shape.material
+        if look is None or look == Material():
+            return
+        if look.diffuse:
+            obj.color = look.diffuse
+        if not obj.data.materials:
+            obj.data.materials.append(None)
+        for slot in obj.material_slots:
+            if obj.data.users > 1 or isinstance(shape.geometry, Mesh):
+                slot.link = "OBJECT"
+            slot.material = self._material(look)
+
+    def _material(self, look: Material) -> bpy.types.Material | None:
+        if look == Material():
+            return None
+        if look not in self._materials:
+            if look.texture and not Path(look.texture).is_file():
+                self.notes.append(f"the image '{look.texture}' is not found, so it is not shown")
+            self._materials[look] = new_material(self.name, look)
+        return self._materials[look]
+
+
+def _layer_of(collection: bpy.types.Collection, above: bpy.types.LayerCollection) -> bpy.types.LayerCollection | None:
+    if above.collection == collection:
+        return above
+    found = (_layer_of(collection, below) for below in above.children)
+    return next((layer for layer in found if layer is not None), None)
+
+
+def _pose(shape: Shape) -> Pose:
+    """A plane's mesh lies in x and y, so its normal becomes part of the pose."""
+    if isinstance(shape.geometry, Plane) and shape.geometry.normal != (0.0, 0.0, 1.0):
+        return compose(shape.pose, (0.0, 0.0, 0.0, *quat_of_mat(z_to(shape.geometry.normal))))
+    return shape.pose
+
+
+def place(obj: bpy.types.Object, pose: Pose) -> None:
+    """Put the object where it is on its parent [Blender units]."""
+    obj.rotation_mode = "QUATERNION"
+    obj.location = pose[:3]
+    obj.rotation_quaternion = Quaternion(pose[3:])

@@ -1,0 +1,123 @@
+"""Models come in as SDF or URDF, by the menu or dropped into the 3D view."""
+
+import os
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, FloatVectorProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper
+from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
+
+from ...core.model import Model
+from .. import ids
+from ..bridge import move_model, unit_length, write_scene
+from .report import fail, in_object_mode, succeed
+
+SUFFIXES = (".sdf", ".world", ".urdf")
+
+
+class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
+    """Read SDF or URDF files as links and joints, each in a collection of its own"""
+
+    bl_idname = ids.OP_IMPORT
+    bl_label = "Import SDF or URDF"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".sdf"
+    filter_glob: StringProperty(default=";".join(f"*{suffix}" for suffix in SUFFIXES), options={"HIDDEN"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    search: StringProperty(
+        name="Search In",
+        description=f"Folders in which meshes and models that the files name may lie, with {os.pathsep} between them",
+    )
+    use_place: BoolProperty(
+        name="Place Where Dropped",
+        description="Put models where they are dropped on the ground; else they come where their files say",
+        default=True,
+    )
+    place: FloatVectorProperty(
+        name="Place", description="Where the models' origin comes", subtype="TRANSLATION", options={"SKIP_SAVE"}
+    )
+    is_dropped: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def invoke(self, context, event):
+        if self.properties.is_property_set("filepath") and (point := _ground_under(context, event)):
+            self.place, self.is_dropped = point, True
+        return self.invoke_popup(context)
+
+    def draw(self, _context):
+        self.layout.use_property_split = True
+        self.layout.use_property_decorate = False
+        self.layout.prop(self, "search")
+        if self.is_dropped:
+            self.layout.prop(self, "use_place")
+        place = self.layout.column()
+        place.enabled = self.use_place or not self.is_dropped
+        place.prop(self, "place")
+
+    def execute(self, context):
+        from ...core.formats import UnreadableError, read
+
+        search = [folder for folder in self.search.split(os.pathsep) if folder]
+        readings = []
+        for path in self._paths():  # all of them before any is written
+            try:
+                reading = read(path, search)
+            except (UnreadableError, OSError) as error:
+                return fail(self, context, error)
+            errors = [issue for issue in reading.issues if issue.severity == "error"]
+            if errors:
+                return fail(self, context, f"{path.name}: {errors[0].subject}: {errors[0].message}")
+            readings.append(reading)
+        notes, counts = [], []
+        for reading in readings:
+            self._move(reading.model, context.scene)
+            _, changes = write_scene(reading.model, context.scene)
+            notes += [f"{issue.subject}: {issue.message}" for issue in reading.issues] + [*reading.notes, *changes]
+            counts.append(f"{reading.model.name}: {len(reading.model.links)} links, {len(reading.model.joints)} joints")
+        return succeed(self, context, "; ".join(counts), notes)
+
+    def _paths(self) -> list[Path]:
+        named = [Path(self.directory) / item.name for item in self.files if item.name]
+        return named or [Path(self.filepath)]
+
+    def _move(self, model: Model, scene: bpy.types.Scene) -> None:
+        if any(self.place) and (self.use_place or not self.is_dropped):
+            move_model(model, tuple(part * unit_length(scene) for part in self.place))
+
+
+def _ground_under(context, event) -> tuple[float, float, float] | None:
+    """Where the ground, z = 0, is under the mouse; None where it is not seen there."""
+    region, view = context.region, context.region_data
+    if context.area is None or context.area.type != "VIEW_3D" or region is None or view is None:
+        return None
+    at = (event.mouse_region_x, event.mouse_region_y)
+    start, direction = region_2d_to_origin_3d(region, view, at), region_2d_to_vector_3d(region, view, at)
+    if abs(direction.z) < 1e-6:
+        return None
+    way = -start.z / direction.z
+    if view.is_perspective and way < 0.0:
+        return None
+    point = start + way * direction
+    return round(point.x, 3), round(point.y, 3), 0.0
+
+
+class LIMBERJACK_FH_model(bpy.types.FileHandler):
+    """Drag and drop of model files into the 3D view"""
+
+    bl_idname = ids.FILE_HANDLER
+    bl_label = "SDF or URDF"
+    bl_import_operator = ids.OP_IMPORT
+    bl_file_extensions = ";".join(SUFFIXES)
+
+    @classmethod
+    def poll_drop(cls, context):
+        return context.area is not None and context.area.type == "VIEW_3D"
+
+
+CLASSES = (LIMBERJACK_OT_import_model, LIMBERJACK_FH_model)

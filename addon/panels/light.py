@@ -1,0 +1,32 @@
+"""The active light, as model files say it."""
+
+import bpy
+
+from .. import ids
+from .base import Below, in_columns
+
+
+class LIMBERJACK_PT_light(Below, bpy.types.Panel):
+    bl_idname = ids.PT_LIGHT
+    bl_label = "Light in Files"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return context.active_object is not None and context.active_object.type == "LIGHT"
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        light = context.active_object.data
+        settings = getattr(light, ids.LIGHT)
+        layout.prop(settings, "specular")
+        if light.type == "SUN":
+            return
+        layout.prop(settings, "range")
+        for name in ("constant", "linear", "quadratic"):
+            layout.prop(settings, name)
+        if light.type == "SPOT":
+            layout.prop(settings, "falloff")
+
+
+CLASSES = (LIMBERJACK_PT_light,)

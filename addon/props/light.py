@@ -1,0 +1,26 @@
+"""What a light stores for model files, in which its brightness falls off by numbers of its own."""
+
+from bpy.props import FloatProperty, FloatVectorProperty
+from bpy.types import PropertyGroup
+
+
+class LightProperties(PropertyGroup):
+    """On every light. At a distance d [m], its part 1 / (constant + linear d + quadratic d^2) is left."""
+
+    specular: FloatVectorProperty(
+        name="Specular",
+        description="Colour of highlights",
+        subtype="COLOR",
+        size=4,
+        default=(0.1, 0.1, 0.1, 1.0),
+        min=0,
+    )
+    range: FloatProperty(name="Range", description="How far the light reaches", default=100.0, min=0.0, unit="LENGTH")
+    constant: FloatProperty(name="Constant", description="Part of the fall-off that knows no distance", min=0.0)
+    linear: FloatProperty(name="Linear", description="Part of the fall-off that grows with the distance (1/m)", min=0.0)
+    quadratic: FloatProperty(
+        name="Quadratic", description="Part of the fall-off that grows with its square (1/m²)", default=1.0, min=0.0
+    )
+    falloff: FloatProperty(
+        name="Spot Fall-off", description="From the inner cone of a spot to the outer", default=1.0, min=0.0
+    )

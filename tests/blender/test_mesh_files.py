@@ -1,0 +1,167 @@
+"""Mesh files of every kind come in as what they say, once, and with nothing beside."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+import trimesh
+from mathutils import Matrix
+
+from limberjack.addon.bridge import read_scene, write_scene
+from limberjack.core.geometry import Material, Mesh, Shape
+from limberjack.core.model import Link, Model
+
+from .scenes import evaluated_boxes, lopsided, put, require_same_boxes
+
+
+def shown(scene, path):
+    """The file as the only visual of a link; returns the notes."""
+    return write_scene(Model("m", [Link("body", visuals=[Shape("part", Mesh(path.name, path=str(path)))])]), scene)[1]
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".stl", ".ply", ".glb"])
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_mesh_files(scene, tmp_path, suffix, unit):
+    """Each format comes in with the axes that robotics means, the file's scale and the unit once, shared, and alone."""
+    scene.unit_settings.scale_length = unit
+    path = tmp_path / f"part{suffix}"
+    shape = trimesh.creation.box((1.0, 2.0, 3.0))
+    shape.apply_translation((0.5, 0.0, 4.0))
+    shape.export(path)
+    parts = [Shape(f"v{i}", Mesh("model://x", (2.0, 1.0, 0.5 + i), str(path))) for i in range(2)]
+    counts = {kind: len(getattr(bpy.data, kind)) for kind in ("cameras", "lights", "collections", "scenes", "meshes")}
+    _, notes = write_scene(Model("m", [Link("body", visuals=parts)]), scene)
+    assert notes == []
+    low, high = (0.0, -1.0, 2.5), (1.0, 1.0, 5.5)
+    if suffix == ".glb":  # Y up
+        low, high = (0.0, -5.5, -1.0), (1.0, -2.5, 1.0)
+    expected = {f"v{i}": (np.multiply(low, (2, 1, 0.5 + i)), np.multiply(high, (2, 1, 0.5 + i))) for i in range(2)}
+    require_same_boxes(evaluated_boxes(scene), expected, tolerance=1e-5)
+    assert bpy.data.objects["v0"].data == bpy.data.objects["v1"].data
+    assert len(scene.objects) == 3
+    after = {kind: len(getattr(bpy.data, kind)) for kind in counts}
+    assert after == counts | {"collections": 1, "meshes": 1}
+
+
+@pytest.mark.skipif("collada_export" not in dir(bpy.ops.wm), reason="this Blender has no COLLADA")
+def test_collada(scene, tmp_path):
+    """A COLLADA file in centimetres comes in as large as it is."""
+    path = tmp_path / "part.dae"
+    obj = put("part", lopsided())
+    bpy.context.view_layer.update()
+    expected = evaluated_boxes(scene)
+    obj.select_set(True)
+    bpy.ops.wm.collada_export(filepath=str(path), selected=True)
+    text = path.read_text()
+    assert '<unit name="meter" meter="1"/>' in text
+    path.write_text(text.replace('<unit name="meter" meter="1"/>', '<unit name="centimeter" meter="0.01"/>'))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    write_scene(Model("m", [Link("body", visuals=[Shape("part", Mesh("part.dae", path=str(path)))])]), scene)
+    centimetres = {name: (low / 100.0, high / 100.0) for name, (low, high) in expected.items()}
+    require_same_boxes(evaluated_boxes(scene), centimetres)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.obj", "nothing", "it has no faces"),
+        ("a.glb", "nothing", "Blender cannot read it"),
+        ("a.x", "nothing", "'.x' files are not read; convert it to"),
+    ],
+)
+def test_mesh_files_that_cannot_be_read(scene, tmp_path, name, content, words):
+    """The note names link, file and reason, and the shape keeps its uri."""
+    (tmp_path / name).write_text(content)
+    shape = Shape("far", Mesh(f"model://x/{name}", (1.0, 2.0, 1.0), str(tmp_path / name)))
+    _, notes = write_scene(Model("m", [Link("body", visuals=[shape])]), scene)
+    assert len(notes) == 1
+    assert notes[0].startswith(f"link 'body': the mesh 'model://x/{name}' is left out: ")
+    assert words in notes[0]
+    found = read_scene(scene, with_shapes=True).links[0].visuals[0].geometry
+    assert (found.uri, found.scale) == (f"model://x/{name}", (1.0, 2.0, 1.0))
+    assert {obj.name for obj in scene.objects} == {"body", "far"}
+
+
+def test_collada_where_it_is_not_read(scene, tmp_path, monkeypatch):
+    """Where Blender has no COLLADA, the note says how to convert the file."""
+    from limberjack.addon.bridge import mesh_files
+
+    path = tmp_path / "a.dae"
+    path.write_text("<COLLADA/>")
+    monkeypatch.setattr(mesh_files, "_can_read_collada", lambda: False)
+    shape = Shape("far", Mesh("a.dae", path=str(path)))
+    _, notes = write_scene(Model("m", [Link("body", visuals=[shape])]), scene)
+    assert "'a.dae' is left out: this Blender reads no COLLADA; convert it to .glb or .obj" in notes[0]
+
+
+def test_materials_of_mesh_files(scene, tmp_path):
+    """A mesh file's own materials and image come in; a material that the model gives comes before them."""
+    bpy.data.images.new("i", 2, 2).save(filepath=str(tmp_path / "i.png"))
+    (tmp_path / "a.mtl").write_text("newmtl one\nKd 0.8 0.1 0.2\nd 0.5\nnewmtl two\nKd 1 1 1\nmap_Kd i.png\n")
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\n"
+    (tmp_path / "a.obj").write_text(f"mtllib a.mtl\n{corners}usemtl one\nf 1/1 2/2 3/3\nusemtl two\nf 1/1 3/2 4/3\n")
+    mesh = Mesh("a.obj", path=str(tmp_path / "a.obj"))
+    blue = Material((0.0, 0.0, 1.0, 1.0))
+    body = Link("body", visuals=[Shape("own", mesh), Shape("painted", mesh, material=blue)])
+    write_scene(Model("m", [body]), scene)
+    found = {shape.name: shape for shape in read_scene(scene, with_shapes=True).links[0].visuals}
+    one, two = found["own"].geometry.materials
+    assert one.diffuse == pytest.approx((0.8, 0.1, 0.2, 0.5))
+    assert two.texture == str((tmp_path / "i.png").resolve())
+    assert found["own"].geometry.face_materials == (0, 1)
+    assert found["own"].geometry.uvs == pytest.approx(np.array([(0, 0), (1, 0), (0, 1)] * 2))
+    assert found["painted"].geometry.materials == (blue, blue) or found["painted"].material == blue
+
+
+def test_a_file_of_many_objects(scene, tmp_path):
+    """Objects below turned and mirrored Empties, cameras and lights: the meshes become one, and nothing else stays."""
+    turn = put("turn", None, rotation_euler=(0.3, 0.2, 0.1), location=(1.0, 2.0, 3.0), scale=(1.0, 1.0, -1.0))
+    mesh = lopsided()
+    for number in range(3):
+        put(f"part{number}", mesh, turn, location=(float(number), 0.0, 0.0))
+    put("camera", bpy.data.cameras.new("camera"))
+    put("light", bpy.data.lights.new("light", "POINT"))
+    bpy.context.view_layer.update()
+    boxes = evaluated_boxes(scene).values()
+    expected = np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
+    path = tmp_path / "many.glb"
+    bpy.ops.export_scene.gltf(filepath=str(path), export_cameras=True, export_lights=True)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    assert shown(scene, path) == []
+    require_same_boxes(evaluated_boxes(scene), {"part": expected}, tolerance=2e-6)
+    assert {obj.name for obj in bpy.data.objects} == {"body", "part"}
+    assert [len(getattr(bpy.data, kind)) for kind in ("cameras", "lights", "meshes", "scenes")] == [0, 0, 1, 1]
+    assert bpy.context.scene == scene
+    points = [vertex.co[:] for vertex in bpy.data.objects["part"].data.vertices]
+    faces = [tuple(face.vertices) for face in bpy.data.objects["part"].data.polygons]
+    assert trimesh.Trimesh(points, faces).volume > 0.0
+
+
+def test_selection_and_active_object_stay(scene, tmp_path):
+    """Reading mesh files touches neither what the user has selected nor the scene in view."""
+    bpy.data.scenes.new("A scene that comes first")
+    mine = put("mine", lopsided())
+    bpy.context.view_layer.objects.active = mine
+    mine.select_set(True)
+    for suffix in (".stl", ".glb"):
+        path = tmp_path / f"part{suffix}"
+        trimesh.creation.box((1.0, 1.0, 1.0)).export(path)
+        assert not any("left out" in note for note in shown(scene, path))
+    assert bpy.context.scene == scene
+    assert bpy.context.selected_objects == [mine]
+    assert bpy.context.view_layer.objects.active == mine
+
+
+def test_turns_of_gltf(scene, tmp_path):
+    """What our own export writes as glTF comes back where it was."""
+    put("part", lopsided(), matrix_world=Matrix.Rotation(math.pi / 5.0, 4, "X"))
+    bpy.context.view_layer.update()
+    expected = evaluated_boxes(scene)
+    path = tmp_path / "part.glb"
+    bpy.ops.export_scene.gltf(filepath=str(path))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert shown(bpy.context.scene, path) == []
+    require_same_boxes(evaluated_boxes(bpy.context.scene), expected)
