@@ -1,6 +1,5 @@
 """What we write as URDF, as MuJoCo, Pinocchio and Drake read it."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +10,23 @@ from limberjack.core.formats import read, write
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, Joint, Model
-from support.judges import differences, drake, mujoco, needs_compare, needs_python_judges, pinocchio
+from support.judges import (
+    differences,
+    drake,
+    drake_all,
+    golden,
+    mujoco,
+    mujoco_all,
+    needs_compare,
+    needs_python_judges,
+    pinocchio,
+    pinocchio_all,
+)
 from support.models import place, random_link, random_pose, random_tree, random_unit
 from support.shared import CORPUS, needs_corpus
 
 JUDGES = {"mujoco": mujoco, "pinocchio": pinocchio, "drake": drake}
+AT_ONCE = {"mujoco": mujoco_all, "pinocchio": pinocchio_all, "drake": drake_all}
 UNREAD = {
     "bullet_husky": "holds unexpanded $(optenv ...)",
     "drake_joint_parsing_test": "has curvilinear joints, which we have none of",
@@ -45,14 +56,14 @@ def reading_of(path: Path, judge: str) -> dict:
     return reading
 
 
-def told(model: Model, reading: dict, folder: Path) -> str:
+def told(model: Model, reading: dict) -> str:
     """What differs; of joints that follow others, Pinocchio tells nothing but that they do."""
     ours = describe(model)
     silent = {joint["name"] for joint in reading["joints"] if joint["type"] == "JointModelMimic"}
     assert silent <= {joint.name for joint in model.joints if joint.mimic}
     for one in (ours, reading):
         one["joints"] = [joint for joint in one["joints"] if joint["name"] not in silent]
-    return differences(ours, reading, folder)
+    return differences(ours, reading)
 
 
 def written(model: Model, folder: Path, **options) -> Path:
@@ -61,24 +72,36 @@ def written(model: Model, folder: Path, **options) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def rewritten(tmp_path_factory) -> dict[tuple[str, str], dict]:
+    """What each judge reads in what we made of each real file, by (file's folder, judge)."""
+    paths = {}
+    for path in corpus():
+        if real(path) not in UNREAD:
+            folder = tmp_path_factory.mktemp(real(path))
+            paths[real(path)] = written(read(path).model, folder)
+    readings = {judge: read_all(paths.values()) for judge, read_all in AT_ONCE.items()}
+    return {(name, judge): one for judge, found in readings.items() for name, one in zip(paths, found, strict=True)}
+
+
 @needs_python_judges
 @needs_corpus
 @pytest.mark.parametrize("judge", JUDGES)
 @pytest.mark.parametrize("path", corpus(), ids=real)
-def test_a_real_file_written_again_reads_as_before(path, judge, tmp_path):
+def test_a_real_file_written_again_reads_as_before(path, judge, rewritten):
     """Guards reader and writer in a row: whoever reads the file that came reads the same in the one that we wrote."""
     if real(path) in UNREAD:
         assert not read(path).ok
         return
-    golden = json.loads(Path(f"{path}.golden.json").read_text())["readings"].get(judge, {})
-    reading = JUDGES[judge](written(read(path).model, tmp_path))
+    before = golden(path).get(judge, {})
+    reading = rewritten[real(path), judge]
     if (real(path), judge) in REFUSED:
-        assert not golden["ok"]
+        assert not before["ok"]
         assert not reading["ok"]
         return
     assert reading["ok"], reading["errors"]
-    if golden.get("ok"):
-        changes = differences(golden, reading, tmp_path, strict=False)
+    if before.get("ok"):
+        changes = differences(before, reading, strict=False)
         continuous = {joint.name for joint in read(path).model.joints if joint.type == "continuous"}
         assert [line for line in changes.splitlines() if not _drakes_own(line, judge, continuous)] == []
 
@@ -98,7 +121,7 @@ def test_a_random_tree_with_frames_anywhere(judge, seed, tmp_path):
     reading = reading_of(path, judge)
     assert reading["ok"], reading["errors"]
     ours = read(path).model
-    assert told(ours, reading, tmp_path) == ""
+    assert told(ours, reading) == ""
     poses = link_poses(model)
     for link in reading["links"]:
         name = link["name"].rpartition("::")[2]
@@ -123,7 +146,7 @@ def test_substitutes_of_every_type(judge, seed, tmp_path):
     path = written(model, tmp_path, substitute=True)
     reading = reading_of(path, judge)
     assert reading["ok"], reading["errors"]
-    assert told(read(path).model, reading, tmp_path) == ""
+    assert told(read(path).model, reading) == ""
 
 
 @needs_compare
@@ -137,11 +160,11 @@ def test_drakes_joints_read_as_drake_reads_them(tmp_path):
     path.write_text(head + rest[rest.rindex("</drake:joint>") + len("</drake:joint>") :])
     model = read(path).model
     ours = describe(model)
-    theirs = json.loads(Path(f"{source}.golden.json").read_text())["readings"]["drake"]
+    theirs = golden(source)["drake"]
     for reading in (ours, theirs):
         reading["links"] = [link for link in reading["links"] if link["name"].rpartition("k")[2] not in ("13", "14")]
         reading["joints"] = [joint for joint in reading["joints"] if "curvilinear" not in joint["name"]]
-    assert differences(ours, theirs, tmp_path) == ""
+    assert differences(ours, theirs) == ""
     planar = next(joint for joint in theirs["joints"] if joint["name"].endswith("planar_joint"))
     X_WJ = next(joint for joint in ours["joints"] if joint["name"] == "planar_joint")["X_WJ"]
     assert np.allclose(X_WJ["quat_wxyz"], planar["X_WJ"]["quat_wxyz"])

@@ -59,6 +59,11 @@ def mujoco(path: Path) -> dict:
     return mujoco_all([path])[0]
 
 
+def pinocchio(path: Path) -> dict:
+    """What Pinocchio reads in a URDF file; it adds what is fixed to a link to that link's own mass."""
+    return pinocchio_all([path])[0]
+
+
 def libsdformat_all(paths: Iterable[Path], as_version: str = "") -> list[dict]:
     """What libsdformat reads in each file."""
     with ThreadPoolExecutor(WORKERS) as pool:
