@@ -233,8 +233,12 @@ class ModelWriter:
             place = self.layout.joints[joint.name]
             model = self._model(place.scope)
             held = model.find("model_state")
-            name = place.scope[-1] if place.scope else self.model.name
-            state = SubElement(model, "model_state", name=name) if held is None else held
+            if held is None:  # whose name Drake wants to differ from those beside it
+                name = place.scope[-1] if place.scope else self.model.name
+                taken = {str(beside.get("name")) for beside in model}
+                state = SubElement(model, "model_state", name=legal_name(name, "state", taken))
+            else:
+                state = held
             told = SubElement(state, "joint_state", name=place.name)
             for column, value in zip(joint.all_columns, joint.home, strict=True):
                 put(SubElement(told, f"{axis_tag(column.axis)}_state"), "position", number(value))

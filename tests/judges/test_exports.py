@@ -21,7 +21,7 @@ REAL = (
     "urdf/erd_simple_humanoid/simple_humanoid.urdf",
     "sdf/drakemodels_iiwa14_no_collision/iiwa14_no_collision.sdf",
     "sdf/sdformat_double_pendulum/double_pendulum.sdf",
-    "sdf/px4_gimbal/model.sdf",
+    "sdf/sdformat_rotations_in_degrees/rotations_in_degrees.sdf",
 )
 
 
