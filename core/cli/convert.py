@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..formats import write
-from ..formats.sdf_write import DEFAULT_VERSION, POSES, URIS, VERSIONS
+from ..formats.sdf.write import DEFAULT_VERSION, POSES, URIS, VERSIONS
 from .framework import DONE, SAVERS, Verb, add_file, load_usable, say
 
 MESHES = ("obj", "gltf")

@@ -15,10 +15,10 @@ from ..spatial import norm, scale
 from .files import UnwritableError
 from .findings import Findings, Lines
 from .resources import FilesBeside, Resources
-from .sdf_read import read_sdf
-from .sdf_write import write_sdf
-from .urdf_read import read_urdf
-from .urdf_write import write_urdf
+from .sdf.read import read_sdf
+from .sdf.write import write_sdf
+from .urdf.read import read_urdf
+from .urdf.write import write_urdf
 from .xml import Element, UnreadableError, parse_file
 
 __all__ = ["FORMATS", "Format", "Reading", "UnreadableError", "UnwritableError", "read", "write"]

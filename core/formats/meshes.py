@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from ..geometry import Mesh
+from .names import unique
 from .obj import image_file, obj_files
-from .sdf_names import unique
 
 FOLDER = "meshes"
 

@@ -17,7 +17,7 @@ from ..joints.rows import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, compose, inverse, quat_of_z, quat_to_mat
-from .sdf_names import unique
+from .names import unique
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

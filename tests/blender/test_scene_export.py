@@ -11,7 +11,7 @@ import trimesh
 from limberjack.addon.bridge import read_scene
 from limberjack.addon.ops.exports import SDF_VERSIONS
 from limberjack.core.formats import FORMATS, read
-from limberjack.core.formats.sdf_write import VERSIONS
+from limberjack.core.formats.sdf.write import VERSIONS
 from limberjack.core.geometry import Box, Mesh
 
 from .conftest import link

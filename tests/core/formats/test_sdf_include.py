@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from limberjack.core import formats
-from limberjack.core.formats.sdf_include import MAX_INCLUDES
+from limberjack.core.formats.sdf.include import MAX_INCLUDES
 
 ARM = (
     '<sdf version="{version}"><model name="arm" canonical_link="hand"><pose>5 0 0 0 0 0</pose><link name="base"/>'

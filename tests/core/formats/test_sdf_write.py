@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import os
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core import formats
-from limberjack.core.formats.sdf_layout import UNSPEAKABLE
+from limberjack.core.formats.sdf.layout import UNSPEAKABLE
 from limberjack.core.geometry import Box, Cylinder, Material, Mesh, Plane, Shape, Sphere
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
@@ -248,12 +249,14 @@ def test_mimic_in_1_11(tmp_path):
 
 def test_meshes_lie_beside_the_file(tmp_path):
     """A mesh held in the model becomes an OBJ with all its digits, named by a relative uri, with a model.config."""
-    shapes = [Shape("x", TETRAHEDRON), Shape("X", TETRAHEDRON), Shape("é/..", TETRAHEDRON)]
+    twins = [replace(TETRAHEDRON, vertices=TETRAHEDRON.vertices.copy()) for _ in range(2)]
+    shapes = [Shape("x", TETRAHEDRON), Shape("X", twins[0]), Shape("é/..", twins[1]), Shape("again", TETRAHEDRON)]
     formats.write(one_link(visuals=shapes), tmp_path / "m.sdf")
     back = formats.read(tmp_path / "m.sdf").model.link("a").visuals
-    assert [shape.geometry.scale for shape in back] == [(1.0, 2.0, 3.0)] * 3
+    assert [shape.geometry.scale for shape in back] == [(1.0, 2.0, 3.0)] * 4
     uris = [shape.geometry.uri for shape in back]
     assert len({uri.lower() for uri in uris}) == 3
+    assert uris[3] == uris[0]  # the same points lie in one file
     for uri in uris:
         lines = (tmp_path / uri).read_text().splitlines()
         read = np.array([line.split()[1:] for line in lines if line.startswith("v ")], float)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from limberjack.core.check import check_model
 from limberjack.core.dynamics import forward_dynamics
 from limberjack.core.formats.substitutes import substituted
-from limberjack.core.formats.urdf_tree import can_say
+from limberjack.core.formats.urdf.tree import can_say
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model, compile_model

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model import Coupling, Gearbox, Joint, Model, ModelError
-from ..model.couplings import Equation, mimic_equation
+from ...model import Coupling, Gearbox, Joint, Model, ModelError
+from ...model.couplings import Equation, mimic_equation
 
 
 @dataclass(frozen=True)

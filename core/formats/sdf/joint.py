@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..joints import JOINT_TYPES, JointType, Unit
-from ..model import Axis, Joint, Mimic
-from ..spatial import Vec3
-from .findings import Findings
-from .kept import known
-from .xml import Element
+from ...joints import JOINT_TYPES, JointType, Unit
+from ...model import Axis, Joint, Mimic
+from ...spatial import Vec3
+from ..findings import Findings
+from ..kept import known
+from ..xml import Element
 
 UNBOUNDED = 1e16
 """What SDF writes for a limit that is none."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..joints import FREE
-from ..model import WORLD, Joint, Link, Model, joint_pose
-from ..model.grafting import turn_round
-from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, norm, quat_of_z, quat_rotate
-from .sdf_link import turned_inertia
-from .sdf_names import unique
+from ...joints import FREE
+from ...model import WORLD, Joint, Link, Model, joint_pose
+from ...model.grafting import turn_round
+from ...spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, norm, quat_of_z, quat_rotate
+from ..alike import turned_inertia
+from ..names import unique
 
 SAME_POSE = 1e-9
 """How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""

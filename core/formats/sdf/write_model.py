@@ -10,19 +10,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from xml.etree.ElementTree import Element, SubElement
 
-from ..extras import Extra
-from ..joints import Column
-from ..model import WORLD, Axis, Gearbox, Joint, Light, Link, Mimic, Model
-from ..spatial import IDENTITY, Pose, compose, inverse, norm
-from .kept import foreign_tags, put_back
-from .meshes import MeshFiles
-from .sdf_frames import SEPARATOR
-from .sdf_gather import ORIGINAL_NAME
-from .sdf_joint import axis_tag
-from .sdf_layout import UNSPEAKABLE, Layout, Place, Scope, lay_out, legal_name
-from .sdf_light import NUMBERS
-from .sdf_write_shape import ShapeWriter
-from .xml_write import number, numbers, put, put_pose
+from ...extras import Extra
+from ...joints import Column
+from ...model import WORLD, Axis, Gearbox, Joint, Light, Link, Mimic, Model
+from ...spatial import IDENTITY, Pose, compose, inverse, norm
+from ..kept import foreign_tags, put_back
+from ..meshes import MeshFiles
+from ..xml_write import number, numbers, put, put_pose
+from .frames import SEPARATOR
+from .gather import ORIGINAL_NAME
+from .joint import axis_tag
+from .layout import UNSPEAKABLE, Layout, Place, Scope, lay_out, legal_name
+from .light import NUMBERS
+from .write_shape import ShapeWriter
 
 CROSS_REFERENCES_SINCE = (1, 8)
 RIGHT_HANDED_PITCH_SINCE = (1, 10)

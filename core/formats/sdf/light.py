@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
-from ..model import Light
-from ..model.furniture import LightKind
-from .findings import Findings
-from .sdf_shape import read_color
-from .xml import Element
+from ...model import Light
+from ...model.furniture import LightKind
+from ..findings import Findings
+from ..xml import Element
+from .shape import read_color
 
 NUMBERS = {
     "intensity": (),

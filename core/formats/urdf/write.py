@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from ..extras import Extra
-from ..model import WORLD, Joint, Link, Model, zero_at_home
-from ..spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
-from .files import write_together
-from .kept import element_of, prefixes_in, put_back
-from .meshes import MeshFiles
-from .sdf_names import printable, unique
-from .substitutes import substituted
-from .urdf_extras import FORMAT, UNEXPANDED
-from .urdf_joint import UNBOUNDED
-from .urdf_losses import losses_of_joint, losses_of_link, losses_of_model
-from .urdf_mimic import Follows, urdf_mimics
-from .urdf_shapes import Shapes, pose_attributes, put_origin, without_noise
-from .urdf_tree import UrdfTree, can_say, urdf_tree
-from .xml_write import number, numbers, put, xml
+from ...extras import Extra
+from ...model import WORLD, Joint, Link, Model, zero_at_home
+from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
+from ..files import write_together
+from ..kept import element_of, prefixes_in, put_back
+from ..meshes import MeshFiles
+from ..names import printable, unique
+from ..substitutes import substituted
+from ..xml_write import number, numbers, put, xml
+from .extras import FORMAT, UNEXPANDED
+from .joint import UNBOUNDED
+from .losses import losses_of_joint, losses_of_link, losses_of_model
+from .mimic import Follows, urdf_mimics
+from .shapes import Shapes, pose_attributes, put_origin, without_noise
+from .tree import UrdfTree, can_say, urdf_tree
 
 SPACES = {"drake": "http://drake.mit.edu", "xacro": "http://www.ros.org/wiki/xacro"}
 """What namespace prefixes stand for, where the file did not say so."""

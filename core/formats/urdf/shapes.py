@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree.ElementTree import Element, SubElement
 
-from ..extras import Extra
-from ..geometry import (
+from ...extras import Extra
+from ...geometry import (
     Box,
     Capsule,
     Cone,
@@ -22,12 +22,12 @@ from ..geometry import (
     Sphere,
     as_mesh,
 )
-from ..spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
-from .kept import element_of, put_back
-from .meshes import MeshFiles
-from .sdf_names import printable, unique
-from .urdf_extras import FORMAT
-from .xml_write import NOISE, number, numbers
+from ...spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
+from ..kept import element_of, put_back
+from ..meshes import MeshFiles
+from ..names import printable, unique
+from ..xml_write import NOISE, number, numbers
+from .extras import FORMAT
 
 THIN = 1e-3
 """m: how thick the box is that stands for a plane, whose face it has on its own."""

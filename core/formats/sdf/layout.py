@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from ..model import WORLD, Coupling, Gearbox, Joint, Model
-from ..model.naming import joints_of, rename
-from .sdf_frames import SEPARATOR
-from .sdf_names import printable, unique
+from ...model import WORLD, Coupling, Gearbox, Joint, Model
+from ...model.naming import joints_of, rename
+from ..names import printable, unique
+from .frames import SEPARATOR
 
 Item = TypeVar("Item", Joint, Coupling | Gearbox)
 Scope = tuple[str, ...]

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..model import WORLD
-from ..spatial import IDENTITY, Pose, compose, inverse
-from .sdf_include import SdfFile
-from .xml import Element
+from ...model import WORLD
+from ...spatial import IDENTITY, Pose, compose, inverse
+from ..xml import Element
+from .include import SdfFile
 
 Key = tuple[str, ...]
 SEPARATOR = "::"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..extras import Extra
-from ..model import WORLD, Frame, Joint, Model
-from ..spatial import IDENTITY, Pose, compose, inverse
-from .findings import Findings, Lines
-from .resources import FilesBeside
-from .urdf_extras import FORMAT, UNEXPANDED, GazeboWords, kept
-from .urdf_joint import JOINT_ELEMENTS, read_joint
-from .urdf_link import LinkReader, read_pose
-from .xml import Element
+from ...extras import Extra
+from ...model import WORLD, Frame, Joint, Model
+from ...spatial import IDENTITY, Pose, compose, inverse
+from ..findings import Findings, Lines
+from ..resources import FilesBeside
+from ..xml import Element
+from .extras import FORMAT, UNEXPANDED, GazeboWords, kept
+from .joint import JOINT_ELEMENTS, read_joint
+from .link import LinkReader, read_pose
 
 READ_TAGS = ("link", *JOINT_ELEMENTS, "material", "frame", "gazebo")
 MAX_TOLD = 12

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..model import Axis, Joint, Light, Link, Model
-from .kept import foreign_tags
-from .urdf_extras import FORMAT
+from ...model import Axis, Joint, Light, Link, Model
+from ..kept import foreign_tags
+from .extras import FORMAT
 
 STANDARD_GRAVITY = Model().gravity
 STOPS = ("stiffness", "dissipation")

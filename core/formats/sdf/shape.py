@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..geometry import (
+from ...geometry import (
     Box,
     Capsule,
     Color,
@@ -20,17 +20,17 @@ from ..geometry import (
     Shape,
     Sphere,
 )
-from ..spatial import Pose
-from .findings import Findings
-from .kept import extras_of, known
-from .resources import FilesBeside, ResourceError
-from .xml import Element
+from ...spatial import Pose
+from ..alike import WHITE, find_mesh
+from ..findings import Findings
+from ..kept import extras_of, known
+from ..resources import FilesBeside
+from ..xml import Element
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")
 MATERIAL_KNOWN = known(*COLORS)
 MESH_KNOWN = known("uri", "scale")
 SHAPE_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
-WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 ONES = (1.0, 1.0, 1.0)
 
 
@@ -76,15 +76,6 @@ def read_color(element: Element | None, findings: Findings) -> Color | None:
         return None
     text = f"{element.text} 1" if len(element.text.split()) == 3 else element.text
     return findings.parse(element, f"<{element.tag}>", text, WHITE)
-
-
-def find_mesh(uri: str, element: Element, findings: Findings, files: FilesBeside) -> str:
-    """The path that a mesh's uri leads to; empty, after a note, where there is nothing."""
-    try:
-        return str(files.find(uri))
-    except ResourceError as error:
-        findings.note(f"the mesh {error} (first in {element.subject}, line {element.line})", once=uri)
-        return ""
 
 
 def _mesh(element: Element, findings: Findings, files: FilesBeside) -> Mesh:

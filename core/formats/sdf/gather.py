@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..extras import Extra
-from ..model import WORLD
-from .findings import Findings
-from .kept import extras_of, known
-from .resources import ResourceError
-from .sdf_frames import SEPARATOR, THIS_MODEL, Frame, Frames, Key, Scope
-from .sdf_include import IncludeError, Library, SdfFile
-from .sdf_link import read_pose
-from .xml import Element
+from ...extras import Extra
+from ...model import WORLD
+from ..findings import Findings
+from ..kept import extras_of, known
+from ..resources import ResourceError
+from ..xml import Element
+from .frames import SEPARATOR, THIS_MODEL, Frame, Frames, Key, Scope
+from .include import IncludeError, Library, SdfFile
+from .link import read_pose
 
 OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)
 NO_COLONS_SINCE = (1, 8)

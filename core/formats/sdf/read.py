@@ -11,22 +11,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
-from ..extras import Extra
-from ..model import WORLD, Frame, Gearbox, Joint, Link, Model
-from ..spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
-from .findings import Findings, Lines
-from .kept import extras_of, summary
-from .resources import FilesBeside
-from .sdf_frames import SEPARATOR, THIS_MODEL, FrameError, Key, Scope
-from .sdf_frames import Frame as PosedFrame
-from .sdf_gather import NO_COLONS_SINCE, ORIGINAL_NAME, Body, Gathering, base_name, text_of, version_of
-from .sdf_include import Library, SdfFile
-from .sdf_joint import GEARBOX, JOINT_KNOWN, closes_loop, read_axes, read_mimic, read_pitch, read_type, state_of
-from .sdf_light import read_light
-from .sdf_link import LINK_KNOWN, compute_inertial, read_inertial, read_motion, read_pose
-from .sdf_names import unique
-from .sdf_shape import read_shapes
-from .xml import Element
+from ...extras import Extra
+from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
+from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
+from ..findings import Findings, Lines
+from ..kept import extras_of, summary
+from ..names import unique
+from ..resources import FilesBeside
+from ..xml import Element
+from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, Scope
+from .frames import Frame as PosedFrame
+from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Body, Gathering, base_name, text_of, version_of
+from .include import Library, SdfFile
+from .joint import GEARBOX, JOINT_KNOWN, closes_loop, read_axes, read_mimic, read_pitch, read_type, state_of
+from .light import read_light
+from .link import LINK_KNOWN, compute_inertial, read_inertial, read_motion, read_pose
+from .shape import read_shapes
 
 Answer = TypeVar("Answer")
 Asked = TypeVarTuple("Asked")

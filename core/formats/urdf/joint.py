@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from ..extras import Extra
-from ..joints import JOINT_TYPES, JointType
-from ..model import Axis, Joint, Mimic
-from ..spatial import IDENTITY_QUAT, ZERO, Pose, Vec3, compose, norm, quat_of_z
-from .findings import Findings
-from .kept import Known, extras_of
-from .urdf_extras import FORMAT, attributes_besides
-from .urdf_link import read_origin
-from .xml import Element
+from ...extras import Extra
+from ...joints import JOINT_TYPES, JointType
+from ...model import Axis, Joint, Mimic
+from ...spatial import IDENTITY_QUAT, ZERO, Pose, Vec3, compose, norm, quat_of_z
+from ..findings import Findings
+from ..kept import Known, extras_of
+from ..xml import Element
+from .extras import FORMAT, attributes_besides
+from .link import read_origin
 
 JOINT_ELEMENTS = ("joint", "drake:joint")
 URDF_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

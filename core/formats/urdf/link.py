@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Material, Mesh, Shape, Sphere
-from ..model import Link
-from ..spatial import IDENTITY_QUAT, ZERO, ZERO_SYM, Pose, quat_normalized, quat_of_rpy
-from .findings import Findings
-from .kept import Known, extras_of
-from .resources import FilesBeside
-from .sdf_link import turned_inertia
-from .sdf_shape import WHITE, find_mesh
-from .urdf_extras import FORMAT
-from .xml import Element
+from ...geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Material, Mesh, Shape, Sphere
+from ...model import Link
+from ...spatial import IDENTITY_QUAT, ZERO, ZERO_SYM, Pose, quat_normalized, quat_of_rpy
+from ..alike import WHITE, find_mesh, turned_inertia
+from ..findings import Findings
+from ..kept import Known, extras_of
+from ..resources import FilesBeside
+from ..xml import Element
+from .extras import FORMAT
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 LINK_TAGS: Known = {

@@ -7,11 +7,10 @@ from typing import cast
 
 import numpy as np
 
-from ..geometry import MassProperties, solid_properties
-from ..model import Link
-from ..spatial import (
+from ...geometry import MassProperties, solid_properties
+from ...model import Link
+from ...spatial import (
     IDENTITY,
-    IDENTITY_QUAT,
     Pose,
     Sym3,
     Vec3,
@@ -22,9 +21,10 @@ from ..spatial import (
     sym_rotate,
     sym_shift,
 )
-from .findings import Findings
-from .kept import known
-from .xml import Element
+from ..alike import turned_inertia
+from ..findings import Findings
+from ..kept import known
+from ..xml import Element
 
 INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 WATER = 1000.0
@@ -85,11 +85,6 @@ def read_motion(element: Element, link: Link, findings: Findings) -> None:
         link.gravity = findings.flag(gravity.text, gravity, link.gravity)
     link.linear_damping = findings.number(decay, "linear", link.linear_damping)
     link.angular_damping = findings.number(decay, "angular", link.angular_damping)
-
-
-def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
-    """A tensor in the axes of I, in those of L; left to the last bit as it is where both are the same."""
-    return inertia if X_LI[3:] == IDENTITY_QUAT else sym_rotate(quat_to_mat(X_LI[3:]), inertia)
 
 
 def compute_inertial(element: Element, link: Link, findings: Findings) -> None:

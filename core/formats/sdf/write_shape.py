@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element, SubElement
 
-from ..extras import Extra
-from ..geometry import (
+from ...extras import Extra
+from ...geometry import (
     Box,
     Capsule,
-    Color,
     Cone,
     Cylinder,
     Ellipsoid,
@@ -21,13 +20,12 @@ from ..geometry import (
     Shape,
     Sphere,
 )
-from .kept import element_of, foreign_tags, put_back
-from .meshes import MeshFiles
-from .sdf_names import printable, unique
-from .xml_write import number, numbers, put, put_pose
+from ..kept import element_of, foreign_tags, put_back
+from ..meshes import MeshFiles
+from ..names import printable, unique
+from ..xml_write import number, numbers, put, put_pose
 
 CONE_SINCE = (1, 11)
-WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 
 
 class ShapeWriter:

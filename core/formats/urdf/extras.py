@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ..extras import Extra
-from ..model import Joint, Link, Model
-from .findings import Findings
-from .xml import Element
+from ...extras import Extra
+from ...model import Joint, Link, Model
+from ..findings import Findings
+from ..xml import Element
 
 FORMAT = "URDF"
 UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")

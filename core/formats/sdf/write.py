@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from ..geometry import Cone
-from ..model import WORLD, Axis, Joint, Model, zero_at_home
-from .files import UnwritableError, write_together
-from .kept import prefixes_in, put_back
-from .meshes import MeshFiles
-from .sdf_gather import MOVED, ORIGINAL_NAME, UNNAMED
-from .sdf_layout import Part, articulations, legal_name
-from .sdf_names import printable, unique
-from .sdf_write_model import MIMIC_SINCE, ModelWriter, write_light
-from .sdf_write_shape import CONE_SINCE
-from .substitutes import substituted
-from .xml_write import numbers, put, put_pose, xml
+from ...geometry import Cone
+from ...model import WORLD, Axis, Joint, Model, zero_at_home
+from ..files import UnwritableError, write_together
+from ..kept import prefixes_in, put_back
+from ..meshes import MeshFiles
+from ..names import printable, unique
+from ..substitutes import substituted
+from ..xml_write import numbers, put, put_pose, xml
+from .gather import MOVED, ORIGINAL_NAME, UNNAMED
+from .layout import Part, articulations, legal_name
+from .write_model import MIMIC_SINCE, ModelWriter, write_light
+from .write_shape import CONE_SINCE
 
 VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
 DEFAULT_VERSION = "1.9"

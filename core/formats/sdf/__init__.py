@@ -1,0 +1,1 @@
+"""SDFormat: files to models (`read`, over `gather` and `frames`) and models to files (`write`, over `layout`)."""

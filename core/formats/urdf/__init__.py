@@ -1,0 +1,1 @@
+"""URDF: files to models (`read`) and models to files (`write`, over `tree`)."""
