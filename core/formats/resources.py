@@ -17,6 +17,9 @@ NAMED_SCHEMES = ("model", "package")
 ROOT_MARKS = ("model.config", "package.xml")
 """Files that make a folder the root of what belongs together."""
 
+INNER_FOLDERS = ("urdf", "sdf", "robots")
+"""Folders of model files; what they lie in is such a root too, with meshes in another folder of it."""
+
 
 MAX_URI = 2000
 """Characters; systems take no longer paths."""
@@ -40,7 +43,7 @@ class Resources:
         told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
         self.search = [_real(folder) for folder in (*search, *told)]
         folder = _real(path).parent
-        marked = [above for above in (folder, *folder.parents) if any((above / mark).is_file() for mark in ROOT_MARKS)]
+        marked = [above for above in (folder, *folder.parents) if _is_root(above, folder)]
         self.root = marked[0] if marked else folder
         self.packages = marked or [folder]
 
@@ -68,6 +71,13 @@ class Resources:
         holders = [*self.search, folder, self.root, *(root.parent for root in self.packages)]
         own = [(root, inside) for root in self.packages if root.name == name]
         return own + [(holder / name, inside) for holder in holders]
+
+
+def _is_root(above: Path, folder: Path) -> bool:
+    """Whether what a file in `folder` belongs to begins in `above`."""
+    if above == folder.parent and folder.name.lower() in INNER_FOLDERS:
+        return True
+    return any((above / mark).is_file() for mark in ROOT_MARKS)
 
 
 def _split(uri: str) -> tuple[str, str]:

@@ -218,3 +218,16 @@ def test_a_file_alone_reaches_its_folder(ground):
     files = FilesBeside(Resources(ground / "extra/x.sdf"), ground / "extra/x.sdf")
     assert files.find("wheel/wheel.obj") == ground / "extra/wheel/wheel.obj"
     assert OUTSIDE in refusal(files, "../secret.txt")
+
+
+@pytest.mark.parametrize("uri", ["../meshes/a.stl", "package://robot/meshes/a.stl", "model://robot/meshes/a.stl"])
+def test_a_package_without_a_mark_is_told_by_its_folders(tmp_path, uri):
+    """Guards robots as most people keep them, without package.xml: robot/urdf/x.urdf beside robot/meshes."""
+    (tmp_path / "robot/urdf").mkdir(parents=True)
+    (tmp_path / "robot/meshes").mkdir()
+    (tmp_path / "robot/meshes/a.stl").write_text("")
+    (tmp_path / "secret.stl").write_text("")
+    resources = Resources(tmp_path / "robot/urdf/x.urdf")
+    assert resources.find(uri, tmp_path / "robot/urdf") == (tmp_path / "robot/meshes/a.stl").resolve()
+    with pytest.raises(ResourceError, match="leads out"):
+        resources.find("../../secret.stl", tmp_path / "robot/urdf")
