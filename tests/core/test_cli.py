@@ -110,12 +110,15 @@ def test_help_and_version(capsys):
 
 def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
     """The add-on hooks .blend in by suffix, on both sides."""
-    saved = []
-    monkeypatch.setitem(framework.LOADERS, ".blend", lambda path: formats.read(FRAMES))
+    saved, asked = [], []
+    loader = lambda path, **of_scene: asked.append(of_scene) or formats.read(FRAMES)  # noqa: E731
+    monkeypatch.setitem(framework.LOADERS, ".blend", loader)
     monkeypatch.setitem(framework.SAVERS, ".blend", lambda model, path: saved.append(model.name) or ["a shade"])
     assert cli.main(["convert", "in.blend", "out.blend"]) == cli.DONE
     assert saved == ["m"]
     assert "out.blend: loss: a shade" in capsys.readouterr().err
+    assert cli.main(["convert", "in.blend", "out.blend", "--world", "--meshes", "gltf"]) == cli.DONE
+    assert asked[1] == {"with_surroundings": True, "mesh_format": "GLTF"}
 
 
 def test_a_loop_is_told(tmp_path, capsys):
