@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...core.check import check_model
 from ...core.cli.framework import OPEN_SCENE
 from ...core.formats import Reading, UnreadableError, UnwritableError
+from ...core.formats.files import require_place
 from ...core.model import Model
 from ..quiet import quiet
 from .session import open_scene, require_blender
@@ -75,9 +77,8 @@ def save_open_file(path: Path) -> None:
     """Save a copy of what is open, whole or not at all. Raises UnwritableError."""
     import bpy
 
+    require_place(path)
     target = path.resolve()
-    if target.is_dir():
-        raise UnwritableError(path, "this is a folder; name a file")
     # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
     partial = target.with_name(f".{target.stem}.{os.getpid()}.blend")
     try:
@@ -87,6 +88,8 @@ def save_open_file(path: Path) -> None:
     except OSError as error:
         raise UnwritableError(path, f"cannot be saved: {(error.strerror or str(error)).lower()}") from error
     except RuntimeError as error:  # Blender's word for all that can go wrong
-        raise UnwritableError(path, str(error).strip().splitlines()[-1]) from error
+        reason = str(error).strip().splitlines()[-1].rpartition(": ")[2]
+        raise UnwritableError(path, f"cannot be saved: {reason.lower()}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing can be written, nothing was
+            partial.unlink()

@@ -7,7 +7,7 @@ from ...core.model import ModelError
 from .. import ids
 from ..bake import BakeRun, Warming, baked_links, clear_bake, foreign_actions
 from ..props import is_link
-from .report import fail, in_object_mode, succeed
+from .report import fail, in_object_mode, redraw, succeed
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
@@ -114,7 +114,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         context.window_manager.progress_update(factor)
         if context.workspace:
             context.workspace.status_text_set(f"{text}. Esc cancels")
-        _redraw(context)
+        redraw(context)
 
     def _abandon(self, context, message: str):
         found = self._run.simulation.report.diagnoses if self._run else []  # why it took so long, perhaps
@@ -134,19 +134,13 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         manager.progress_end()
         if context.workspace:
             context.workspace.status_text_set(None)
-        _redraw(context)
+        redraw(context)
 
 
 def _simulation_error() -> type[Exception]:
     from ...core.solvers import SimulationError
 
     return SimulationError
-
-
-def _redraw(context):
-    for area in context.screen.areas if context.screen else ():
-        if area.type == "VIEW_3D":
-            area.tag_redraw()
 
 
 class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):

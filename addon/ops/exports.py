@@ -34,7 +34,12 @@ class Export(ExportHelper):
         description="How the file names its meshes",
         items=(
             ("relative", "Relative", "From the file's own folder", 0),
-            ("model", "model://", "By the name of the model's folder, which simulators search for", 1),
+            (
+                "model",
+                "By Folder",
+                "By the name of the model's folder, which simulators search for: model:// in SDF, package:// in URDF",
+                1,
+            ),
         ),
     )
     pose: EnumProperty(

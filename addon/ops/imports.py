@@ -74,10 +74,15 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
             if errors:
                 return fail(self, context, f"{path.name}: {errors[0].subject}: {errors[0].message}")
             readings.append(reading)
+        for obj in context.selected_objects:
+            obj.select_set(False)
         notes, counts = [], []
         for reading in readings:
             self._move(reading.model, context.scene)
-            _, changes = write_scene(reading.model, context.scene)
+            objects, changes = write_scene(reading.model, context.scene)
+            for obj in objects.values():  # so that what came in can be moved at once; shapes follow their links
+                obj.select_set(True)
+            context.view_layer.objects.active = objects[reading.model.links[0].name]
             notes += [f"{issue.subject}: {issue.message}" for issue in reading.issues] + [*reading.notes, *changes]
             counts.append(f"{reading.model.name}: {len(reading.model.links)} links, {len(reading.model.joints)} joints")
         return succeed(self, context, "; ".join(counts), notes)

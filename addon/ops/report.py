@@ -8,17 +8,32 @@ def fail(operator, context, error: Exception | str) -> set[str]:
     status = getattr(context.window_manager, ids.STATUS)
     status.error, status.diagnoses = str(error), "\n".join(map(str, getattr(error, "diagnoses", ())))
     operator.report({"ERROR"}, str(error))
+    redraw(context)
     return {"CANCELLED"}
 
 
 def succeed(operator, context, message: str, notes=()) -> set[str]:
-    """Report what was done, then what the user should know about it."""
+    """Report what was done, and what the user should know about it.
+
+    The status bar shows only the last report: a single note, or how many there are to be read in the Info editor.
+    """
     status = getattr(context.window_manager, ids.STATUS)
     status.error = status.diagnoses = ""
     operator.report({"INFO"}, message)
+    notes = list(notes)
     for note in notes:
         operator.report({"WARNING"}, note)
+    if len(notes) > 1:
+        operator.report({"WARNING"}, f"{message}: {len(notes)} warnings, see the Info editor")
+    redraw(context)
     return {"FINISHED"}
+
+
+def redraw(context) -> None:
+    """Show in the panels what has changed: Blender redraws them of itself only when the mouse comes by."""
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
 
 
 def in_object_mode(cls, context) -> bool:

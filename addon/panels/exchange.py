@@ -13,7 +13,7 @@ class LIMBERJACK_PT_exchange(Below, bpy.types.Panel):
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        layout.prop(getattr(context.scene, ids.SCENE), "model_name")
+        layout.prop(getattr(context.scene, ids.SCENE), "model_name", placeholder=context.scene.name)
         column = layout.column(align=True)
         column.operator(ids.OP_IMPORT, icon="IMPORT")
         column.operator(ids.OP_EXPORT_SDF, icon="EXPORT")

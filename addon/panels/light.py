@@ -24,7 +24,7 @@ class LIMBERJACK_PT_light(Below, bpy.types.Panel):
             return
         layout.prop(settings, "range")
         for name in ("constant", "linear", "quadratic"):
-            layout.prop(settings, name)
+            layout.prop(settings, name, text=f"Fade {name.capitalize()}")
         if light.type == "SPOT":
             layout.prop(settings, "falloff")
 

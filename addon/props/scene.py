@@ -7,7 +7,7 @@ from bpy.types import PropertyGroup
 class SceneProperties(PropertyGroup):
     """Saved with the scene."""
 
-    model_name: StringProperty(name="Model", description="Name of the model in exported files; empty for the scene's")
+    model_name: StringProperty(name="Model Name", description="In exported files; empty for the scene's name")
     extras: StringProperty(description="What the model's file says of it besides, such as plugins")
     accuracy: EnumProperty(
         name="Accuracy",

@@ -13,6 +13,8 @@ def _run(arguments: argparse.Namespace) -> int:
     issues = reading.issues + (check_motion(reading.model) if reading.ok else [])
     for issue in issues:
         print(issue.format(arguments.file))
+    for note in reading.notes:
+        print(f"{arguments.file}: note: {note}")
     errors, warnings = count_issues(issues)
     print(f"{_count(errors, 'error')}, {_count(warnings, 'warning')}")
     return HAS_ERRORS if errors else DONE

@@ -5,11 +5,25 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..formats import write
+from ..formats import FORMATS, UnwritableError, write
+from ..formats.files import require_place
 from ..formats.sdf.write import DEFAULT_VERSION, POSES, URIS, VERSIONS
-from .framework import DONE, SAVERS, Verb, add_file, load_usable, say
+from .framework import DONE, LOADERS, SAVERS, UsageError, Verb, add_file, load_usable, say
 
 MESHES = ("obj", "gltf")
+
+WRITER_OPTIONS = {
+    "sdf_version": "",
+    "world": False,
+    "folders": False,
+    "uris": URIS[0],
+    "pose": POSES[0],
+    "substitute": False,
+}
+"""What writers are told, and what it is where it is not given."""
+
+SCENE_OPTIONS = {"meshes": MESHES[0]}
+"""The same of what readers of scenes are told."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,16 +51,39 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     target: Path = arguments.target
+    _require_target(target, arguments.file)
     whole = arguments.world or arguments.folders
     meshes = arguments.meshes.upper()
     reading = load_usable(arguments.file, arguments.search, with_surroundings=whole, mesh_format=meshes)
+    if idle := _idle_options(arguments):
+        say(f"{target}: note: {', '.join(idle)}: without effect on this input and output")
     if save := SAVERS.get(target.suffix.lower()):
         losses = save(reading.model, target)
     else:
-        options = ("sdf_version", "world", "folders", "uris", "pose", "substitute")
-        losses = write(reading.model, target, **{name: getattr(arguments, name) for name in options})
+        losses = write(reading.model, target, **{name: getattr(arguments, name) for name in WRITER_OPTIONS})
     say(*(f"{target}: loss: {loss}" for loss in losses))
     return DONE
+
+
+def _require_target(target: Path, source: Path) -> None:
+    """Find out before the work whether its result can be kept. Raises UnwritableError, UsageError."""
+    require_place(target)
+    suffixes = [suffix for entry in FORMATS if entry.write for suffix in entry.suffixes] + list(SAVERS)
+    if target.suffix.lower() not in suffixes:
+        raise UnwritableError(target, f"the name must end in {', '.join(suffixes)}; found '{target.suffix}'")
+    if target.suffix.lower() in SAVERS and target.exists() and source.exists() and target.samefile(source):
+        raise UsageError(f"{target}: this is the input, and would keep nothing but links and joints; name another file")
+
+
+def _idle_options(arguments: argparse.Namespace) -> list[str]:
+    """The options that were given and change nothing."""
+    from_scene = arguments.file.suffix.lower() in LOADERS or str(arguments.file) in LOADERS
+    suffix = arguments.target.suffix.lower()
+    at_work = {name for entry in FORMATS if suffix in entry.suffixes for name in entry.options}
+    if from_scene:
+        at_work |= {"world", "folders"} | ({"meshes"} if at_work else set())
+    given = [name for name, usual in (WRITER_OPTIONS | SCENE_OPTIONS).items() if getattr(arguments, name) != usual]
+    return [f"--{name.replace('_', '-')}" for name in given if name not in at_work]
 
 
 CONVERT = Verb("convert", "write a model in another format", _add_arguments, _run)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..model import Model, ModelError, StateError
@@ -70,10 +71,10 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
     except SystemExit as stop:  # argparse's way to end
         return int(stop.code or 0)
     except BrokenPipeError:  # the reader of our output has seen enough
-        _abandon_stdout()
+        _abandon(sys.stdout)
         return DONE
     except OSError as error:
-        _abandon_stdout()
+        _abandon(sys.stdout)
         say(f"limberjack: error: cannot write the result: {(error.strerror or str(error)).lower()}")
         return UNUSABLE
     except KeyboardInterrupt:
@@ -81,9 +82,9 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
         return INTERRUPTED
 
 
-def _abandon_stdout() -> None:
+def _abandon(stream: TextIO) -> None:
     """Keep Python from trying again, at its end, to write what could not be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -151,12 +152,15 @@ def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
 
 
 def load(path: Path, search: Sequence[Path] = (), **of_scene: object) -> Reading:
-    """Read any input, errors and all. Raises UnreadableError.
+    """Read any input, errors and all. Raises UnreadableError, or UsageError where a folder of `search` is not there.
 
     Args:
         search: folders in which what the file names may lie, besides its own.
         of_scene: for `LOADERS`, such as with_surroundings.
     """
+    for folder in search:
+        if not folder.is_dir():
+            raise UsageError(f"--path {folder}: there is no such folder")
     loader = LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower())
     return loader(path, **of_scene) if loader else read(path, search)
 
@@ -171,6 +175,9 @@ def load_usable(path: Path, search: Sequence[Path] = (), **of_scene: object) -> 
 
 
 def say(*lines: object) -> None:
-    """Tell the user, beside the results."""
-    for line in lines:
-        print(line, file=sys.stderr)
+    """Tell the user, beside the results, which are made whether or not somebody listens."""
+    try:
+        for line in lines:
+            print(line, file=sys.stderr)
+    except BrokenPipeError:
+        _abandon(sys.stderr)

@@ -20,16 +20,23 @@ class UnwritableError(Exception):
         return f"{self.path}: error unwritable: {self.message}"
 
 
+def require_place(target: Path) -> None:
+    """Raises UnwritableError where `target` is a folder, or its own folder is not there."""
+    if target.is_dir():
+        raise UnwritableError(target, "this is a folder; name a file")
+    if not target.parent.is_dir():
+        raise UnwritableError(target, f"there is no folder '{target.parent}'; make it first")
+
+
 def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
     """Write texts and bytes to files in `target`'s folder, given by their paths in it, `target` itself last.
 
     All are written to a folder beside `target` first and then moved into place. Raises UnwritableError.
     """
-    if target.is_dir():
-        raise UnwritableError(target, "this is a folder; name a file")
+    require_place(target)
     folder = target.parent
-    if not folder.is_dir():
-        raise UnwritableError(target, f"there is no folder '{folder}'; make it first")
+    for name in contents:
+        _require_room(target, name)
     last_is_target = sorted(contents, key=lambda name: name == target.name)
     try:
         staging = Path(tempfile.mkdtemp(prefix=".limberjack-", dir=folder))
@@ -47,6 +54,16 @@ def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
         raise UnwritableError(target, _reason(error)) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _require_room(target: Path, name: str) -> None:
+    """Raises UnwritableError where a folder is in the way of a file, or a file in the way of a folder."""
+    place = target.parent / name
+    if place.is_dir():
+        raise UnwritableError(target, f"'{place}' is a folder, and a file must come there; move it away")
+    while (place := place.parent) != target.parent:
+        if place.exists() and not place.is_dir():
+            raise UnwritableError(target, f"'{place}' is a file, and a folder must come there; move it away")
 
 
 def _reason(error: OSError) -> str:

@@ -37,7 +37,7 @@ class MeshFiles:
         """What the model's file is to call it.
 
         One that is held here becomes a file; a uri with a scheme stays; a relative one leads to the same file as
-        before, from where the model's file lies now.
+        before, from where the model's file lies now, which is told where it leads out of its folder.
         """
         if mesh.vertices is not None or mesh.glb:
             what = (id(mesh.vertices), id(mesh.uvs), mesh.materials, mesh.face_materials, mesh.glb)
@@ -45,7 +45,7 @@ class MeshFiles:
                 self._shared[what] = self._written(mesh, stem)
             return f"{self.base}{self._shared[what]}"
         if mesh.path and "://" not in mesh.uri:
-            return self._seen_from_here(mesh.path)
+            return self._seen_from_here(mesh.path, subject)
         if "://" not in mesh.uri:
             self.losses.append(f"{subject} still names the mesh '{mesh.uri}', which was not found; copy it there")
         return mesh.uri
@@ -69,8 +69,12 @@ class MeshFiles:
             self.losses.append(f"{subject} still names the image '{texture}', which was not found; copy it there")
         return texture
 
-    def _seen_from_here(self, path: str) -> str:
+    def _seen_from_here(self, path: str, subject: str) -> str:
         try:
-            return Path(os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))).as_posix()
+            seen = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))).as_posix()
         except ValueError:  # another drive of Windows
-            return Path(path).as_uri()
+            seen = Path(path).as_uri()
+        if not seen.startswith(("../", "file:")):
+            return f"{self.base}{seen}"
+        self.losses.append(f"{subject} names the mesh '{seen}', outside of the file's folder; copy it there")
+        return seen

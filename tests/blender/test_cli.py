@@ -194,6 +194,8 @@ def test_a_blend_file_is_loaded_whole_for_export(tmp_path):
         (["bake", PENDULUM, "-o", "{out}", "--set", "knee.damping=3"], 2, "no joint 'knee'"),
         (["bake", PENDULUM, "-o", "{out}", "--set", "elbow.colour=3"], 2, "has no property 'colour'"),
         (["bake", PENDULUM], 2, "required: -o"),
+        (["convert", PENDULUM, "{folder}/nowhere/out.blend"], 2, "nowhere'; make it first"),
+        (["convert", PENDULUM, "/proc/out.blend"], 2, "/proc/out.blend: error unwritable: cannot be saved: no such"),
     ],
 )
 def test_bad_input(tmp_path, capsys, argv, code, words):

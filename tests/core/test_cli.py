@@ -1,6 +1,9 @@
 """The command line: exit codes, where each line goes, and what it says."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +50,7 @@ def test_check(capsys, tmp_path):
     assert cli.main(["check", TREE]) == cli.DONE
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{TREE}:16: warning massless: link 'slide': ")
+    assert ": note: the mesh 'package://r/base.stl' is not found" in lines[-2]
     assert lines[-1] == "0 errors, 3 warnings"
     bad = tmp_path / "bad.sdf"
     bad.write_text(Path(FRAMES).read_text().replace("<mass>2</mass>", "<mass>-2</mass>"))
@@ -92,12 +96,55 @@ def test_convert(capsys, tmp_path):
         ["convert", FRAMES, "x.sdf", "--sdf-version", "0.1"],
         ["convert", FRAMES, "x.obj"],
         ["convert", FRAMES, "/dev/null/x.sdf"],
+        ["convert", FRAMES, "x.sdf", "--path", "/nowhere/at/all"],
     ],
 )
 def test_wrong_use(argv, capsys):
     """Wrong use is exit 2, with a reason and without a traceback."""
     assert cli.main(argv) == cli.UNUSABLE
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("x.obj", "the name must end in .sdf, .world, .urdf, .blend; found '.obj'"),
+        ("x", "found ''"),
+        ("folder", "this is a folder; name a file"),
+        ("nowhere/x.blend", "nowhere'; make it first"),
+        ("in.blend", "this is the input"),
+    ],
+)
+def test_a_result_that_cannot_be_kept(monkeypatch, capsys, tmp_path, target, words):
+    """It is told in one line before anything is read or written, for what the add-on writes as well."""
+    monkeypatch.setitem(framework.LOADERS, ".blend", lambda path, **_of_scene: pytest.fail("it was read"))
+    monkeypatch.setitem(framework.SAVERS, ".blend", lambda model, path: pytest.fail("it was written"))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "in.blend").touch()
+    assert cli.main(["convert", str(tmp_path / "in.blend"), str(tmp_path / target)]) == cli.UNUSABLE
+    (told,) = capsys.readouterr().err.splitlines()
+    assert words in told
+
+
+def test_options_without_effect_are_told(capsys, tmp_path):
+    """Who asks for a world in a URDF learns that there is none."""
+    out = tmp_path / "m.urdf"
+    assert cli.main(["convert", FRAMES, str(out), "--world", "--sdf-version", "1.10", "--pose", "home"]) == cli.DONE
+    assert f"{out}: note: --sdf-version, --world: without effect" in capsys.readouterr().err
+    assert cli.main(["convert", FRAMES, str(tmp_path / "m.sdf"), "--world", "--pose", "home"]) == cli.DONE
+    assert "without effect" not in capsys.readouterr().err
+
+
+def test_results_are_written_though_nobody_listens(tmp_path):
+    """Guards `limberjack convert … 2>&1 | head -1`: what is told ends early, the file is whole."""
+    out = tmp_path / "r.sdf"
+    listens, tells = os.pipe()
+    os.close(listens)
+    command = [sys.executable, "-c", "import sys; from limberjack.core.cli import main; sys.exit(main())"]
+    done = subprocess.run([*command, "convert", TREE, out], stderr=tells)
+    os.close(tells)
+    assert done.returncode == cli.DONE
+    assert formats.read(out).ok
 
 
 def test_help_and_version(capsys):

@@ -163,6 +163,17 @@ def _sidebar_at_rest() -> Steps:
         before, now = now, (region("UI").x, region("UI").width)
 
 
+def is_open(panel: str) -> Steps:
+    """Whether the sidebar shows what is in a panel, scrolled away or not."""
+    cls = getattr(bpy.types, panel)
+    draw, seen = cls.draw, []
+    cls.draw = lambda self, context: (seen.append(self), draw(self, context))
+    region("UI").tag_redraw()
+    yield 0.5
+    cls.draw = draw
+    return bool(seen)
+
+
 def button_under_mouse() -> str:
     """What the sidebar's highlighted button does: "limberjack.simulate()", or the path of its property."""
     manager = bpy.context.window_manager

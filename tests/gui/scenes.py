@@ -48,10 +48,10 @@ def hanging_bars(frames: int = 24) -> None:
 
 
 def select(*names: str) -> None:
-    """These objects and no others; the last is active."""
+    """These objects and no others; the last is active, or none."""
     for obj in bpy.context.scene.objects:
         obj.select_set(obj.name in names)
-    bpy.context.view_layer.objects.active = bpy.data.objects[names[-1]]
+    bpy.context.view_layer.objects.active = bpy.data.objects[names[-1]] if names else None
 
 
 def motion() -> dict[int, dict[str, tuple]]:

@@ -62,6 +62,7 @@ def _through_all_states():
     yield from _redraw()
     yield from _links()
     yield from _joints()
+    yield from _lights()
     status().error = "An error, long enough for two lines of the sidebar at the least"
     yield from _redraw()
     status().running = True
@@ -71,14 +72,18 @@ def _through_all_states():
 
 
 def _open_all_panels():
-    """Ctrl and a click on the main panel's header close all that are below it, or open them all."""
     for _ in range(3):
-        yield from click_button("limberjack.link_tag", rows_below=-1.5, ctrl=True)
-        region("UI").tag_redraw()
-        yield 0.5
+        yield from _toggle_all_panels()
         if all(drawn[name] for name in ("LIMBERJACK_PT_axes", "LIMBERJACK_PT_home", "LIMBERJACK_PT_exchange")):
             return
     raise AssertionError(f"the panels do not open; drawn so far: {sorted(drawn)}")
+
+
+def _toggle_all_panels():
+    """Ctrl and a click on the main panel's header close all that are below it, or open them all."""
+    yield from click_button("limberjack.link_tag", rows_below=-1.5, ctrl=True)
+    region("UI").tag_redraw()
+    yield 0.5
 
 
 def _links():
@@ -113,6 +118,16 @@ def _joints():
     obj.location.x += 1.0
     yield from _redraw()
     yield from screenshot("panels_joint")
+
+
+def _lights():
+    for kind in ("SUN", "POINT", "SPOT"):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(kind, bpy.data.lights.new(kind, kind)))
+        select(kind)
+        while not drawn["LIMBERJACK_PT_light"]:  # it is closed at first
+            yield from _toggle_all_panels()
+        yield from _redraw()
+    yield from screenshot("panels_light")
 
 
 def test_axes_can_be_read_at_a_glance():

@@ -93,10 +93,11 @@ class Frames:
         self._originals[key] = original
 
     def name(self, key: Key, outermost: Key = ()) -> str:
-        """What people call it, without the names of the models `outermost` around it."""
+        """What people call it, without the names of the models `outermost`, if it stands in them."""
+        begin = len(outermost) if key[: len(outermost)] == outermost else 0
         if not self._originals:
-            return SEPARATOR.join(key[len(outermost) :])
-        depths = range(len(outermost) + 1, len(key) + 1)
+            return SEPARATOR.join(key[begin:])
+        depths = range(begin + 1, len(key) + 1)
         names = (self._originals.get(key[:depth], key[depth - 1]) for depth in depths)
         return SEPARATOR.join(filter(None, names))
 

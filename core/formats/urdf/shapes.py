@@ -85,7 +85,7 @@ class Shapes:
         kind = type(shape.geometry).__name__.lower()
         found = _substitute(shape) if self.substitute else None
         if found is None:
-            remedy = "" if self.substitute else "; write substitutes to keep it"
+            remedy = "" if self.substitute else "; the option 'substitute' keeps it"
             self._losses.append(f"{subject} is left out: URDF has no {kind}{remedy}")
             return None
         self._losses.append(f"{subject}: URDF has no {kind}; written as a {type(found.geometry).__name__.lower()}")

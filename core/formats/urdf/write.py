@@ -54,7 +54,7 @@ def write_urdf(
     if substitute:
         model, replaced = substituted(model, can_say)
         told += replaced
-    tree = urdf_tree(model, "" if substitute else "; write substitutes to keep what can be kept")
+    tree = urdf_tree(model, "" if substitute else "; the option 'substitute' keeps what can be kept")
     follows, lost = urdf_mimics(model, tree.model.joints)
     prefix = "" if path.name == "model.urdf" else f"{path.stem}_"
     base = f"package://{path.resolve().parent.name}/" if uris == "model" else ""

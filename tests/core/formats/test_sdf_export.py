@@ -258,6 +258,35 @@ def test_frames_and_lights_come_back(tmp_path):
         assert lights[light.name] == light
 
 
+def test_a_light_beside_the_only_model_keeps_its_name(tmp_path):
+    """A world's one model gives the whole its name; what stands beside the model has no name of it to lose."""
+    path = tmp_path / "yard.sdf"
+    lamp = '<light name="lamp" type="point"><pose>0 0 3 0 0 0</pose></light>'
+    path.write_text(
+        f'<sdf version="1.9"><world name="yard">{lamp}<model name="m"><link name="a"><light name="eye" type="spot"/>'
+        "</link></model></world></sdf>"
+    )
+    model = formats.read(path).model
+    assert [(light.name, light.link) for light in model.lights] == [("a::eye", "a"), ("lamp", "world")]
+    assert {light.name for light in there_and_back(model, tmp_path / "m.sdf").lights} == {"a::eye", "lamp"}
+
+
+@pytest.mark.parametrize(("in_the_way", "is_folder"), [("m", False), ("m/model.sdf", True)])
+def test_what_is_in_the_way_is_named(tmp_path, in_the_way, is_folder):
+    """A file where a folder must come, or the other way round, stops the writing before it begins."""
+    place = tmp_path / in_the_way
+    if is_folder:
+        place.mkdir(parents=True)
+    else:
+        place.touch()
+    before = sorted(tmp_path.rglob("*"))
+    model = chain("a", "b")
+    model.name = "m"
+    with pytest.raises(formats.UnwritableError, match=f"{in_the_way}' is a .*; move it away"):
+        formats.write(model, tmp_path / "world.sdf", folders=True)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 PLUGIN = '<plugin name="p" filename="libp.so"><gain>2 &lt; 3</gain><who:am xmlns:who="urn:who" who:x="1"/></plugin>'
 
 
@@ -305,7 +334,7 @@ def test_what_belongs_to_another_format_is_told(tmp_path):
 
 
 def test_meshes_are_named_from_the_new_folder(tmp_path):
-    """Guards relative uris of meshes that exist: the new file leads to the same mesh."""
+    """The new file leads to the same mesh: from its own folder, by its folder's name, or out of it, which is told."""
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "a.stl").write_bytes(b"solid")
     (tmp_path / "there" / "m.sdf").write_text(
@@ -314,8 +343,12 @@ def test_meshes_are_named_from_the_new_folder(tmp_path):
     )
     (tmp_path / "here").mkdir()
     model = formats.read(tmp_path / "there" / "m.sdf").model
-    assert formats.write(model, tmp_path / "here" / "m.sdf") == []
+    (told,) = formats.write(model, tmp_path / "here" / "m.sdf")
+    assert "names the mesh '../there/a.stl', outside of the file's folder" in told
     assert "<uri>../there/a.stl</uri>" in (tmp_path / "here" / "m.sdf").read_text()
+    for uris, uri in (("relative", "a.stl"), ("model", "model://there/a.stl")):
+        assert formats.write(model, tmp_path / "there" / "n.sdf", uris=uris) == []
+        assert f"<uri>{uri}</uri>" in (tmp_path / "there" / "n.sdf").read_text()
 
 
 @pytest.mark.parametrize("option", [{"uris": "fuel"}, {"pose": "now"}, {"sdf_version": "2.0"}])

@@ -81,7 +81,10 @@ def test_mesh_files_are_named_from_where_the_file_lies(tmp_path):
     back = formats.read(tmp_path / "out/m.urdf", [tmp_path]).model
     assert [shape.geometry.uri for shape in back.links[0].visuals] == ["../in/meshes/a.stl", *uris[1:]]
     assert back.links[0].visuals[0].geometry.path == str(tmp_path / "in/meshes/a.stl")
-    assert losses == ["link 'a': visual 'visual_3' still names the mesh 'gone.stl', which was not found; copy it there"]
+    assert losses == [
+        "link 'a': visual 'visual_1' names the mesh '../in/meshes/a.stl', outside of the file's folder; copy it there",
+        "link 'a': visual 'visual_3' still names the mesh 'gone.stl', which was not found; copy it there",
+    ]
 
 
 SHAPES = {
