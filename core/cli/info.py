@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ..joints import Unit
 from ..model import WORLD, Axis, Gearbox, Joint, Link, Model
-from ..model.text import aligned
+from ..model.text import aligned, counted
 from ..spatial import IDENTITY, Pose, compose, quat_rotate
 from .framework import DONE, Verb, add_file, load_usable
 
@@ -125,7 +125,7 @@ def _table(model: Model) -> list[str]:
         for j in model.joints
     ]
     return [
-        f"{model.name}: {len(links)} links, {len(joints)} joints, {total:.6g} kg",
+        f"{model.name}: {counted(links, 'link')}, {counted(joints, 'joint')}, {total:.6g} kg",
         "",
         aligned([("LINK", "MASS", "PARENT"), *links]),
         *([""] if joints else []),

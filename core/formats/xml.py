@@ -232,7 +232,8 @@ class _Builder:
         try:
             self._expat.Parse(data, True)
         except expat.ExpatError as error:
-            message = f"not well-formed XML ({expat.ErrorString(error.code)}); mend it here, or save it as UTF-8"
+            reason = expat.ErrorString(error.code).removeprefix("not well-formed ").strip("()")
+            message = f"not well-formed XML: {reason}; mend it here, or save it as UTF-8"
             raise UnreadableError(self.path, message, error.lineno) from error
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:

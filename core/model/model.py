@@ -18,7 +18,7 @@ from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
 from .furniture import Frame, Light
 from .graph import Branch, Tree, spanning_tree
-from .text import aligned
+from .text import aligned, counted
 
 
 @dataclass(frozen=True)
@@ -153,12 +153,8 @@ class Model:
             at = f"{parent} ({index[parent]})"
             carried = ", ".join(children.get(link.name, ()))
             rows.append((f"{index[link.name]:5}", link.name, joint, moves, at, carried))
-        heading = f"{self.name}: {_counted(self.links, 'link')}, {_counted(self.joints, 'joint')}"
+        heading = f"{self.name}: {counted(self.links, 'link')}, {counted(self.joints, 'joint')}"
         return "\n".join([heading, aligned(rows), *map(str, self.loops())])
-
-
-def _counted(items: list, what: str) -> str:
-    return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
 
 
 Named = TypeVar("Named", Link, Joint)

@@ -1,8 +1,8 @@
-"""Tables as text."""
+"""Tables and counts as text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
@@ -11,3 +11,8 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def counted(items: Sized, what: str) -> str:
+    """So many of what is named, as "1 link" or "2 links"."""
+    return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
