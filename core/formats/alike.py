@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from ..geometry import Color
-from ..spatial import IDENTITY_QUAT, Pose, Sym3, quat_to_mat, sym_rotate
+from ..spatial import IDENTITY_QUAT, Pose, Quat, Sym3, quat_normalized, quat_to_mat, sym_rotate
 from .findings import Findings
 from .resources import FilesBeside, ResourceError
 from .xml import Element
 
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
+UNBOUNDED = 1e16
+"""What stands for a limit that is none: SDF's number, and what many exporters write."""
+
+
+def lower_bound(value: float) -> float:
+    return -math.inf if value <= -UNBOUNDED else value
+
+
+def upper_bound(value: float) -> float:
+    return math.inf if value >= UNBOUNDED else value
+
+
+def unit_quat(at: Element, xyzw: Sequence[float], findings: Findings) -> Quat:
+    """w x y z of length 1, from numbers in the order of files; no turn after reporting that they are all 0."""
+    largest = max(map(abs, xyzw))
+    if largest == 0.0:
+        findings.error(at, "bad-number", f"<{at.tag}> has the quaternion 0 0 0 0; give one of length 1")
+        return IDENTITY_QUAT
+    x, y, z, w = (part / largest for part in xyzw)  # their squares may be no numbers
+    return quat_normalized((w, x, y, z))
 
 
 def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:

@@ -19,12 +19,21 @@ def solid_properties(geometry: Geometry | None) -> MassProperties | None:
     """What the shape encloses, in its own frame; None where nothing of it is here, as of a mesh that only has a name.
 
     Raises:
-        ValueError: it encloses no volume.
+        ValueError: it encloses no volume, or one that is too large for a number.
     """
     if isinstance(geometry, Mesh) and geometry.vertices is None:
         return None
     solve = _SOLIDS.get(type(geometry))
-    return solve(geometry) if solve else None
+    if solve is None:
+        return None
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = solve(geometry)
+    except OverflowError:  # of Python's own powers
+        found = None
+    if found is None or not (math.isfinite(found.volume) and np.isfinite(found.inertia).all()):
+        raise ValueError("the shape is too large to be weighed")
+    return found
 
 
 def _symmetric(volume: float, xx: float, yy: float, zz: float, z: float = 0.0) -> MassProperties:

@@ -8,12 +8,10 @@ from collections.abc import Callable
 from ...joints import JOINT_TYPES, JointType, Unit
 from ...model import Axis, Joint, Mimic
 from ...spatial import Vec3
+from ..alike import lower_bound, upper_bound
 from ..findings import Findings
 from ..kept import known
 from ..xml import Element
-
-UNBOUNDED = 1e16
-"""What SDF writes for a limit that is none."""
 
 GEARBOX = JointType("gearbox", "Gearbox", "Couples two hinges of a third link", sdf="gearbox")
 """No joint of ours, but a coupling."""
@@ -76,8 +74,8 @@ def _axis(
     limit, dynamics = element.child("limit"), element.child("dynamics")
     axis = Axis(xyz=in_joint_frame(element, findings.vector(element, "xyz", (0.0, 0.0, 1.0))))
     if kind.axes[0].limited:
-        axis.lower = _limit(limit, "lower", -UNBOUNDED, findings)
-        axis.upper = _limit(limit, "upper", UNBOUNDED, findings)
+        axis.lower = lower_bound(findings.number(limit, "lower", -math.inf, infinite=True))
+        axis.upper = upper_bound(findings.number(limit, "upper", math.inf, infinite=True))
     axis.effort = _at_most(limit, "effort", findings)
     axis.velocity = _at_most(limit, "velocity", findings)
     axis.stiffness = findings.number(limit, "stiffness", axis.stiffness, infinite=True)
@@ -87,15 +85,10 @@ def _axis(
     return axis
 
 
-def _limit(element: Element | None, tag: str, default: float, findings: Findings) -> float:
-    value = findings.number(element, tag, default, infinite=True)
-    return math.copysign(math.inf, value) if abs(value) >= UNBOUNDED else value
-
-
 def _at_most(element: Element | None, tag: str, findings: Findings) -> float:
     """A negative effort or velocity is SDF's word for no limit."""
     value = findings.number(element, tag, math.inf, infinite=True)
-    return math.inf if value < 0.0 or value >= UNBOUNDED else value
+    return math.inf if value < 0.0 else upper_bound(value)
 
 
 def read_pitch(joint: Element, version: tuple[int, int], findings: Findings) -> float:

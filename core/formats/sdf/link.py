@@ -14,14 +14,13 @@ from ...spatial import (
     Pose,
     Sym3,
     Vec3,
-    quat_normalized,
     quat_of_rpy,
     quat_rotate,
     quat_to_mat,
     sym_rotate,
     sym_shift,
 )
-from ..alike import turned_inertia
+from ..alike import turned_inertia, unit_quat
 from ..findings import Findings
 from ..kept import known
 from ..xml import Element
@@ -47,11 +46,7 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
         values = findings.parse(element, "<pose>", element.text, IDENTITY)
         if values is None:
             return IDENTITY
-        if not any(values[3:]):
-            findings.error(element, "bad-number", "<pose> has the quaternion 0 0 0 0; give one of length 1")
-            return IDENTITY
-        x, y, z, w = values[3:]
-        return values[:3] + quat_normalized((w, x, y, z))
+        return values[:3] + unit_quat(element, values[3:], findings)
     if kind != "euler_rpy":
         findings.error(element, "bad-value", f"rotation_format is '{kind}'; write euler_rpy or quat_xyzw")
         return IDENTITY
@@ -110,8 +105,13 @@ def compute_inertial(element: Element, link: Link, findings: Findings) -> None:
     if not solids:
         findings.warning(inertial, "auto-inertia", "it has no collisions to compute its inertial from; give it")
         return
-    link.mass, link.com, link.inertia = combined(solids)
-    if inertial.child("mass") is not None and link.mass > 0.0:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        mass, com, inertia = combined(solids)
+    if not (mass > 0.0 and np.isfinite((mass, *com, *inertia)).all()):
+        findings.warning(inertial, "auto-inertia", f"its collisions weigh {mass:g} kg; give it a mass and an inertia")
+        return
+    link.mass, link.com, link.inertia = mass, com, inertia
+    if inertial.child("mass") is not None:
         given = findings.number(inertial, "mass", link.mass)
         link.inertia = cast(Sym3, tuple(part * given / link.mass for part in link.inertia))
         link.mass = given

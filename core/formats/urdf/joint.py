@@ -8,6 +8,7 @@ from ...extras import Extra
 from ...joints import JOINT_TYPES, JointType
 from ...model import Axis, Joint, Mimic
 from ...spatial import IDENTITY_QUAT, ZERO, Pose, Vec3, compose, norm, quat_of_z
+from ..alike import lower_bound, upper_bound
 from ..findings import Findings
 from ..kept import Known, extras_of
 from ..xml import Element
@@ -19,8 +20,6 @@ URDF_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "plana
 DRAKE_TYPES = ("ball", "screw", "universal", "planar", "curvilinear")
 KINDS = {kind.urdf: kind for kind in JOINT_TYPES.values() if kind.urdf} | {"spherical": JOINT_TYPES["ball"]}
 DRAKE_KINDS = KINDS | {name: JOINT_TYPES[name] for name in DRAKE_TYPES if name in JOINT_TYPES}
-UNBOUNDED = 1e16
-"""What stands for a limit that is none: SDF's number, and what many exporters write."""
 
 PITCH = "drake:screw_thread_pitch"
 LIMIT = ("lower", "upper", "effort", "velocity")
@@ -119,15 +118,10 @@ def _limits(joint: Element, kind: JointType, axis: Axis, findings: Findings) -> 
         message = "has no <limit>, which its type requires; read as unlimited: write one, or make it continuous"
         findings.warning(joint, "no-limit", message)
     elif limited:  # left out of <limit> means 0
-        axis.lower = _bound(limit, "lower", 0.0, findings)
-        axis.upper = _bound(limit, "upper", 0.0, findings)
-    axis.effort = _bound(limit, "effort", math.inf, findings)
-    axis.velocity = _bound(limit, "velocity", math.inf, findings)
-
-
-def _bound(limit: Element | None, name: str, default: float, findings: Findings) -> float:
-    value = findings.attribute(limit, name, default, infinite=True)
-    return math.copysign(math.inf, value) if abs(value) >= UNBOUNDED else value
+        axis.lower = lower_bound(findings.attribute(limit, "lower", 0.0, infinite=True))
+        axis.upper = upper_bound(findings.attribute(limit, "upper", 0.0, infinite=True))
+    axis.effort = upper_bound(findings.attribute(limit, "effort", math.inf, infinite=True))
+    axis.velocity = upper_bound(findings.attribute(limit, "velocity", math.inf, infinite=True))
 
 
 def _mimic(joint: Element, findings: Findings) -> Mimic | None:

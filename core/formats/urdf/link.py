@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from ...geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Material, Mesh, Shape, Sphere
 from ...model import Link
-from ...spatial import IDENTITY_QUAT, ZERO, ZERO_SYM, Pose, quat_normalized, quat_of_rpy
-from ..alike import WHITE, find_mesh, turned_inertia
+from ...spatial import ZERO, ZERO_SYM, Pose, quat_of_rpy
+from ..alike import WHITE, find_mesh, turned_inertia, unit_quat
 from ..findings import Findings
 from ..kept import Known, extras_of
 from ..resources import FilesBeside
@@ -37,11 +37,8 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
     xyz = findings.attribute_vector(element, "xyz", ZERO)
     if element is None or "quat_xyzw" not in element.attributes:
         return xyz + quat_of_rpy(*findings.attribute_vector(element, "rpy", ZERO))
-    x, y, z, w = findings.attribute_vector(element, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
-    if not any((x, y, z, w)):
-        findings.error(element, "bad-number", f"quat_xyzw of <{element.tag}> is 0 0 0 0; give one of length 1")
-        return xyz + IDENTITY_QUAT
-    return xyz + quat_normalized((w, x, y, z))
+    xyzw = findings.attribute_vector(element, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
+    return xyz + unit_quat(element, xyzw, findings)
 
 
 class LinkReader:

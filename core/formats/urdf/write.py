@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 from ...extras import Extra
 from ...model import WORLD, Joint, Link, Model, zero_at_home
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
+from ..alike import UNBOUNDED
 from ..files import write_together
 from ..kept import element_of, prefixes_in, put_back
 from ..meshes import MeshFiles
@@ -18,7 +19,6 @@ from ..names import printable, unique
 from ..substitutes import substituted
 from ..xml_write import number, numbers, put, xml
 from .extras import FORMAT, UNEXPANDED
-from .joint import UNBOUNDED
 from .losses import losses_of_joint, losses_of_link, losses_of_model
 from .mimic import Follows, urdf_mimics
 from .shapes import Shapes, pose_attributes, put_origin, without_noise

@@ -102,6 +102,14 @@ def test_what_has_no_inside():
     assert solid_properties(Plane()) is None
     assert solid_properties(Mesh("model://m/a.stl")) is None
     assert solid_properties(None) is None
+    for shape in (
+        Cylinder(1e200, 1.0),
+        Sphere(1e200),
+        Box((1e200, 1e200, 1.0)),
+        Polyline((((0, 0), (1e200, 0), (0, 1)),), 1),
+    ):
+        with pytest.raises(ValueError, match=r"too large|no volume"):
+            solid_properties(shape)
     for flat in (Sphere(0.0), Box((1.0, 0.0, 1.0)), Polyline((((0.0, 0.0), (1.0, 0.0)),), 1.0), Polyline((), 1.0)):
         with pytest.raises(ValueError, match=r"no volume|no points"):
             solid_properties(flat)
