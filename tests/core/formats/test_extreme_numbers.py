@@ -49,9 +49,9 @@ SDF = (
     f"</screw_thread_pitch><axis>{AXIS}{MIMIC}</axis></joint>"
     '<joint name="g" type="gearbox"><parent>b</parent><child>c</child><gearbox_reference_body>a'
     "</gearbox_reference_body><gearbox_ratio>2</gearbox_ratio><axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0"
-    '</xyz></axis2></joint><frame name="f" attached_to="d"><pose rotation_format="quat_xyzw">0 0 0 0 0 0 1</pose></frame>'
-    '<model_state name="m"><joint_state name="j"><axis_state><position>0.5</position></axis_state></joint_state>'
-    "</model_state></model></world></sdf>"
+    '</xyz></axis2></joint><frame name="f" attached_to="d"><pose rotation_format="quat_xyzw">0 0 0 0 0 0 1'
+    '</pose></frame><model_state name="m"><joint_state name="j"><axis_state><position>0.5</position></axis_state>'
+    "</joint_state></model_state></model></world></sdf>"
 )
 OLD_SCREW = (
     '<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><joint name="s" type="screw"><parent>a</parent>'
