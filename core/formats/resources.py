@@ -51,9 +51,9 @@ class Resources:
         """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
         barred = ""
         for base, rest in self._places(uri, _real(folder)):
-            found = _real(base / rest)
-            if not os.path.exists(found):  # Path.exists raises where a name is too long
+            if not os.path.exists(base / rest):  # Path.exists raises where a name is too long
                 continue
+            found = _real(base / rest)
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 return found
             barred = f"'{uri}' leads out of '{self.root}' and is not opened; name its folder by --path"
