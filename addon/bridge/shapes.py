@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.geometry import Geometry, Material, Mesh, Shape
+from ...core.model.naming import claim
 from ...core.spatial import Pose
 from .gltf import glb_of
 from .kept import kept_name, parse_extras, parse_foreign
@@ -139,11 +140,7 @@ def _distinct(shapes: list[Shape]) -> list[Shape]:
     """The shapes with a name each."""
     taken: set[str] = set()
     for shape in shapes:
-        number, name = 1, shape.name
-        while name in taken:
-            number, name = number + 1, f"{shape.name}_{number + 1}"
-        taken.add(name)
-        shape.name = name
+        shape.name = claim(shape.name, taken)
     return shapes
 
 

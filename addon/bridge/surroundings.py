@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.model import WORLD, Frame, Joint, Light, Link, Model
+from ...core.model.naming import claim
 from ...core.spatial import Pose
 from .. import ids
 from ..props import is_joint, is_link
@@ -41,8 +42,8 @@ def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader
             continue
         if is_animated(obj):
             notes.append(f"object '{obj.name}' moves, but is no link: it is fixed where it is now")
-        link.name = _unused(f"{obj.name}_object" if obj.name == WORLD else obj.name, links)
-        joint = Joint(_unused(f"{link.name}{STATIC}", joints), "fixed", WORLD, link.name, X_PJ=link.pose)
+        link.name = claim(f"{obj.name}_object" if obj.name == WORLD else obj.name, links)
+        joint = Joint(claim(f"{link.name}{STATIC}", joints), "fixed", WORLD, link.name, X_PJ=link.pose)
         model.links.append(link)
         model.joints.append(joint)
     return notes
@@ -65,10 +66,11 @@ def add_lights(model: Model, scene: bpy.types.Scene, around: Surroundings) -> li
     """The lights that are seen, on the links that carry them or in the world. Returns notes."""
     found = [obj for obj in _seen(scene) if obj.type == "LIGHT"]
     lights: list[Light] = []
+    names: set[str] = set()
     notes: list[str] = []
     for obj, link, pose in _placed(found, around):
         light, about = read_light(obj, link, pose, around.unit)
-        light.name = _unused(light.name, {known.name for known in lights})
+        light.name = claim(light.name, names)
         lights.append(light)
         notes += about
     model.lights += lights
@@ -110,11 +112,3 @@ def _in_order(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def _seen(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     layer = scene.view_layers[0] if bpy.context.scene != scene else None  # None: the one in the window
     return [obj for obj in _in_order(scene) if obj.visible_get(view_layer=layer)]
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number, free = number + 1, f"{name}_{number + 1}"
-    taken.add(free)
-    return free

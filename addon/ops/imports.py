@@ -9,6 +9,7 @@ from bpy_extras.io_utils import ImportHelper
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
 from ...core.model import Model
+from ...core.model.text import counted
 from .. import ids
 from ..bridge import move_model, unit_length, write_scene
 from .report import fail, in_object_mode, succeed
@@ -84,7 +85,8 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
                 obj.select_set(True)
             context.view_layer.objects.active = objects[reading.model.links[0].name]
             notes += [f"{issue.subject}: {issue.message}" for issue in reading.issues] + [*reading.notes, *changes]
-            counts.append(f"{reading.model.name}: {len(reading.model.links)} links, {len(reading.model.joints)} joints")
+            model = reading.model
+            counts.append(f"{model.name}: {counted(model.links, 'link')}, {counted(model.joints, 'joint')}")
         return succeed(self, context, "; ".join(counts), notes)
 
     def _paths(self) -> list[Path]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from ..geometry import Mesh
-from .names import unique
+from ..model.naming import claim
 from .obj import image_file, obj_files
 
 FOLDER = "meshes"
@@ -52,7 +52,7 @@ class MeshFiles:
 
     def _written(self, mesh: Mesh, stem: str) -> str:
         safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.prefix}{stem}".lower())  # some file systems know no case
-        name = unique(safe, {PurePath(path).stem for path in self.contents})
+        name = claim(safe, {PurePath(path).stem for path in self.contents})
         if mesh.glb:
             self.contents[f"{FOLDER}/{name}.glb"] = mesh.glb
             return f"{FOLDER}/{name}.glb"

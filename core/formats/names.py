@@ -1,17 +1,6 @@
-"""Names for files: each once, on one line."""
+"""Names for files."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-
-
-def unique(name: str, taken: Iterable[str]) -> str:
-    """The name, or the first of name_2, name_3, ... that is not taken."""
-    number, candidate = 1, name
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    return candidate
 
 
 def printable(text: str) -> str:

@@ -32,6 +32,10 @@ class ResourceError(Exception):
         super().__init__(one_line(message))
 
 
+class BarredError(ResourceError):
+    """A uri that leads to something, but out of the folders that it may reach."""
+
+
 class Resources:
     """Where a file's uris lead: beside it, into the model or package that it lies in, or into a search path.
 
@@ -49,15 +53,17 @@ class Resources:
 
     def find(self, uri: str, folder: Path) -> Path:
         """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
-        barred = ""
+        barred = False
         for base, rest in self._places(uri, _real(folder)):
             if not os.path.exists(base / rest):  # Path.exists raises where a name is too long
                 continue
             found = _real(base / rest)
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 return found
-            barred = f"'{uri}' leads out of '{self.root}' and is not opened; name its folder by --path"
-        raise ResourceError(barred or f"'{uri}' is not found; put it there, or name a folder to search by --path")
+            barred = True
+        if barred:
+            raise BarredError(f"'{uri}' leads out of '{self.root}' and is not opened; name its folder by --path")
+        raise ResourceError(f"'{uri}' is not found; put it there, or name a folder to search by --path")
 
     def _places(self, uri: str, folder: Path) -> list[tuple[Path, str]]:
         """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""

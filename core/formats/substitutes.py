@@ -15,9 +15,9 @@ import numpy as np
 from ..joints import BALL, FREE
 from ..joints.rows import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
+from ..model.naming import claim
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, compose, inverse, quat_of_z, quat_to_mat
-from .names import unique
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -274,11 +274,7 @@ class _Substitution:
     def _names(self, joint: Joint, count: int) -> list[str]:
         if count == 1:
             return [joint.name]
-        names = []
-        for number in range(count):
-            names.append(unique(f"{joint.name}_{number + 1}", self.joints_taken))
-            self.joints_taken.add(names[-1])
-        return names
+        return [claim(f"{joint.name}_{number}", self.joints_taken) for number in range(1, count + 1)]
 
     def _pose(self, link: str) -> Pose:
         return self.by_name[link].pose if link in self.by_name else IDENTITY
@@ -287,8 +283,7 @@ class _Substitution:
         """The name of a new tiny link at a pose in the world."""
         parent, child = self.by_name.get(joint.parent), self.by_name[joint.child]
         mass, inertia = _tiny([link for link in (parent, child) if link is not None])
-        chosen = unique(f"{name}_link", self.links_taken)
-        self.links_taken.add(chosen)
+        chosen = claim(f"{name}_link", self.links_taken)
         link = Link(chosen, mass, ZERO, (inertia, 0.0, 0.0, inertia, 0.0, inertia), pose=pose, gravity=child.gravity)
         self.links_before.setdefault(joint.child, []).append(link)
         return chosen

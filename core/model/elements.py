@@ -122,6 +122,11 @@ class Link:
     collisions: list[Shape] = field(default_factory=list)
     extras: tuple[Extra, ...] = ()
 
+    @property
+    def shapes(self) -> list[Shape]:
+        """Visuals and collisions."""
+        return [*self.visuals, *self.collisions]
+
 
 @dataclass
 class Joint:

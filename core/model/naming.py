@@ -21,6 +21,16 @@ def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | 
         raise ModelError(f"there is a {what} '{name}' already; choose another name")
 
 
+def claim(name: str, taken: set[str]) -> str:
+    """The name, or the first of name_2, name_3, ... that is not taken; it is from now on."""
+    number, chosen = 1, name
+    while chosen in taken:
+        number += 1
+        chosen = f"{name}_{number}"
+    taken.add(chosen)
+    return chosen
+
+
 def free_name(name: str, taken: Collection[str]) -> str:
     """The name, after as many underscores as it takes not to be taken."""
     while name in taken:

@@ -30,6 +30,8 @@ from .screws import joint_pose
 
 SAME_PLACE = 1e-12
 """Metres (per metre from the origin) and quaternion components within which two poses count as one."""
+SAME_DRAWN = 1e-9
+"""The same, for two ways from the world to a joint, over any number of links."""
 PROPER = 1e-6
 """By how much a rotation that is handed in may miss being one."""
 Z: Vec3 = (0.0, 0.0, 1.0)
@@ -129,6 +131,17 @@ def drawn(joint: Joint) -> Pose:
 def drawn_step(branch: Branch) -> Pose:
     """Of a branch's outer link in its inner one at q = 0 [m]."""
     return inverse(drawn(branch.joint)) if branch.backward else drawn(branch.joint)
+
+
+def apart(joint: Joint, X_WP: Pose, X_WC: Pose) -> float:
+    """How far a joint's two frames are from each other [m, or 1 in a quaternion], with its links at these poses."""
+    gap = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+    return max(norm(gap[:3]), norm(gap[4:]))
+
+
+def is_drawn_apart(joint: Joint, X_WP: Pose, X_WC: Pose) -> bool:
+    """Whether that is more than what rounding makes of links as drawn."""
+    return apart(joint, X_WP, X_WC) > SAME_DRAWN * (1.0 + norm(X_WC[:3]))
 
 
 def pose_of(model: Model, link: str) -> Pose:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..joints import Unit
-from ..spatial import Pose, compose, inverse, norm
+from ..spatial import Pose, compose, inverse
 from .couplings import Coupling
 from .elements import Axis, Joint
 from .model import Model
-from .placing import drawn_step, pose_of
+from .placing import apart, drawn_step, pose_of
 from .screws import joint_pose
 
 CLOSED = 1e-6
@@ -49,11 +49,7 @@ def zero_at_home(model: Model) -> tuple[Model, list[str]]:
     for branch in tree.branches:
         moved.link(branch.outer).pose = compose(pose_of(moved, branch.inner), drawn_step(branch))
     for joint in tree.loops:
-        gap = compose(
-            inverse(compose(pose_of(moved, joint.parent), joint.X_PJ)),
-            compose(pose_of(moved, joint.child), joint.X_CJ),
-        )
-        if max(norm(gap[:3]), norm(gap[4:])) > CLOSED:
+        if apart(joint, pose_of(moved, joint.parent), pose_of(moved, joint.child)) > CLOSED:
             left.append(f"joint '{joint.name}' does not close its loop at home; give its joints a start that does")
     return moved, left
 

@@ -158,7 +158,11 @@ def test_help_and_version(capsys):
 def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
     """The add-on hooks .blend in by suffix, on both sides."""
     saved, asked = [], []
-    loader = lambda path, **of_scene: asked.append(of_scene) or formats.read(FRAMES)  # noqa: E731
+
+    def loader(path, **of_scene):
+        asked.append(of_scene)
+        return formats.read(FRAMES)
+
     monkeypatch.setitem(framework.LOADERS, ".blend", loader)
     monkeypatch.setitem(framework.SAVERS, ".blend", lambda model, path: saved.append(model.name) or ["a shade"])
     assert cli.main(["convert", "in.blend", "out.blend"]) == cli.DONE

@@ -90,7 +90,7 @@ def _write_all(model, folder: Path) -> None:
 
 
 def _assert_line(text: str) -> None:
-    assert "\n" not in text and "\r" not in text, f"is no single line: {text[:200]!r}"  # noqa: PT018
+    assert not {"\n", "\r"} & set(text), f"is no single line: {text[:200]!r}"
     assert len(text) < 5000, f"is no line that anyone reads: {text[:200]!r}, {len(text)} characters"
 
 

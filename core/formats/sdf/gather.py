@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...extras import Extra
+from ...extras import OF_WORLD, Extra
 from ...model import WORLD
 from ..findings import Findings
 from ..kept import extras_of, known
-from ..resources import ResourceError
+from ..resources import BarredError, ResourceError
 from ..xml import Element
 from .frames import SEPARATOR, THIS_MODEL, Frame, Frames, Key, Scope
 from .include import IncludeError, Library, SdfFile
@@ -29,8 +29,6 @@ ORIGINAL_NAME = "limberjack:name"
 """An attribute that holds the name which SDF did not allow."""
 UNNAMED = "limberjack:unnamed"
 """An attribute of a model that is only the file's, and whose name is in no name of what it holds."""
-MOVED = "world"
-"""How an extra of the world's is marked."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Gathering:
         self.extras: list[Extra] = []
 
     def world(self, element: Element, file: SdfFile, version: tuple[int, int]) -> None:
-        self.extras += extras_of(element, WORLD_KNOWN, "SDF", (MOVED,))
+        self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
         self._children(element, Scope((), (), file, version))
 
     def model(self, element: Element, outer: Scope, told: Told | None = None) -> tuple[Key, ...]:
@@ -134,7 +132,7 @@ class Gathering:
         try:
             file = self.library.open(uri, scope.file)
         except ResourceError as error:
-            self._report_missing(include, scope, str(error))
+            self._report_missing(include, scope, error)
             return ()
         except IncludeError as error:
             self.findings.error(include, error.code, str(error))
@@ -159,13 +157,13 @@ class Gathering:
         ]
         return bodies
 
-    def _report_missing(self, include: Element, scope: Scope, message: str) -> None:
+    def _report_missing(self, include: Element, scope: Scope, error: ResourceError) -> None:
         """A thing of the world may be missing; a part of a model may not."""
-        if scope.key or "leads out" in message:
-            self.findings.error(include, "include-not-found", message)
+        if scope.key or isinstance(error, BarredError):
+            self.findings.error(include, "include-not-found", str(error))
             return
-        self.findings.warning(include, "include-not-found", f"{message}. It is left out, and kept for an export")
-        self.extras.append(Extra("SDF", include.tag, include.to_xml(), (MOVED,)))
+        self.findings.warning(include, "include-not-found", f"{error}. It is left out, and kept for an export")
+        self.extras.append(Extra("SDF", include.tag, include.to_xml(), (OF_WORLD,)))
 
     # ---- frames
 

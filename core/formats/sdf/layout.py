@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ...model import WORLD, Coupling, Gearbox, Joint, Model
-from ...model.naming import joints_of, rename
-from ..names import printable, unique
+from ...model.naming import claim, joints_of, rename
+from ..names import printable
 from .frames import SEPARATOR
 
 Item = TypeVar("Item", Joint, Coupling | Gearbox)
@@ -76,7 +76,6 @@ def lay_out(model: Model, nested: bool) -> Layout:
     for scope in sorted({inner[:depth] for inner in innermost for depth in range(1, len(inner) + 1)}):
         outer = layout.scopes[scope[:-1]]
         name = legal_name(scope[-1], "model", taken[outer])
-        taken[outer].add(name)
         layout.scopes[scope] = (*outer, name)
         taken[layout.scopes[scope]] = set()
 
@@ -85,7 +84,6 @@ def lay_out(model: Model, nested: bool) -> Layout:
         scope = layout.scopes[known_as]
         leaf = name.split(SEPARATOR, len(known_as))[-1]
         chosen = legal_name(leaf, kind, taken[scope])
-        taken[scope].add(chosen)
         if chosen != leaf:
             layout.changes.append(
                 f"{kind} '{name}' is named '{chosen}', because SDF does not allow that name, or has it already"
@@ -111,14 +109,14 @@ def _ends_of_joints(model: Model) -> dict[str, tuple[str, ...]]:
 
 
 def legal_name(name: str, kind: str, taken: set[str]) -> str:
-    """No `::`, not `world`, not `__like_this__`, unique among all that stands beside it."""
+    """No `::`, not `world`, not `__like_this__`, unique among all that stands beside it; taken from now on."""
     legal = printable(name).replace(SEPARATOR, "__")
     if legal == WORLD:
         legal = f"{WORLD}_{kind}"
     elif legal.startswith("__") and legal.endswith("__"):
         legal = legal.strip("_")
     base = legal or kind
-    return unique(f"{base}_{kind}" if base in taken and kind != "link" else base, taken)
+    return claim(f"{base}_{kind}" if base in taken and kind != "link" else base, taken)
 
 
 def _common(a: Scope, b: Scope) -> Scope:
@@ -167,8 +165,7 @@ def articulations(model: Model) -> list[Part]:
     taken = {part.model.name for part in parts if part.is_outer}
     for part in parts:
         if not part.is_outer:
-            part.model.name = unique(part.model.name, taken)
-            taken.add(part.model.name)
+            part.model.name = claim(part.model.name, taken)
     return parts
 
 

@@ -13,10 +13,10 @@ from typing import TypeVar, TypeVarTuple
 
 from ...extras import Extra
 from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
+from ...model.naming import claim
 from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
 from ..findings import Findings, Lines
 from ..kept import extras_of, summary
-from ..names import unique
 from ..resources import FilesBeside
 from ..xml import Element
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, Scope
@@ -138,8 +138,7 @@ class _Reader:
         names: set[str] = set()
         for element in body.element.all("light"):
             light = read_light(element, self.findings)
-            name = unique(element.attributes.get(ORIGINAL_NAME, light.name) or "light", names)
-            names.add(name)
+            name = claim(element.attributes.get(ORIGINAL_NAME, light.name) or "light", names)
             light.name, light.link, light.pose = f"{link.name}{SEPARATOR}{name}", link.name, shape_pose(element)
             self.model.lights.append(light)
         link.extras = extras_of(body.element, LINK_KNOWN, "SDF")
@@ -276,7 +275,7 @@ class _Reader:
 
     def _note_kept(self) -> None:
         model = self.model
-        shapes = [shape for link in model.links for shape in (*link.visuals, *link.collisions)]
+        shapes = [shape for link in model.links for shape in link.shapes]
         owners = (model, *model.links, *model.joints, *shapes)
         kept: list[Extra] = [extra for owner in owners for extra in owner.extras]
         if kept:

@@ -9,13 +9,14 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ...geometry import Cone
 from ...model import WORLD, Axis, Joint, Model, zero_at_home
+from ...model.naming import claim
 from ..files import UnwritableError, write_together
 from ..kept import prefixes_in, put_back
 from ..meshes import MeshFiles
-from ..names import printable, unique
+from ..names import printable
 from ..substitutes import substituted
 from ..xml_write import numbers, put, put_pose, xml
-from .gather import MOVED, ORIGINAL_NAME, UNNAMED
+from .gather import ORIGINAL_NAME, UNNAMED
 from .layout import Part, articulations, legal_name
 from .write_model import MIMIC_SINCE, ModelWriter, write_light
 from .write_shape import CONE_SINCE
@@ -88,7 +89,7 @@ def _version(model: Model, asked: str, path: Path, losses: list[str]) -> str:
         return asked
     for needs, since, what in (
         (any(joint.mimic for joint in model.joints), MIMIC_SINCE, "mimics"),
-        (any(isinstance(shape.geometry, Cone) for shape in _shapes(model)), CONE_SINCE, "cones"),
+        (any(isinstance(shape.geometry, Cone) for link in model.links for shape in link.shapes), CONE_SINCE, "cones"),
     ):
         if needs:
             version = ".".join(map(str, since))
@@ -97,12 +98,8 @@ def _version(model: Model, asked: str, path: Path, losses: list[str]) -> str:
     return DEFAULT_VERSION
 
 
-def _shapes(model: Model) -> list:
-    return [shape for link in model.links for shape in (*link.visuals, *link.collisions)]
-
-
 def _needs_world(model: Model) -> bool:
-    in_world = any(extra.within[:1] == (MOVED,) for extra in model.extras)
+    in_world = any(extra.is_of_world for extra in model.extras)
     stands = any(item.link == WORLD for item in (*model.lights, *model.frames))
     return in_world or stands or tuple(model.gravity) != STANDARD_GRAVITY
 
@@ -118,7 +115,7 @@ class _Export:
     contents: dict[str, str | bytes] = field(default_factory=dict)
 
     @property
-    def at_least(self) -> tuple[int, ...]:
+    def version_numbers(self) -> tuple[int, ...]:
         return tuple(map(int, self.version.split(".")))
 
     def in_one_file(self, model: Model, world: bool) -> None:
@@ -145,8 +142,7 @@ class _Export:
         at = self._world(root, model, several=True)
         taken: set[str] = set()
         for part in parts:
-            folder = unique(re.sub(r"[^A-Za-z0-9_-]+", "_", part.model.name).strip("_") or "model", taken)
-            taken.add(folder)
+            folder = claim(re.sub(r"[^A-Za-z0-9_-]+", "_", part.model.name).strip("_") or "model", taken)
             base = f"model://{folder}/" if self.uris == "model" else ""
             meshes = MeshFiles(self.path.parent / folder, base=base)
             own = Element("sdf", version=self.version)
@@ -173,18 +169,17 @@ class _Export:
                     element.set(ORIGINAL_NAME, frame.name)
                 put_pose(element, frame.pose)
         for extra in model.extras:
-            if extra.within[:1] == (MOVED,) and extra.format == "SDF":
+            if extra.is_of_world and extra.format == "SDF":
                 put_back(at, replace(extra, within=extra.within[1:]))
         return at
 
     def _model(self, at: Element, part: Model, meshes: MeshFiles, taken: set[str], inner: bool) -> None:
         """inner: whether names in it are to be read with its own before them, as far as there are others."""
-        element = ModelWriter(part, self.at_least, meshes, self.losses).write(at, static=_is_static(part))
+        element = ModelWriter(part, self.version_numbers, meshes, self.losses).write(at, static=_is_static(part))
         element.set("name", legal_name(part.name, "model", taken))
         if element.attrib["name"] != part.name:
             told = f"model '{part.name}' is named '{element.attrib['name']}'"
             self.losses.append(f"{told}, because SDF does not allow that name, or has it already")
-        taken.add(element.attrib["name"])
         if not inner:
             element.set(UNNAMED, "true")
 
@@ -198,7 +193,7 @@ class _Export:
 
 def _includes(model: Model) -> bool:
     """Whether the world around it includes others."""
-    return any(extra.tag == "include" and extra.within == (MOVED,) for extra in model.extras)
+    return any(extra.tag == "include" and extra.is_of_world for extra in model.extras)
 
 
 def _is_static(part: Model) -> bool:

@@ -13,7 +13,8 @@ from xml.etree.ElementTree import Element, SubElement
 from ...extras import Extra
 from ...joints import Column
 from ...model import WORLD, Axis, Gearbox, Joint, Light, Link, Mimic, Model
-from ...spatial import IDENTITY, Pose, compose, inverse, norm
+from ...model.placing import is_drawn_apart
+from ...spatial import IDENTITY, Pose, compose, inverse
 from ..kept import foreign_tags, put_back
 from ..meshes import MeshFiles
 from ..xml_write import number, numbers, put, put_pose
@@ -30,8 +31,6 @@ MIMIC_SINCE = (1, 11)
 JOINT_STATE_SINCE = (1, 12)
 NO_PITCH = 1e16
 """rad/m: the thread of a screw that does not advance, where SDF can only say how many radians one metre takes."""
-SAME_POSE = 1e-9
-"""How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
 DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
 STOPS = ("stiffness", "dissipation")
 
@@ -207,18 +206,13 @@ class ModelWriter:
             self.losses.append(f"{subject}: SDF cannot say when a joint lets go; it is written as holding")
         if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) :]):
             self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
-        if self._apart(joint):
+        if is_drawn_apart(joint, self._pose(joint.parent), self._pose(joint.child)):
             self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")
 
     def _locked(self, joint: Joint) -> list[tuple[Column, float]]:
         """The columns that stay at home, and where that is."""
         pairs = zip(joint.all_columns, joint.home, strict=False)
         return [(column, at) for column, at in pairs if joint.is_locked(column.axis)]
-
-    def _apart(self, joint: Joint) -> bool:
-        X_WC = self._pose(joint.child)
-        gap = compose(inverse(compose(self._pose(joint.parent), joint.X_PJ)), compose(X_WC, joint.X_CJ))
-        return max(norm(gap[:3]), norm(gap[4:])) > SAME_POSE * (1.0 + norm(X_WC[:3]))
 
     def _pose(self, link: str) -> Pose:
         return self.links[link].pose if link in self.links else IDENTITY
@@ -247,7 +241,7 @@ class ModelWriter:
         for extra in self.model.extras:
             scope = self.layout.scopes.get(tuple(extra.scope.split(SEPARATOR)) if extra.scope else ())
             owner = f"model '{extra.scope or self.model.name}'"
-            if extra.within[:1] != (WORLD,):
+            if not extra.is_of_world:
                 self._put_back(self._model(scope or ()), owner, (extra,))
 
     def _put_back(self, element: Element, owner: str, extras: Iterable[Extra]) -> None:

@@ -20,9 +20,10 @@ from ...geometry import (
     Shape,
     Sphere,
 )
+from ...model.naming import claim
 from ..kept import element_of, foreign_tags, put_back
 from ..meshes import MeshFiles
-from ..names import printable, unique
+from ..names import printable
 from ..xml_write import number, numbers, put, put_pose
 
 CONE_SINCE = (1, 11)
@@ -47,8 +48,7 @@ class ShapeWriter:
             if isinstance(shape.geometry, Cone) and self.version < CONE_SINCE:
                 self.losses.append(f"{subject} is a cone; left out: write SDF 1.11 or later to keep it")
                 continue
-            name = unique(printable(shape.name) or tag, taken)
-            taken.add(name)
+            name = claim(printable(shape.name) or tag, taken)
             if name != shape.name:
                 self.losses.append(f"{subject} is named '{name}'")
             element = SubElement(parent, tag, name=name)

@@ -22,10 +22,11 @@ from ...geometry import (
     Sphere,
     as_mesh,
 )
+from ...model.naming import claim
 from ...spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
 from ..kept import element_of, put_back
 from ..meshes import MeshFiles
-from ..names import printable, unique
+from ..names import printable
 from ..xml_write import NOISE, number, numbers
 from .extras import FORMAT
 
@@ -57,8 +58,7 @@ class Shapes:
         seen = self._seen(shape, subject)
         if seen is None:
             return
-        name = unique(printable(shape.name) or tag, taken)
-        taken.add(name)
+        name = claim(printable(shape.name) or tag, taken)
         if name != shape.name:
             self._losses.append(f"{subject} is named '{name}'")
         element = SubElement(link, tag, name=name)

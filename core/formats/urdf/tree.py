@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from ...joints import FREE
 from ...model import WORLD, Joint, Link, Model, joint_pose
 from ...model.grafting import turn_round
-from ...spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, norm, quat_of_z, quat_rotate
+from ...model.naming import claim
+from ...model.placing import is_drawn_apart
+from ...spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, quat_of_z, quat_rotate
 from ..alike import turned_inertia
-from ..names import unique
-
-SAME_POSE = 1e-9
-"""How far apart [m, or 1 in a quaternion] a joint's two frames may be in the pose as drawn."""
 
 
 def can_say(joint: Joint) -> bool:
@@ -125,9 +123,7 @@ def _apart(model: Model, joints: list[Joint]) -> list[str]:
     poses = {link.name: link.pose for link in model.links} | {WORLD: IDENTITY}
     told = []
     for joint in joints:
-        X_WP, X_WC = poses[joint.parent], poses[joint.child]
-        gap = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
-        if max(norm(gap[:3]), norm(gap[4:])) > SAME_POSE * (1.0 + norm(X_WC[:3])):
+        if is_drawn_apart(joint, poses[joint.parent], poses[joint.child]):
             told.append(
                 f"joint '{joint.name}': '{joint.child}' is not drawn where its frames put it; URDF puts it there"
             )
@@ -143,8 +139,7 @@ def _floating(model: Model, joints: list[Joint], roots: tuple[str, ...]) -> list
     taken = {joint.name for joint in model.joints}
     found = []
     for root in roots:
-        name = unique(f"{root}_floats", taken)
-        taken.add(name)
+        name = claim(f"{root}_floats", taken)
         found.append(Joint(name, "free", WORLD, root, X_PJ=poses[root]))
     return found
 

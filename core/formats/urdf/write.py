@@ -10,12 +10,13 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ...extras import Extra
 from ...model import WORLD, Joint, Link, Model, zero_at_home
+from ...model.naming import claim
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from ..alike import UNBOUNDED
 from ..files import write_together
 from ..kept import element_of, prefixes_in, put_back
 from ..meshes import MeshFiles
-from ..names import printable, unique
+from ..names import printable
 from ..substitutes import substituted
 from ..xml_write import number, numbers, put, xml
 from .extras import FORMAT, UNEXPANDED
@@ -81,8 +82,7 @@ class UrdfNames:
         legal = printable(name)
         if UNEXPANDED.search(legal):  # which a reader would take for something to replace
             legal = legal.replace("$", "_")
-        chosen = unique(legal or kind, taken)
-        taken.add(chosen)
+        chosen = claim(legal or kind, taken)
         if chosen != name:
             self.changes.append(f"{kind} '{name}' is named '{chosen}', because URDF cannot say that, or has it already")
         return chosen
@@ -153,7 +153,9 @@ class _Writer:
             if self.substitute and (frame.link != WORLD or self.tree.has_world):
                 self.losses.append(f"frame '{frame.name}' is written as a link without mass")
                 SubElement(self.root, "link", name=name)
-                joint = SubElement(self.root, "joint", name=self._new_joint(f"{name}_frame"), type="fixed")
+                joint = SubElement(
+                    self.root, "joint", name=claim(f"{name}_frame", self.names.taken_by_joints), type="fixed"
+                )
                 put_origin(joint, frame.pose)
                 SubElement(joint, "parent", link=link)
                 SubElement(joint, "child", link=name)
@@ -161,11 +163,6 @@ class _Writer:
                 self.losses.append(f"frame '{frame.name}' is said in <frame>, which Drake reads, and others pass over")
                 element = SubElement(self.root, "frame", name=name, link=link)
                 element.attrib.update(pose_attributes(frame.pose))
-
-    def _new_joint(self, name: str) -> str:
-        chosen = unique(name, self.names.taken_by_joints)
-        self.names.taken_by_joints.add(chosen)
-        return chosen
 
     # ---- links
 
