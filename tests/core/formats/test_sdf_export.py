@@ -364,3 +364,17 @@ def test_a_box_keeps_its_mirrored_twin(tmp_path):
     twins = [Shape("s", Box((1.0, 1.0, 1.0))), Shape("s", Box((2.0, 1.0, 1.0)))]
     losses = formats.write(Model("m", [Link("a", visuals=twins)]), tmp_path / "m.sdf")
     assert losses == ["link 'a': visual 's' is named 's_2'"]
+
+
+@pytest.mark.parametrize("name", ["m.sdf", "m.urdf"])
+def test_an_image_goes_along(tmp_path, name):
+    """Guards textures of primitives: the image lies beside the file, which holds no path of this machine."""
+    (tmp_path / "wood.png").write_bytes(b"an image")
+    (tmp_path / "out").mkdir()
+    wood = Shape("s", Box((1.0, 1.0, 1.0)), material=Material(texture=str(tmp_path / "wood.png")))
+    assert formats.write(Model("m", [Link("a", visuals=[wood])]), tmp_path / "out" / name) == []
+    (image,) = (tmp_path / "out" / "meshes").glob("wood_*.png")
+    assert image.read_bytes() == b"an image"
+    text = (tmp_path / "out" / name).read_text()
+    assert f"meshes/{image.name}" in text
+    assert str(tmp_path) not in text
