@@ -6,9 +6,10 @@ import bpy
 
 from ..core import jit
 from . import ids, ops, panels, props
+from .preferences import LimberjackPreferences
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
-CLASSES = (*props.CLASSES, *ops.CLASSES, *panels.CLASSES)
+CLASSES = (LimberjackPreferences, *props.CLASSES, *ops.CLASSES, *panels.CLASSES)
 
 _commands = []
 

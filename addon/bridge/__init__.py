@@ -2,6 +2,7 @@
 
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from .frames import frames_at_empty, has_left_its_frame, store_frames
+from .joining import frame_along, new_joint, put_joint
 from .motion import fcurves_of, is_animated
 from .moving import move_model
 from .numbers import format_pose, frame_rate, unit_length
@@ -20,11 +21,14 @@ __all__ = [
     "drawn_pose",
     "fcurves_of",
     "format_pose",
+    "frame_along",
     "frame_rate",
     "frames_at_empty",
     "has_left_its_frame",
     "is_animated",
     "move_model",
+    "new_joint",
+    "put_joint",
     "read_scene",
     "scan_scene",
     "store_frames",

@@ -4,13 +4,13 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...core.model import ModelError
-from ...core.spatial import IDENTITY, compose, inverse
+from ...core.spatial import IDENTITY
 from .. import ids
-from ..bridge import drawn_pose, format_pose, frames_at_empty, store_frames
+from ..bridge import drawn_pose, format_pose, frames_at_empty, new_joint, store_frames
 from ..bridge.numbers import tidy_pose
-from ..props import fit_to_type, is_joint, is_link
+from ..props import is_joint, is_link
 from ..props.joint import type_items
-from .report import fail, in_object_mode, succeed
+from .report import fail, in_object_mode, named, select_only, succeed
 
 
 class LIMBERJACK_OT_joint_add(bpy.types.Operator):
@@ -53,40 +53,13 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
             )
         parent = others[0] if others else None
         try:
-            joint = _new_joint(context, child, parent, self.type, self.origin)
+            place = tidy_pose((*context.scene.cursor.location, *IDENTITY[3:]))
+            X_WJ = place if self.origin == "CURSOR" else (*drawn_pose(child)[:3], *IDENTITY[3:])
+            joint = new_joint(child, parent, self.type, X_WJ)
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"'{child.name}' is joined to {_named(parent)} by '{joint.name}'")
-
-
-def _named(parent: bpy.types.Object | None) -> str:
-    return f"'{parent.name}'" if parent else "the world"
-
-
-def _new_joint(context, child, parent, kind: str, origin: str) -> bpy.types.Object:
-    X_WC = drawn_pose(child)
-    X_WP = drawn_pose(parent) if parent else IDENTITY
-    place = tuple(context.scene.cursor.location) if origin == "CURSOR" else X_WC[:3]
-    X_WJ = tidy_pose((*place, *IDENTITY[3:])) if origin == "CURSOR" else (*place, *IDENTITY[3:])
-    obj = bpy.data.objects.new(f"{child.name}_joint", None)
-    child.users_collection[0].objects.link(obj)
-    obj.empty_display_type = "ARROWS"
-    obj.show_in_front = True
-    obj.empty_display_size = max(0.5 * max(child.dimensions), 0.05)
-    settings = getattr(obj, ids.JOINT)
-    settings.is_joint = True
-    settings.type = kind
-    settings.parent, settings.child = parent, child
-    fit_to_type(settings)
-    store_frames(obj, compose(inverse(X_WP), X_WJ), compose(inverse(X_WC), X_WJ))
-    for link, pose in ((child, X_WC), (parent, X_WP)):
-        if link is not None:
-            getattr(link, ids.LINK).rest_pose = format_pose(pose)
-    for selected in context.selected_objects:
-        selected.select_set(False)
-    obj.select_set(True)
-    context.view_layer.objects.active = obj
-    return obj
+        select_only(context, joint)
+        return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}'")
 
 
 class LIMBERJACK_OT_joint_frames_from_empty(bpy.types.Operator):

@@ -1,4 +1,6 @@
-"""How operators tell the user what went wrong, or what they should know."""
+"""How operators tell the user what went wrong, or what they should know, and leave what was made selected."""
+
+import bpy
 
 from .. import ids
 
@@ -41,3 +43,17 @@ def in_object_mode(cls, context) -> bool:
         return True
     cls.poll_message_set("Switch to Object Mode first")
     return False
+
+
+def named(parent: bpy.types.Object | None) -> str:
+    """A joint's parent, in a sentence."""
+    return f"'{parent.name}'" if parent else "the world"
+
+
+def select_only(context, *objects: bpy.types.Object) -> None:
+    """Select these and nothing else; the last is active."""
+    for obj in context.selected_objects:
+        obj.select_set(False)
+    for obj in objects:
+        obj.select_set(True)
+    context.view_layer.objects.active = objects[-1]

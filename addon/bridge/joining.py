@@ -1,0 +1,60 @@
+"""New joints between links, and joints put elsewhere, with all links where they were drawn."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_z
+from .. import ids
+from ..props import fit_to_type
+from .frames import store_frames
+from .numbers import format_pose
+from .poses import drawn_pose
+
+SMALLEST_EMPTY = 0.05
+
+
+def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: str, X_WJ: Pose) -> bpy.types.Object:
+    """A joint at X_WJ [Blender units], in the child's collection, named after the child; no parent is the world.
+
+    Raises:
+        ModelError: a link has no size.
+    """
+    ends = [link for link in (child, parent) if link is not None]
+    drawn = {link: drawn_pose(link) for link in ends}  # before anything is changed
+    obj = bpy.data.objects.new(f"{child.name}_joint", None)
+    child.users_collection[0].objects.link(obj)
+    obj.empty_display_type = "ARROWS"
+    obj.show_in_front = True
+    obj.empty_display_size = max(0.5 * max(child.dimensions), SMALLEST_EMPTY)
+    settings = getattr(obj, ids.JOINT)
+    settings.is_joint = True
+    settings.type = kind
+    settings.parent, settings.child = parent, child
+    fit_to_type(settings)
+    _store(obj, drawn, X_WJ)
+    return obj
+
+
+def put_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
+    """Move the joint to X_WJ [Blender units]; its links stay where they were drawn.
+
+    Raises:
+        ModelError: a link has no size.
+    """
+    settings = getattr(obj, ids.JOINT)
+    ends = [link for link in (settings.child, settings.parent) if link is not None]
+    _store(obj, {link: drawn_pose(link) for link in ends}, X_WJ)
+
+
+def _store(obj: bpy.types.Object, drawn: dict[bpy.types.Object, Pose], X_WJ: Pose) -> None:
+    settings = getattr(obj, ids.JOINT)
+    X_WP, X_WC = (drawn.get(link, IDENTITY) for link in (settings.parent, settings.child))
+    store_frames(obj, compose(inverse(X_WP), X_WJ), compose(inverse(X_WC), X_WJ))
+    for link, pose in drawn.items():
+        getattr(link, ids.LINK).rest_pose = format_pose(pose)
+
+
+def frame_along(origin: Vec3, direction: Vec3) -> Pose:
+    """The pose at `origin` whose z points along `direction`: a new joint's first axis is z."""
+    return (*origin, *quat_of_z(direction))

@@ -1,0 +1,1 @@
+"""What is dragged in the 3D view."""

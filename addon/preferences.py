@@ -1,0 +1,73 @@
+"""What a user sets once for all files: which overlays are drawn, in which colours, and how large."""
+
+from types import SimpleNamespace
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
+
+ROOT_PACKAGE = __package__.rpartition(".")[0]
+
+OVERLAYS = {
+    "show_overlays": ("Overlays", "Draw the model over the 3D view", True),
+    "show_joints": ("Joints", "Draw each joint as what it does: rings turn, rails slide", True),
+    "show_limits": ("Limits", "Draw how far each joint may go", True),
+    "show_lines": (
+        "Links to Joints",
+        "Draw lines from each joint to the links that it joins, dashed where it closes a loop",
+        True,
+    ),
+    "show_masses": ("Centres of Mass", "Draw each link's centre of mass, and a box of the same inertia", False),
+    "show_problems": ("Problems", "Draw joints and links with problems in their colour", True),
+}
+"""Of each switch, the label, the tooltip, and whether it is on at first."""
+
+COLORS = {
+    "joint_color": ("Joint", (0.95, 0.75, 0.2, 0.9)),
+    "limit_color": ("Limits", (0.3, 0.8, 1.0, 0.9)),
+    "line_color": ("Lines", (0.8, 0.8, 0.8, 0.5)),
+    "loop_color": ("Loop", (0.85, 0.45, 1.0, 0.9)),
+    "mass_color": ("Mass", (0.45, 0.9, 0.45, 0.8)),
+    "problem_color": ("Problem", (1.0, 0.2, 0.15, 1.0)),
+}
+SIZE = 1.0
+WIDTH = 1.5
+
+
+class LimberjackPreferences(bpy.types.AddonPreferences):
+    bl_idname = ROOT_PACKAGE
+
+    size: FloatProperty(name="Size", description="Of what is drawn for a joint", default=SIZE, min=0.05, soft_max=5.0)
+    width: FloatProperty(name="Line Width", description="In pixels", default=WIDTH, min=0.5, soft_max=6.0)
+
+    def draw(self, _context):
+        layout = self.layout
+        layout.use_property_split = True
+        switches = layout.column(heading="Overlays")
+        for name in OVERLAYS:
+            switches.prop(self, name)
+        layout.prop(self, "size")
+        layout.prop(self, "width")
+        colors = layout.column()
+        for name in COLORS:
+            colors.prop(self, name)
+
+
+for _name, (_label, _description, _default) in OVERLAYS.items():
+    LimberjackPreferences.__annotations__[_name] = BoolProperty(name=_label, description=_description, default=_default)
+for _name, (_label, _default) in COLORS.items():
+    LimberjackPreferences.__annotations__[_name] = FloatVectorProperty(
+        name=_label, subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=_default
+    )
+
+_AT_FIRST = SimpleNamespace(
+    size=SIZE,
+    width=WIDTH,
+    **{name: default for name, (_, _, default) in OVERLAYS.items()},
+    **{name: default for name, (_, default) in COLORS.items()},
+)
+
+
+def preferences():
+    """The user's; those at first where the add-on runs without being installed, as in Python."""
+    addon = bpy.context.preferences.addons.get(ROOT_PACKAGE)
+    return addon.preferences if addon else _AT_FIRST
