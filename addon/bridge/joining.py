@@ -26,7 +26,7 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     child.users_collection[0].objects.link(obj)
     obj.empty_display_type = "ARROWS"
     obj.show_in_front = True
-    obj.empty_display_size = max(0.5 * max(child.dimensions), SMALLEST_EMPTY)
+    obj.empty_display_size = max(0.5 * max(child.dimensions[:]), SMALLEST_EMPTY)
     settings = getattr(obj, ids.JOINT)
     settings.is_joint = True
     settings.type = kind

@@ -23,13 +23,15 @@ class Lines:
         if len(points):
             each = np.broadcast_to(np.asarray(colors, dtype=np.float32), (len(points) // 2, 4)).repeat(2, axis=0)
             self._shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
-            self._batch = batch_for_shader(self._shader, "LINES", {"pos": points, "color": each})
+            content: dict = {"pos": points, "color": each}  # arrays, which its stubs do not know
+            self._batch = batch_for_shader(self._shader, "LINES", content)
 
     def draw(self, width: float) -> None:
         """In a view's draw handler. width [pixels]."""
         if self._batch is None:
             return
-        self._shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+        _, _, *size = gpu.state.viewport_get()  # type: ignore[misc] - the stubs have it return nothing
+        self._shader.uniform_float("viewportSize", size)
         self._shader.uniform_float("lineWidth", width)
         gpu.state.blend_set("ALPHA")
         self._batch.draw(self._shader)
