@@ -5,6 +5,7 @@ from .forward import forward_kinematics, link_poses, place_links, write_link_pos
 from .jacobian import link_jacobian
 from .joint_motion import JointMotion
 from .mobility import Mobility, Redundancy, mobility
+from .posing import Poser
 from .view import Articulation, ArticulationView, articulations
 from .work import Work, make_work
 
@@ -15,6 +16,7 @@ __all__ = [
     "Gap",
     "JointMotion",
     "Mobility",
+    "Poser",
     "Redundancy",
     "Work",
     "articulations",
