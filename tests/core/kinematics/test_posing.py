@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from support.mechanisms import Z, bricard, four_bar, join, stewart
 
 from limberjack.core.kinematics import Poser, joint_coordinates
 from limberjack.core.model import WORLD, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.spatial import compose, cross, inverse, norm, rotvec_of_quat
+from support.mechanisms import Z, bricard, four_bar, join, stewart
 
 
 def poser(model: Model) -> Poser:
