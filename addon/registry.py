@@ -5,11 +5,11 @@ from pathlib import Path
 import bpy
 
 from ..core import jit
-from . import ids, ops, panels, props
+from . import gizmos, ids, ops, overlays, panels, props, watch
 from .preferences import LimberjackPreferences
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
-CLASSES = (LimberjackPreferences, *props.CLASSES, *ops.CLASSES, *panels.CLASSES)
+CLASSES = (LimberjackPreferences, *props.CLASSES, *ops.CLASSES, *gizmos.CLASSES, *panels.CLASSES)
 
 _commands = []
 
@@ -22,12 +22,16 @@ def register():
         bpy.utils.register_class(cls)
     props.attach()
     ops.add_to_menus()
+    watch.start()
+    overlays.start()
     _commands.append(bpy.utils.register_cli_command(ids.COMMAND, _run_command))
 
 
 def unregister():
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    overlays.stop()
+    watch.stop()
     ops.remove_from_menus()
     props.detach()
     for cls in reversed(CLASSES):

@@ -1,1 +1,101 @@
-"""Tells the rest of the add-on that the scene has changed: caches are dropped, and never outlive what they hold."""
+"""Tells the rest of the add-on that the scene has changed, so that no cache outlives what it holds.
+
+While the user drags something, a scene changes with every movement of the mouse: it is read when it comes to rest.
+"""
+
+from collections.abc import Iterable
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .bridge.frames import settle_frames
+from .bridge.rig import forget_rigs, forget_weights, show_rig
+from .props import is_joint, is_link
+
+REST = 0.15
+"""Seconds without a change after which the scene counts as at rest."""
+
+moves = 0
+"""Grows with everything that may have moved or changed something in a view."""
+
+_settled_at = -1
+
+
+@persistent
+def _depsgraph_updated(_scene, depsgraph):
+    updated = [update.id.original for update in depsgraph.updates]
+    changed = [item for item in updated if isinstance(item, bpy.types.Object)]
+    if changed or depsgraph.id_type_updated("SCENE"):
+        note_change(changed)
+
+
+@persistent
+def _frame_changed(_scene, _depsgraph=None):
+    global moves
+    moves += 1
+
+
+@persistent
+def _replaced(*_):
+    """After an undo, a redo, or the loading of a file, no object is what it was."""
+    forget_rigs()
+    note_change()
+
+
+def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
+    """Something has changed; `objects` are those whose mesh, place or settings may have.
+
+    Blender tells of what the user does in its own panels. What code sets, code must tell of.
+    """
+    global moves
+    moves += 1
+    forget_weights(objects)
+    if not bpy.app.background:
+        if bpy.app.timers.is_registered(_look):
+            bpy.app.timers.unregister(_look)
+        bpy.app.timers.register(_look, first_interval=REST)
+
+
+def _look() -> float | None:
+    """Read the scene in each window, for panels and overlays; later where an operator is still at work."""
+    global _settled_at
+    windows = bpy.context.window_manager.windows
+    if any(len(window.modal_operators) for window in windows):
+        return REST
+    if _settled_at == moves:
+        return None
+    _settled_at = moves
+    for scene in {window.scene for window in windows}:
+        if any(is_link(obj) or is_joint(obj) for obj in scene.objects):
+            settle_frames(scene)
+        show_rig(scene)
+    for window in windows:
+        for area in window.screen.areas:
+            if area.type in ("VIEW_3D", "PREFERENCES"):
+                area.tag_redraw()
+    return None
+
+
+_HANDLERS = {
+    "depsgraph_update_post": _depsgraph_updated,
+    "frame_change_post": _frame_changed,
+    "undo_post": _replaced,
+    "redo_post": _replaced,
+    "load_post": _replaced,
+}
+
+
+def start() -> None:
+    for name, handler in _HANDLERS.items():
+        getattr(bpy.app.handlers, name).append(handler)
+    forget_rigs()
+
+
+def stop() -> None:
+    for name, handler in _HANDLERS.items():
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
+    forget_rigs()

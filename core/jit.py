@@ -40,7 +40,7 @@ def subroutine(function: Function) -> Function:
     return function
 
 
-class kernel:  # noqa: N801 - reads as a decorator
+class kernel:
     """A loop over bodies, compiled at its first call. `kernel.python` is the function as it was written."""
 
     def __init__(self, function: Callable):

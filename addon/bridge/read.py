@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from functools import partial
 
 import bpy
 
@@ -13,7 +15,7 @@ from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, s
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
-from .frames import require_both_ends, stored_frames
+from .frames import joint_frames, require_both_ends
 from .kept import parse_extras
 from .mass import Weight, weigh
 from .motion import changes_its_size
@@ -46,6 +48,14 @@ class SceneReading:
         return list(dict.fromkeys(weighed + self.remarks))
 
 
+@dataclass(frozen=True)
+class Fault:
+    """An object that cannot be read, and why. name: the object's."""
+
+    name: str
+    message: str
+
+
 def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> Model:
     """The scene's links and joints, parents first, by name among equals. with_shapes: with visuals and collisions.
 
@@ -63,26 +73,34 @@ def scan_scene(
     *,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
+    weigh: Callable[[bpy.types.Object, Surroundings], Weight] = weigh,
+    faults: list[Fault] | None = None,
 ) -> SceneReading:
     """As `read_scene`, with the objects and what was found on the way.
 
     first: the frame from which times are counted, where a simulation starts; the scene's own first where it is None.
     with_surroundings: with lights, and what is seen and belongs to no link, as links fixed to the world.
     mesh_format: "GLTF" to have each mesh as a glTF file too.
+    weigh: for a caller that knows weights already.
+    faults: given, an object that cannot be read is left out and told there, where else the reading ends with its error.
     """
     around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
     units = units_of(scene, first)
     in_order = sorted(scene.objects, key=lambda obj: obj.name)
-    links = [obj for obj in in_order if is_link(obj)]
-    joints = [obj for obj in in_order if is_joint(obj)]
-    _check_names(links + joints)
+    taken: set[str] = set()
+    ours = [*filter(is_link, in_order), *filter(is_joint, in_order)]
+    named = _each(ours, partial(_with_good_name, taken=taken), faults)
+    links, joints = list(filter(is_link, named)), list(filter(is_joint, named))
     settings = getattr(scene, ids.SCENE)
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene))
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {obj.name: obj for obj in links})
     shapes = ShapeReader(around, mesh_format) if with_shapes else None
-    model.links = [_link(obj, around, units, shapes, reading) for obj in links]
-    model.joints = [_joint(obj, units, set(in_order)) for obj in joints]
+    read_link = partial(_link, around=around, units=units, shapes=shapes, reading=reading, weigh=weigh)
+    model.links = _each(links, read_link, faults)
+    known = {link.name for link in model.links} | {WORLD}
+    found = _each(joints, partial(read_joint, units=units, objects=set(in_order)), faults)
+    model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
     _pose_and_order(model)
     add_frames(model, scene, around)
     if with_surroundings:
@@ -91,6 +109,18 @@ def scan_scene(
     if shapes:
         reading.remarks += shapes.notes + shapes.materials.notes
     return reading
+
+
+def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] | None) -> list:
+    found = []
+    for obj in objects:
+        try:
+            found.append(read(obj))
+        except ModelError as error:
+            if faults is None:
+                raise
+            faults.append(Fault(obj.name, str(error)))
+    return found
 
 
 def _pose_and_order(model: Model) -> None:
@@ -130,20 +160,24 @@ def gravity_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
     return scale(shortest_all(scene.gravity), unit_length(scene)) if scene.use_gravity else (0.0, 0.0, 0.0)
 
 
-def _check_names(objects: list[bpy.types.Object]) -> None:
-    seen: set[str] = set()
-    for obj in objects:
-        if obj.name == WORLD:
-            raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
-        if obj.name in seen:
-            raise ModelError(f"two objects are named '{obj.name}', one of them in a library: rename one")
-        if is_link(obj) and is_joint(obj):
-            raise ModelError(f"object '{obj.name}' is a link and a joint at once: untag the link, or delete the joint")
-        seen.add(obj.name)
+def _with_good_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
+    if obj.name == WORLD:
+        raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
+    if is_link(obj) and is_joint(obj):
+        raise ModelError(f"object '{obj.name}' is a link and a joint at once: untag the link, or delete the joint")
+    if obj.name in taken:
+        raise ModelError(f"two objects are named '{obj.name}', one of them in a library: rename one")
+    taken.add(obj.name)
+    return obj
 
 
 def _link(
-    obj: bpy.types.Object, around: Surroundings, units: Units, shapes: ShapeReader | None, reading: SceneReading
+    obj: bpy.types.Object,
+    around: Surroundings,
+    units: Units,
+    shapes: ShapeReader | None,
+    reading: SceneReading,
+    weigh: Callable[[bpy.types.Object, Surroundings], Weight],
 ) -> Link:
     _require_constant_size(obj)
     settings = getattr(obj, ids.LINK)
@@ -173,12 +207,16 @@ def _require_constant_size(link: bpy.types.Object) -> None:
         obj = obj.parent
 
 
-def _joint(obj: bpy.types.Object, units: Units, objects: set[bpy.types.Object]) -> Joint:
-    """objects: those of the scene."""
+def read_joint(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object]) -> Joint:
+    """objects: those of the scene, and so those that the joint may speak of.
+
+    Raises:
+        ModelError: the joint cannot be used as it is.
+    """
     settings = getattr(obj, ids.JOINT)
     known = core_joint(settings)
     parent, child = _ends(obj, settings, objects)
-    X_PJ, X_CJ = stored_frames(obj)
+    X_PJ, X_CJ = joint_frames(obj)
     return Joint(
         obj.name,
         settings.type,
@@ -194,7 +232,7 @@ def _joint(obj: bpy.types.Object, units: Units, objects: set[bpy.types.Object]) 
     )
 
 
-def _ends(obj: bpy.types.Object, settings, objects: set[bpy.types.Object]) -> tuple[str, str]:
+def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
     require_both_ends(obj)
     if settings.child == settings.parent:
         raise ModelError(f"joint '{obj.name}' joins '{settings.child.name}' with itself: choose another parent")
@@ -238,7 +276,7 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
     return tuple(home)
 
 
-def _mimic(obj: bpy.types.Object, settings, units: Units, objects: set[bpy.types.Object]) -> Mimic:
+def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
     leader = settings.mimic.leader
     if leader is None or not is_joint(leader) or leader not in objects:
         raise ModelError(

@@ -3,6 +3,7 @@
 import bpy
 
 from .. import ids
+from ..watch import note_change
 
 
 def fail(operator, context, error: Exception | str) -> set[str]:
@@ -21,6 +22,7 @@ def succeed(operator, context, message: str, notes=()) -> set[str]:
     """
     status = getattr(context.window_manager, ids.STATUS)
     status.error = status.diagnoses = ""
+    note_change(context.selected_objects)
     operator.report({"INFO"}, message)
     notes = list(notes)
     for note in notes:

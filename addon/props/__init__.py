@@ -60,6 +60,13 @@ def is_joint(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.JOINT).is_joint
 
 
+def carrier_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The link whose shape the object is; itself if it is one."""
+    while obj is not None and not is_link(obj):
+        obj = None if is_joint(obj) else obj.parent
+    return obj
+
+
 def has_lost_its_parent(joint: JointProperties) -> bool:
     """Whether the joint had a parent that was deleted, which does not join its child to the world."""
     return joint.parent is None and not joint.to_world
@@ -70,6 +77,7 @@ __all__ = [
     "add_axis",
     "attach",
     "axes_in_use",
+    "carrier_of",
     "core_joint",
     "detach",
     "fit_to_type",

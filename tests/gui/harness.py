@@ -76,10 +76,10 @@ def send(event: str, value: str, **modifiers) -> None:
     window().event_simulate(type=event, value=value, x=_mouse[0], y=_mouse[1], **modifiers)
 
 
-def move(position: Position) -> Steps:
+def move(position: Position, **modifiers) -> Steps:
     global _mouse
     _mouse = (int(position[0]), int(position[1]))
-    send("MOUSEMOVE", "NOTHING")
+    send("MOUSEMOVE", "NOTHING", **modifiers)
     yield HOVER
 
 
@@ -96,6 +96,43 @@ def click(position: Position, **modifiers) -> Steps:
     yield from move(position)
     yield 0.2
     yield from press("LEFTMOUSE", **modifiers)
+
+
+def drag(start: Position, end: Position, steps: int = 8, **modifiers) -> Steps:
+    """Press the mouse, move and release it. Modifiers are held while it moves."""
+    yield from hold(start, end, steps, **modifiers)
+    send("LEFTMOUSE", "RELEASE", **modifiers)
+    yield 0.3
+
+
+def hold(start: Position, end: Position, steps: int = 8, **modifiers) -> Steps:
+    """As `drag`, with the button still down at the end."""
+    yield from move((start[0] - 3, start[1] - 3))
+    yield from move(start)
+    yield 0.3
+    send("LEFTMOUSE", "PRESS")
+    yield 0.1
+    for key, down in modifiers.items():
+        if down:
+            send({"ctrl": "LEFT_CTRL", "shift": "LEFT_SHIFT"}[key], "PRESS", **modifiers)
+            yield 0.05
+    for i in range(1, steps + 1):
+        yield from move(
+            (start[0] + (end[0] - start[0]) * i // steps, start[1] + (end[1] - start[1]) * i // steps), **modifiers
+        )
+        yield 0.03
+
+
+def type_text(text: str) -> Steps:
+    """Digits, points and minus signs, as keys."""
+    names = {".": "PERIOD", "-": "MINUS"}
+    digits = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+    for character in text:
+        key = names.get(character) or digits[int(character)]
+        send(key, "PRESS", unicode=character)
+        yield 0.05
+        send(key, "RELEASE")
+        yield 0.05
 
 
 def choose_from_menu(number: int) -> Steps:

@@ -1,0 +1,86 @@
+"""Where the links stand now, as coordinates of their joints, and links put where coordinates have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.kinematics import coordinates_at
+from ...core.model import Joint, joint_pose
+from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, quat_to_mat, rotvec_of_quat
+from .. import ids
+from .numbers import scaled_pose
+from .poses import live_pose, to_array, world_scale
+
+LEFT = 1e-4
+"""Gap beyond which a link counts as moved away from its joint: of its distance from the origin, or 1, and in rad."""
+
+
+def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
+    """X_J of the joint's two frames as its links stand [m]. unit: metres in a Blender unit."""
+    settings = getattr(obj, ids.JOINT)
+    X_WP, X_WC = (
+        scaled_pose(live_pose(link), unit) if link is not None else IDENTITY
+        for link in (settings.parent, settings.child)
+    )
+    return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+
+
+def coordinates_now(obj: bpy.types.Object, joint: Joint, unit: float) -> np.ndarray:
+    """The joint's coordinates as its links stand, shape (nq,) [rad, m], or those that come nearest."""
+    return coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_neutral))
+
+
+def gap_now(obj: bpy.types.Object, joint: Joint, unit: float) -> float:
+    """How far [m, rad] the links stand from where the joint could hold them; 0 where that is but rounding."""
+    X = joint_pose_now(obj, joint, unit)
+    values = coordinates_at(joint, X, np.array(joint.q_neutral))
+    off = compose(inverse(joint_pose(joint, values.tolist())), X)
+    place, turn = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
+    child = getattr(obj, ids.JOINT).child
+    reach = max(1.0, max(abs(part) for part in child.matrix_world.translation) * unit)
+    return max(place, turn) if place > LEFT * reach or turn > LEFT else 0.0
+
+
+def poses_now(objects: Mapping[str, bpy.types.Object], unit: float) -> dict[str, Pose]:
+    """X_WL of every link as it stands [m], by name."""
+    return {name: scaled_pose(live_pose(obj), unit) for name, obj in objects.items()}
+
+
+def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
+    """Move link objects to poses in the world [m]; what they carry goes along, and links among it stay where told."""
+    worlds = {}
+    for obj, pose in poses.items():
+        worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
+    for obj, world in worlds.items():
+        space = _space_of(obj, worlds)
+        obj.matrix_basis = Matrix((np.linalg.inv(space) @ world).tolist())
+
+
+def matrix_of_pose(pose: Pose) -> np.ndarray:
+    """Shape (4, 4)."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.array(quat_to_mat(pose[3:])).reshape(3, 3)
+    matrix[:3, 3] = pose[:3]
+    return matrix
+
+
+def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray]) -> np.ndarray:
+    """What lies between the world and the object's own transform once all of `worlds` are where they are put."""
+    if obj.parent is None:
+        return np.eye(4)
+    carrier = obj.parent
+    if carrier in worlds:
+        return worlds[carrier] @ to_array(obj.matrix_parent_inverse)
+    if any(above in worlds for above in _above(carrier)):
+        return _space_of(carrier, worlds) @ to_array(carrier.matrix_basis) @ to_array(obj.matrix_parent_inverse)
+    return to_array(obj.matrix_world) @ np.linalg.inv(to_array(obj.matrix_basis))
+
+
+def _above(obj: bpy.types.Object):
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj

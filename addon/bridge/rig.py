@@ -1,0 +1,104 @@
+"""What a scene's model is, read once for all that shows it, and read again only when something has changed.
+
+It holds names and numbers and no object of Blender's: after an undo these would be dangling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import count
+
+import bpy
+
+from ...core.model import Model, ModelError
+from .. import ids
+from ..props import carrier_of
+from .mass import Weight, weigh
+from .numbers import unit_length
+from .parts import Surroundings
+from .poses import world_scale
+from .problems import Problem, find_problems
+from .read import Fault, scan_scene
+
+
+@dataclass
+class Rig:
+    """A scene's model, of what in it can be read.
+
+    Attributes:
+        loops: names of the joints that close loops.
+        problems: everything that is wrong or suspect, errors first.
+        unit: metres in a Blender unit.
+        version: another one each time that the scene was read.
+    """
+
+    model: Model
+    loops: frozenset[str] = frozenset()
+    problems: list[Problem] = field(default_factory=list)
+    unit: float = 1.0
+    version: int = 0
+
+    def troubled(self) -> set[str]:
+        """Names of the objects that have an error or a warning."""
+        return {problem.name for problem in self.problems if problem.severity != "note"}
+
+
+_weights: dict[tuple, Weight | str] = {}
+"""What links weigh, or why they cannot be weighed, by all that decides it but their meshes."""
+
+_shown: dict[int, Rig] = {}
+"""By the scene's session uid."""
+
+_versions = count(1)
+
+
+def last_rig(scene: bpy.types.Scene) -> Rig | None:
+    """The scene as it was when it came to rest last; None before that. For what draws: operators read."""
+    return _shown.get(scene.session_uid)
+
+
+def show_rig(scene: bpy.types.Scene) -> Rig:
+    """Read the scene, and let `last_rig` give it."""
+    rig = _shown[scene.session_uid] = _read(scene)
+    return rig
+
+
+def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
+    """The meshes, places or settings of these have changed: the links that they belong to are to be weighed anew."""
+    uids = {link.session_uid for obj in objects if (link := carrier_of(obj)) is not None}
+    for key in [key for key in _weights if key[0] in uids] if uids else ():
+        del _weights[key]
+
+
+def forget_rigs() -> None:
+    """Drop everything, as after an undo or when another file is open."""
+    _weights.clear()
+    _shown.clear()
+
+
+def _read(scene: bpy.types.Scene) -> Rig:
+    faults: list[Fault] = []
+    try:
+        reading = scan_scene(scene, weigh=_weigh, faults=faults)
+        loops = frozenset(loop.joint.name for loop in reading.model.loops())
+    except ModelError as error:
+        return Rig(Model(), problems=[Problem("error", "unreadable", "", str(error))], version=next(_versions))
+    problems = find_problems(scene, reading, faults)
+    return Rig(reading.model, loops, problems, unit_length(scene), next(_versions))
+
+
+def _weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
+    """As `weigh`, from what was found before where nothing has changed."""
+    settings = getattr(link, ids.LINK)
+    scale = tuple(world_scale(link).tolist())
+    key = (link.session_uid, settings.mass_source, settings.mass, settings.density, scale, around.unit)
+    if key not in _weights:
+        try:
+            _weights[key] = weigh(link, around)
+        except ModelError as error:
+            _weights[key] = str(error)
+    known = _weights[key]
+    if isinstance(known, str):
+        raise ModelError(known)
+    return known

@@ -1,0 +1,40 @@
+"""What a drag may change, kept so that Esc gives it back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from .. import ids
+
+TRANSFORM = ("rotation_mode", "location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+JOINT = ("X_PJ", "X_CJ", "use_home")
+AXIS = ("xyz", "use_lower", "lower", "use_upper", "upper")
+
+
+class Snapshot:
+    """Of links, by where they are, and of joints, by that and by what is dragged of them."""
+
+    def __init__(self, objects: Iterable[bpy.types.Object]):
+        self._kept = [kept for obj in objects for kept in self._of_object(obj)]
+
+    def restore(self) -> None:
+        for owner, name, value in self._kept:
+            setattr(owner, name, value)
+
+    def _of_object(self, obj: bpy.types.Object):
+        yield from _values(obj, TRANSFORM)
+        joint = getattr(obj, ids.JOINT)
+        if joint.is_joint:
+            yield from _values(joint, JOINT)
+            for axis in joint.axes:
+                yield from _values(axis, AXIS)
+            for coordinate in joint.coordinates:
+                yield from _values(coordinate, ("home",))
+
+
+def _values(owner, names: Iterable[str]):
+    for name in names:
+        value = getattr(owner, name)
+        yield owner, name, value if isinstance(value, bool | str | float) else tuple(value)

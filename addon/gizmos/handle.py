@@ -1,0 +1,110 @@
+"""A handle of a joint: a mark that faces the eye, and is dragged."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+
+from ...core.model import ModelError
+from ..watch import note_change
+from .drags import DRAGS, Drag
+from .rays import Ray
+from .typed import Typed
+
+SIDES = 16
+
+
+def _disc(radius: float, sides: int = SIDES, turned: float = 0.0) -> list[tuple[float, float, float]]:
+    corners = [
+        (radius * math.cos(turned + math.tau * i / sides), radius * math.sin(turned + math.tau * i / sides), 0.0)
+        for i in range(sides)
+    ]
+    return [point for i in range(sides) for point in ((0.0, 0.0, 0.0), corners[i - 1], corners[i])]
+
+
+SHAPES = {
+    "pose": _disc(0.11),
+    "swing": _disc(0.11),
+    "home": _disc(0.1, 4),
+    "zero": _disc(0.08, 4, math.pi / 4.0),
+    "aim": _disc(0.11, 3, math.pi / 2.0),
+    "lower": _disc(0.1, 3, math.pi),
+    "upper": _disc(0.1, 3),
+}
+"""A disc for what moves links, a diamond for the start, a square for zero, triangles for ends and axes."""
+
+TIPS = {
+    "pose": "Position: drag to move the link. Numbers can be typed; Ctrl snaps",
+    "swing": "Swing: drag to turn the link",
+    "home": "Start: where a simulation begins",
+    "zero": "Zero: turn the parent's side of the joint alone",
+    "aim": "Axis: drag to aim it. Ctrl snaps to the world's, the links' and to faces",
+    "lower": "Lower limit: drag both ends alike, or with Ctrl this one",
+    "upper": "Upper limit: drag both ends alike, or with Ctrl this one",
+}
+
+
+class LIMBERJACK_GT_handle(bpy.types.Gizmo):
+    """role: of what it changes, one of `DRAGS`. target: (object's name, view, dial, radius) of what it belongs to."""
+
+    bl_idname = "LIMBERJACK_GT_handle"
+
+    __slots__ = ("drag", "role", "shapes", "target", "typed")
+
+    def setup(self):
+        self.role = ""
+        self.target = None
+        self.drag: Drag | None = None
+        self.typed = Typed()
+        self.shapes = {role: self.new_custom_shape("TRIS", points) for role, points in SHAPES.items()}
+
+    def draw(self, _context):
+        if self.target:
+            self.draw_custom_shape(self.shapes[self.role])
+
+    def draw_select(self, _context, select_id):
+        if self.target:
+            self.draw_custom_shape(self.shapes[self.role], select_id=select_id)
+
+    def invoke(self, context, event):
+        name, view, dial, radius = self.target
+        self.typed = Typed()
+        try:
+            self.drag = DRAGS[self.role](context, bpy.data.objects[name], view, dial, radius)
+        except ModelError as error:
+            self._say(context, str(error))
+            return {"CANCELLED"}
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event, tweak):
+        drag = self.drag
+        try:
+            if drag.takes_numbers and self.typed.take(event):
+                if self.typed.value is not None:
+                    drag.take(context, drag.of_text(self.typed.value), "SNAP" in tweak)
+            elif not self.typed.text and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+                drag.follow(context, Ray(context, event), "SNAP" in tweak)
+        except ModelError as error:
+            self._say(context, str(error))
+            return {"RUNNING_MODAL"}
+        typed = f"   [{self.typed.text}]" if self.typed.text else ""
+        self._say(context, drag.words() + typed)
+        note_change([drag.obj])
+        return {"RUNNING_MODAL"}
+
+    def exit(self, context, cancel):
+        drag, self.drag = self.drag, None
+        self._say(context, None)
+        if drag is None:
+            return
+        drag.end()
+        if cancel:
+            drag.cancel()
+        elif drag.value != drag.first:
+            bpy.ops.ed.undo_push(message=drag.label)
+        note_change([drag.obj])
+
+    def _say(self, context, text: str | None) -> None:
+        if context.area:
+            context.area.header_text_set(text)

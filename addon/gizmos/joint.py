@@ -1,0 +1,139 @@
+"""The handles of the active joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+from mathutils import Matrix, Vector
+
+from ...core.joints import BALL
+from ...core.model import ModelError
+from .. import watch
+from ..bridge.dials import Dial, JointView, view_joint
+from ..overlays.shapes import ring_radius
+from ..preferences import preferences
+from ..props import is_joint
+from .handle import LIMBERJACK_GT_handle
+
+Place = tuple[str, Dial, float, Vector]
+"""Role, dial, its radius, and where the handle is in the world."""
+
+COLORS = {
+    "pose": (1.0, 1.0, 1.0),
+    "swing": (1.0, 1.0, 1.0),
+    "home": (0.4, 0.9, 0.4),
+    "zero": (0.6, 0.6, 0.6),
+    "aim": (1.0, 0.75, 0.2),
+    "lower": (0.3, 0.8, 1.0),
+    "upper": (0.3, 0.8, 1.0),
+}
+OFF = 0.35
+"""Opacity of the handle of a limit that is switched off."""
+
+
+def handles_of(view: JointView, radius: float) -> Iterator[Place]:
+    """Every handle that the joint has, by what its axes are."""
+    for number, dial in enumerate(view.dials):
+        ring = ring_radius(radius, number)
+        yield from _of_dial(dial, ring, is_first=dial.place == 0, is_slim=dial.kind == "slide")
+    if view.joint.kind.code == BALL and view.dials:
+        dial = view.dials[0]
+        yield "swing", dial, radius, dial.origin + dial.zero * (0.7 * radius)
+
+
+def _of_dial(dial: Dial, ring: float, is_first: bool, is_slim: bool) -> Iterator[Place]:
+    beside = dial.zero * (0.2 * ring) if is_slim else Vector()
+    if dial.limited:
+        for role in ("lower", "upper") if dial.has_lower else ("upper",):
+            yield role, dial, ring, dial.point(dial.end(role, ring), ring)
+    if dial.place is not None:
+        yield "pose", dial, ring, dial.point(dial.value, 0.7 * ring) + beside
+        if dial.home is not None:
+            yield "home", dial, ring, dial.point(dial.home, 1.35 * ring) - beside
+        if is_first:
+            yield "zero", dial, ring, dial.point(0.0, 0.4 * ring) + 2.0 * beside
+    if dial.kind != "cone" or dial.pointed:
+        yield "aim", dial, 1.3 * ring, dial.origin + dial.direction * (1.3 * ring)
+
+
+class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
+    """What the active joint is dragged by"""
+
+    bl_idname = "LIMBERJACK_GGT_joint"
+    bl_label = "Joint"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT"}
+
+    @classmethod
+    def poll(cls, context):
+        obj = context.active_object
+        look = preferences()
+        shown = context.space_data.show_gizmo and look.show_overlays
+        return shown and context.mode == "OBJECT" and is_joint(obj) and obj.select_get() and obj.visible_get()
+
+    def setup(self, context):
+        self.view = self.made_for = None
+        self.places: list[Place] = []
+        self.refresh(context)
+
+    def refresh(self, context):
+        self.made_for = None
+        self.draw_prepare(context)
+
+    def draw_prepare(self, context):
+        """Before each redraw; handles are placed anew when something has changed."""
+        obj = context.active_object
+        if not is_joint(obj):
+            return
+        if any(gizmo.is_modal for gizmo in self.gizmos):
+            self._follow(context, obj)
+            return
+        key = (watch.moves, obj.session_uid)
+        if key != self.made_for:
+            self.made_for = key
+            self._place(obj, context)
+        self._face(context)
+
+    def _place(self, obj: bpy.types.Object, context) -> None:
+        radius = obj.empty_display_size * preferences().size
+        try:
+            view = view_joint(obj, context.scene)
+        except ModelError:
+            self.places = []
+        else:
+            self.places = list(handles_of(view, radius))
+        while len(self.gizmos) < len(self.places):
+            gizmo = self.gizmos.new(LIMBERJACK_GT_handle.bl_idname)
+            gizmo.use_draw_modal = True
+            gizmo.color_highlight, gizmo.alpha_highlight = (1.0, 1.0, 0.6), 1.0
+            gizmo.scale_basis = 1.0
+        for number, gizmo in enumerate(self.gizmos):
+            gizmo.hide = number >= len(self.places)
+            gizmo.target = None
+            if not gizmo.hide:
+                role, dial, ring, _ = self.places[number]
+                gizmo.role, gizmo.target = role, (obj.name, view, dial, ring)
+                gizmo.color = COLORS[role]
+                is_off = role in ("lower", "upper") and abs(getattr(dial, role)) == float("inf")
+                gizmo.alpha = OFF if is_off else 0.9
+
+    def _follow(self, context, obj: bpy.types.Object) -> None:
+        """While one is dragged, all keep their roles, and go where what they stand for goes."""
+        try:
+            view = view_joint(obj, context.scene)
+        except ModelError:
+            return
+        places = list(handles_of(view, obj.empty_display_size * preferences().size))
+        if len(places) == len(self.places):
+            self.places = places
+        self._face(context)
+
+    def _face(self, context) -> None:
+        facing = context.region_data.view_rotation.to_matrix().to_4x4()
+        for gizmo, (_, _, _, point) in zip(self.gizmos, self.places, strict=False):
+            gizmo.matrix_basis = Matrix.Translation(point) @ facing
+
+
+CLASSES = (LIMBERJACK_GT_handle, LIMBERJACK_GGT_joint)

@@ -1,0 +1,62 @@
+"""What the mouse points at: values on a dial, and directions about a point."""
+
+from __future__ import annotations
+
+import math
+
+from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
+from mathutils import Vector
+from mathutils.geometry import intersect_line_line
+
+from ..bridge.dials import Dial
+
+EDGE_ON = 0.1
+"""Cosine between view and axis below which a turn is seen from its side, and dragged along its edge instead."""
+
+
+class Ray:
+    """From the eye through the mouse, in the world."""
+
+    def __init__(self, context, event):
+        at = (event.mouse_region_x, event.mouse_region_y)
+        self.direction: Vector = region_2d_to_vector_3d(context.region, context.region_data, at)
+        self.origin: Vector = region_2d_to_origin_3d(context.region, context.region_data, at)
+
+    def on_plane(self, point: Vector, normal: Vector) -> Vector | None:
+        """Where it meets a plane; None for one that it runs along."""
+        slope = self.direction.dot(normal)
+        if abs(slope) < 1e-9:
+            return None
+        return self.origin + self.direction * ((point - self.origin).dot(normal) / slope)
+
+    def along(self, point: Vector, direction: Vector) -> float:
+        """How far along a line through `point` it passes nearest; 0 for one that it runs along."""
+        found = intersect_line_line(point, point + direction, self.origin, self.origin + self.direction)
+        return (found[0] - point).dot(direction) if found else 0.0
+
+    def on_sphere(self, center: Vector, radius: float, far: bool) -> Vector:
+        """The direction from `center` to where it meets a sphere, on the far or the near side, or passes nearest."""
+        middle = self.origin + self.direction * (center - self.origin).dot(self.direction)
+        across = middle - center
+        depth = math.sqrt(max(radius * radius - across.length_squared, 0.0))
+        return (across + self.direction * (depth if far else -depth)).normalized()
+
+
+def value_under(ray: Ray, dial: Dial, near: float) -> float:
+    """The coordinate [rad or m] that the mouse points at; whole turns are counted from `near`."""
+    if dial.kind == "slide":
+        return ray.along(dial.origin, dial.direction) / dial.size
+    if dial.kind == "cone":
+        met = ray.on_plane(dial.origin, dial.zero.cross(dial.direction).normalized())
+        way = (met or dial.origin + dial.direction) - dial.origin
+        return abs(math.atan2(way.dot(dial.zero), way.dot(dial.direction)))
+    other = dial.direction.cross(dial.zero)
+    if abs(ray.direction.dot(dial.direction)) < EDGE_ON:
+        now = near * dial.size
+        tangent = other * math.cos(now) - dial.zero * math.sin(now)
+        rim = dial.zero * math.cos(now) + other * math.sin(now)
+        return near + math.atan(ray.along(dial.origin + rim, tangent)) / dial.size
+    met = ray.on_plane(dial.origin + dial.direction * (dial.advance * near), dial.direction)
+    way = (met or dial.origin + dial.zero) - dial.origin
+    angle = math.atan2(way.dot(other), way.dot(dial.zero))
+    return near + math.remainder(angle - near * dial.size, math.tau) / dial.size

@@ -1,0 +1,31 @@
+"""Numbers typed while something is dragged."""
+
+DIGITS = "0123456789."
+
+
+class Typed:
+    """What was typed so far; empty as long as the mouse leads."""
+
+    def __init__(self):
+        self.text = ""
+
+    def take(self, event) -> bool:
+        """Whether the event belonged to a number."""
+        if event.value != "PRESS":
+            return False
+        if event.type == "BACK_SPACE" and self.text:
+            self.text = self.text[:-1]
+        elif event.type in ("MINUS", "NUMPAD_MINUS"):
+            self.text = self.text.removeprefix("-") if self.text.startswith("-") else f"-{self.text}"
+        elif event.type in ("PERIOD", "NUMPAD_PERIOD") and "." not in self.text:
+            self.text += "."
+        elif event.unicode and event.unicode in DIGITS and event.unicode != ".":
+            self.text += event.unicode
+        else:
+            return False
+        return True
+
+    @property
+    def value(self) -> float | None:
+        """None while there is no number yet."""
+        return float(self.text) if any(character.isdigit() for character in self.text) else None

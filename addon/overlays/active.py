@@ -1,0 +1,62 @@
+"""The active joint over the 3D view: its axes, how far each may go, and where it stands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.model import ModelError
+from .. import watch
+from ..bridge.dials import Dial, JointView, view_joint
+from ..props import is_joint
+from .lines import Lines
+from .shapes import glyph, limits, polyline, ring_radius
+
+THICKER = 1.6
+"""Lines of the active joint, against those of all others."""
+
+_made_for: tuple = ()
+_lines: list[Lines] = []
+
+
+def draw(context, look) -> None:
+    global _made_for
+    obj = context.active_object
+    if not is_joint(obj) or not obj.visible_get():
+        return
+    key = (watch.moves, obj.session_uid, look.size)
+    if key != _made_for:
+        try:
+            view = view_joint(obj, context.scene)
+        except ModelError:
+            _lines.clear()
+        else:
+            _lines[:] = _lines_of(view, obj.empty_display_size * look.size, look)
+        _made_for = key
+    for lines in _lines:
+        lines.draw(look.width * THICKER)
+
+
+def forget() -> None:
+    global _made_for
+    _made_for = ()
+    _lines.clear()
+
+
+def _lines_of(view: JointView, radius: float, look) -> list[Lines]:
+    marks = [_mark(dial, ring_radius(radius, number)) for number, dial in enumerate(view.dials)]
+    return [
+        Lines(glyph(view, radius), look.joint_color),
+        Lines(limits(view, radius), look.limit_color),
+        Lines(np.concatenate([np.zeros((0, 2, 3)), *marks]), (1.0, 1.0, 1.0, 0.9)),
+    ]
+
+
+def _mark(dial: Dial, radius: float) -> np.ndarray:
+    """Where the coordinate is now."""
+    if dial.kind == "slide":
+        end = dial.point(dial.value, 0.0)
+        return polyline([end - 0.1 * radius * dial.zero, end + 0.1 * radius * dial.zero])
+    if dial.place is None:
+        return np.zeros((0, 2, 3))
+    risen = dial.origin + dial.direction * (dial.advance * dial.value)
+    return polyline([risen, dial.point(dial.value, radius)])

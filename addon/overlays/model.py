@@ -1,0 +1,204 @@
+"""The whole model over the 3D view: every joint, what it joins, and where the masses are.
+
+What does not change is not computed: lines are laid out in the joints' own frames when the scene was read anew, moved
+to where the joints are when something has moved, and otherwise only drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ...core.model import WORLD, Link, Model, ModelError
+from .. import watch
+from ..bridge.dials import view_joint
+from ..bridge.live import matrix_of_pose
+from ..bridge.poses import live_pose, to_array
+from ..bridge.rig import Rig, last_rig
+from .lines import Lines
+from .shapes import dashed, glyph, limits
+
+CROSS = 0.15
+"""Half the size of the mark of a centre of mass, in sizes of the link's inertia box."""
+
+
+class Layout:
+    """A rig's lines, each in the frame of the object that it belongs to.
+
+    Attributes:
+        names: of the objects. owners: which of them each segment belongs to, shape (n,). points: shape (n, 2, 3).
+        colors: the preference that names each segment's colour, as a number, shape (n,).
+    """
+
+    def __init__(self):
+        self.names: list[str] = []
+        self._parts: list[np.ndarray] = []
+        self._owners: list[np.ndarray] = []
+        self._colors: list[np.ndarray] = []
+
+    def add(self, name: str, points: np.ndarray, color: int) -> None:
+        if not self.names or self.names[-1] != name:
+            self.names.append(name)
+        self._parts.append(points)
+        self._owners.append(np.full(len(points), len(self.names) - 1))
+        self._colors.append(np.full(len(points), color))
+
+    def close(self) -> Layout:
+        self.points = np.concatenate([np.zeros((0, 2, 3)), *self._parts])
+        self.owners = np.concatenate([np.zeros(0, dtype=np.int64), *self._owners])
+        self.colors = np.concatenate([np.zeros(0, dtype=np.int64), *self._colors])
+        return self
+
+    def placed(self, frames: np.ndarray) -> np.ndarray:
+        """The points in the world. frames: of each object, shape (m, 4, 4), NaN for one that is not to be seen."""
+        each = frames[self.owners]
+        return np.einsum("nij,nkj->nki", each[:, :3, :3], self.points) + each[:, None, :3, 3]
+
+
+PALETTE = ("joint_color", "limit_color", "line_color", "loop_color", "mass_color", "problem_color")
+JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM = range(len(PALETTE))
+
+
+def joint_layout(rig: Rig, scene: bpy.types.Scene, look) -> Layout:
+    """Every joint's glyph and limits."""
+    layout, troubled, objects = Layout(), rig.troubled() if look.show_problems else set(), {*scene.objects}
+    for joint in rig.model.joints:
+        obj = scene.objects.get(joint.name)
+        if obj is None:
+            continue
+        try:
+            view = view_joint(obj, scene, objects)
+        except ModelError:
+            continue  # it has changed since the rig was read, which will be read again
+        radius = obj.empty_display_size * look.size
+        home = np.linalg.inv(matrix_of_pose(view.X_WJ))
+        color = PROBLEM if joint.name in troubled else LOOP if joint.name in rig.loops else JOINT
+        if look.show_joints:
+            layout.add(joint.name, _moved(glyph(view, radius), home), color)
+        if look.show_limits:
+            layout.add(joint.name, _moved(limits(view, radius), home), PROBLEM if color == PROBLEM else LIMIT)
+    return layout.close()
+
+
+def mass_layout(model: Model, unit: float, size: float) -> Layout:
+    """Of every link a cross at its centre of mass, and the edges of a box of even density with the same inertia."""
+    layout = Layout()
+    for link in model.links:
+        layout.add(link.name, _box(link, size) / unit, MASS)
+    return layout.close()
+
+
+def _box(link: Link, size: float) -> np.ndarray:
+    """In the link's frame [m]."""
+    xx, xy, xz, yy, yz, zz = link.inertia
+    moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / max(link.mass, 1e-12)
+    half = 0.5 * np.sqrt(np.maximum(squares, 0.0))
+    signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+    pairs = [(i, j) for i in range(8) for j in range(i) if np.abs(signs[i] - signs[j]).sum() == 2.0]
+    corners = signs * half
+    cross = CROSS * size * max(float(half.max()), 1e-6) * np.stack([-np.eye(3), np.eye(3)], axis=1)
+    return np.concatenate([corners[np.array(pairs)], cross]) @ axes.T + np.array(link.com)
+
+
+def _moved(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+class _Drawing:
+    """What is on the screen, and what it was made from."""
+
+    def __init__(self):
+        self.laid_out_for: tuple = ()
+        self.placed_at: tuple = ()
+        self.joints = self.masses = Layout().close()
+        self.lines: list[Lines] = []
+
+
+_drawing = _Drawing()
+
+
+def forget() -> None:
+    _drawing.__init__()
+
+
+def draw(context, look) -> None:
+    rig = last_rig(context.scene)
+    if rig is None:
+        return
+    lay_out(rig, context, look)
+    for lines in _drawing.lines:
+        lines.draw(look.width)
+
+
+def lay_out(rig: Rig, context, look) -> None:
+    """Bring the lines up to date, as far as something has changed since."""
+    scene, active = context.scene, context.active_object
+    settings = [getattr(look, key) for key in _KEYS]
+    wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
+    if wanted != _drawing.laid_out_for:
+        _drawing.joints = joint_layout(rig, scene, look)
+        _drawing.masses = mass_layout(rig.model, rig.unit, look.size) if look.show_masses else Layout().close()
+        _drawing.laid_out_for, _drawing.placed_at = wanted, ()
+    placed = (watch.moves, active.name if active else "", wanted)
+    if placed != _drawing.placed_at:
+        _drawing.lines = _place(rig, look, active)
+        _drawing.placed_at = placed
+
+
+_KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "show_problems", "size")
+
+
+def _place(rig: Rig, look, active: bpy.types.Object | None) -> list[Lines]:
+    """Of the active joint only what leads to its links: it is drawn by itself."""
+    colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
+    seen = {obj.name: obj for obj in bpy.context.visible_objects}
+    joints, masses = _drawing.joints, _drawing.masses
+    others = {name: obj for name, obj in seen.items() if obj != active}
+    found = [(joints.placed(_frames(joints.names, others, _matrix)), colors[joints.colors])]
+    found.append((masses.placed(_frames(masses.names, seen, _frame)), colors[masses.colors]))
+    if look.show_lines:
+        found += _ties(rig, seen, colors)
+    points, shades = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    shown = ~np.isnan(points).any(axis=(1, 2))
+    return [Lines(points[shown], shades[shown])]
+
+
+def _frames(names: Iterable[str], seen: dict[str, bpy.types.Object], frame_of) -> np.ndarray:
+    nowhere = np.full((4, 4), np.nan)
+    frames = [frame_of(seen[name]) if name in seen else nowhere for name in names]
+    return np.array(frames).reshape(-1, 4, 4)
+
+
+def _matrix(obj: bpy.types.Object) -> np.ndarray:
+    return to_array(obj.matrix_world)
+
+
+def _frame(link: bpy.types.Object) -> np.ndarray:
+    """Of a link, without its scale [Blender units]."""
+    try:
+        return matrix_of_pose(live_pose(link))
+    except ModelError:
+        return np.full((4, 4), np.nan)
+
+
+def _ties(rig: Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Lines from each joint to its links, dashed where it closes a loop, and dashed to the joint that it follows."""
+    plain, loop, follows = [], [], []
+    for joint in rig.model.joints:
+        if joint.name not in seen:
+            continue
+        here = seen[joint.name].matrix_world.translation
+        ends = [
+            seen[end].matrix_world.translation for end in (joint.parent, joint.child) if end != WORLD and end in seen
+        ]
+        (loop if joint.name in rig.loops else plain).extend((here[:], end[:]) for end in ends)
+        if joint.mimic and joint.mimic.leader in seen:
+            follows.append((here[:], seen[joint.mimic.leader].matrix_world.translation[:]))
+    ways = [
+        (np.array(ways).reshape(-1, 2, 3), color) for ways, color in ((plain, LINE), (loop, LOOP), (follows, LIMIT))
+    ]
+    segments = [(ways[0][0], LINE), *((dashed(pairs[:, 0], pairs[:, 1]), color) for pairs, color in ways[1:])]
+    return [(points, np.broadcast_to(colors[color], (len(points), 4))) for points, color in segments]

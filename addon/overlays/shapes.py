@@ -1,0 +1,116 @@
+"""The lines that a joint is drawn with: rings turn, rails slide, threads wind, balls are round, cones are cones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from mathutils import Quaternion, Vector
+
+from ...core.joints import BALL, FREE
+from ..bridge.dials import Dial, JointView
+
+STEP = math.radians(7.5)
+TURNS_OF_A_THREAD = 2.0
+
+
+def polyline(points: Iterable[Vector]) -> np.ndarray:
+    """Segments, shape (n, 2, 3), through the points."""
+    array = np.array([point[:] for point in points], dtype=np.float64).reshape(-1, 3)
+    return np.stack([array[:-1], array[1:]], axis=1) if len(array) > 1 else np.zeros((0, 2, 3))
+
+
+def glyph(view: JointView, radius: float) -> np.ndarray:
+    """What the joint is, without its limits: segments in the world, shape (n, 2, 3)."""
+    kind = view.joint.kind
+    parts = [part for number, dial in enumerate(view.dials) for part in _of_dial(dial, ring_radius(radius, number))]
+    origin, turn = Vector(view.X_WJ[:3]), Quaternion(view.X_WJ[3:])
+    axes = [turn @ Vector(row) for row in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    if kind.code == BALL:
+        parts += [_circle(origin, axis, 0.4 * radius) for axis in axes]
+    elif kind.code == FREE:
+        parts += [polyline([origin - 0.4 * radius * axis, origin + 0.4 * radius * axis]) for axis in axes]
+    elif not view.dials:
+        parts += [_square(origin, axes[i], axes[i - 1], 0.25 * radius) for i in range(3)]
+    return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
+
+
+def limits(view: JointView, radius: float) -> np.ndarray:
+    """How far the joint may go: segments in the world, shape (n, 2, 3)."""
+    parts = [part for number, dial in enumerate(view.dials) for part in _range(dial, ring_radius(radius, number))]
+    return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
+
+
+def ring_radius(radius: float, number: int) -> float:
+    """Of the ring of a joint's axis `number`: each a little smaller than the one before."""
+    return radius * 0.85**number
+
+
+def _of_dial(dial: Dial, radius: float) -> list[np.ndarray]:
+    if dial.kind == "slide":
+        if dial.place is None:
+            start, end = (np.array([dial.point(value, 0.0)[:]]) for value in (0.0, dial.value))
+            return [dashed(start, end)]
+        return [polyline([dial.origin - dial.direction * radius, dial.origin + dial.direction * radius])]
+    if dial.kind == "cone" or dial.place is None:
+        return []
+    axis = polyline([dial.origin - dial.direction * (0.6 * radius), dial.origin + dial.direction * (1.2 * radius)])
+    if dial.advance:
+        wound = [dial.point(value, 0.4 * radius) for value in _values(0.0, TURNS_OF_A_THREAD * math.tau)]
+        return [axis, polyline(wound)]
+    return [axis, _circle(dial.origin, dial.direction, 0.5 * radius)]
+
+
+def _range(dial: Dial, radius: float) -> list[np.ndarray]:
+    lower, upper = dial.lower, dial.upper
+    if dial.kind == "slide":
+        ends = [dial.point(value, 0.0) for value in (lower, upper) if math.isfinite(value)]
+        ticks = [_tick(end, dial, 0.15 * radius) for end in ends]
+        return [*ticks, polyline(ends)] if len(ends) == 2 else ticks
+    if dial.kind == "cone":
+        return _cone(dial, radius) if math.isfinite(upper) and upper < math.pi else []
+    if not (math.isfinite(lower) or math.isfinite(upper)):
+        return []
+    first = max(lower, upper - math.tau / dial.size) if math.isfinite(upper) else lower
+    last = min(upper, lower + math.tau / dial.size) if math.isfinite(lower) else upper
+    arc = [dial.point(value, radius) for value in _values(first * dial.size, last * dial.size, dial.size)]
+    spokes = [
+        polyline([dial.origin + dial.direction * (dial.advance * value), dial.point(value, radius)])
+        for value in (lower, upper)
+        if math.isfinite(value)
+    ]
+    return [polyline(arc), *spokes]
+
+
+def _values(first: float, last: float, size: float = 1.0) -> np.ndarray:
+    """Coordinates between two angles, near enough to each other to look round."""
+    count = max(2, math.ceil(abs(last - first) / STEP) + 1)
+    return np.linspace(first, last, count) / size
+
+
+def _circle(origin: Vector, axis: Vector, radius: float) -> np.ndarray:
+    across = axis.orthogonal().normalized() * radius
+    return polyline(origin + Quaternion(axis, angle) @ across for angle in _values(0.0, math.tau))
+
+
+def _square(origin: Vector, one: Vector, other: Vector, half: float) -> np.ndarray:
+    corners = [(1, 1), (-1, 1), (-1, -1), (1, -1), (1, 1)]
+    return polyline(origin + half * (a * one + b * other) for a, b in corners)
+
+
+def _cone(dial: Dial, radius: float) -> list[np.ndarray]:
+    height, reach = radius * math.cos(dial.upper), radius * math.sin(dial.upper)
+    rim = _circle(dial.origin + dial.direction * height, dial.direction, reach)
+    sides = [polyline([dial.origin, Vector(rim[i, 0])]) for i in range(0, len(rim), len(rim) // 8)]
+    return [rim, *sides]
+
+
+def _tick(end: Vector, dial: Dial, half: float) -> np.ndarray:
+    return polyline([end - half * dial.zero, end + half * dial.zero])
+
+
+def dashed(starts: np.ndarray, ends: np.ndarray, pieces: int = 12) -> np.ndarray:
+    """Each line, shapes (n, 3), in pieces with gaps between them, shape (n * pieces, 2, 3)."""
+    at = np.linspace(0.0, 1.0, 2 * pieces + 1)[:-1].reshape(1, pieces, 2, 1)
+    return (starts[:, None, None] * (1.0 - at) + ends[:, None, None] * at).reshape(-1, 2, 3)
