@@ -1,6 +1,7 @@
 """What Blender is told when the add-on is switched on and off."""
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -9,7 +10,7 @@ from . import gizmos, ids, ops, overlays, panels, props, watch
 from .preferences import LimberjackPreferences
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
-CLASSES = (LimberjackPreferences, *props.CLASSES, *ops.CLASSES, *gizmos.CLASSES, *panels.CLASSES)
+CLASSES: tuple[Any, ...] = (LimberjackPreferences, *props.CLASSES, *ops.CLASSES, *gizmos.CLASSES, *panels.CLASSES)
 
 _commands = []
 

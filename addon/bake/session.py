@@ -13,6 +13,7 @@ from ...core.check import check_model
 from ...core.model import Model
 from .. import ids
 from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights, unit_length
+from ..bridge.problems import left_links
 from .errors import BakeError
 from .fcurves import BakeAction
 from .restore import action_of, foreign_actions, remember, remove_unused
@@ -117,7 +118,8 @@ class BakeRun:
         for issue in issues:
             if issue.is_error:
                 raise BakeError(f"{issue.subject}: {issue.message}")
-        return [f"{issue.subject}: {issue.message}" for issue in issues]
+        told = [f"{issue.subject}: {issue.message}" for issue in issues]
+        return told + [problem.message for problem in left_links(self.scene, self.reading)]
 
     def _simulation(self, accuracy: str, initial: dict | None) -> Simulation:
         from ...core.solvers import Simulation  # brings numba in, which the add-on is not to wait for when it starts

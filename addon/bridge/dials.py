@@ -70,7 +70,8 @@ class Dial:
         if self.kind == "slide":
             return self.origin + self.direction * (value * self.size)
         if self.kind == "cone":
-            return self.origin + (Quaternion(self.zero.cross(self.direction), -value) @ self.direction) * radius
+            tilted = self.direction * math.cos(value) + self.zero * math.sin(value)
+            return self.origin + tilted * radius
         risen = self.origin + self.direction * (self.advance * value)
         return risen + Quaternion(self.direction, value * self.size) @ self.zero * radius
 

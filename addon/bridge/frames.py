@@ -28,7 +28,7 @@ def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     """X_PJ and X_CJ [Blender units]."""
     joint = getattr(obj, ids.JOINT)
     if not (joint.X_PJ and joint.X_CJ):
-        raise ModelError(f"joint '{obj.name}' was given another link: place its Empty, then press Frames from Empty")
+        raise ModelError(f"joint '{obj.name}' was given another link: place its Empty, then press Join Here")
     return (
         parse_pose(joint.X_PJ, f"joint '{obj.name}': the frame in the parent"),
         parse_pose(joint.X_CJ, f"joint '{obj.name}': the frame in the child"),

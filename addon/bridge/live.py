@@ -13,7 +13,7 @@ from ...core.model import Joint, joint_pose
 from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, quat_to_mat, rotvec_of_quat
 from .. import ids
 from .numbers import scaled_pose
-from .poses import live_pose, to_array, world_scale
+from .poses import live_pose, own_scale, to_array, world_scale
 
 LEFT = 1e-4
 """Gap beyond which a link counts as moved away from its joint: of its distance from the origin, or 1, and in rad."""
@@ -57,7 +57,21 @@ def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
         worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
     for obj, world in worlds.items():
         space = _space_of(obj, worlds)
-        obj.matrix_basis = Matrix((np.linalg.inv(space) @ world).tolist())
+        _place(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
+
+
+def _place(obj: bpy.types.Object, basis: Matrix) -> None:
+    """Give the object the location and rotation of its own transform; its scale stays, to the last digit."""
+    obj.location = basis.translation - obj.delta_location
+    turn = basis.to_3x3() @ Matrix.Diagonal((own_scale(obj)).tolist()).inverted()
+    if obj.rotation_mode == "QUATERNION":
+        obj.rotation_quaternion = obj.delta_rotation_quaternion.inverted() @ turn.to_quaternion()
+    elif obj.rotation_mode == "AXIS_ANGLE":
+        axis, angle = turn.to_quaternion().to_axis_angle()
+        obj.rotation_axis_angle = (angle, *axis)
+    else:
+        left = obj.delta_rotation_euler.to_matrix().inverted() @ turn
+        obj.rotation_euler = left.to_euler(obj.rotation_mode, obj.rotation_euler)
 
 
 def matrix_of_pose(pose: Pose) -> np.ndarray:

@@ -6,9 +6,9 @@ import math
 
 import bpy
 
-from ...core.kinematics import Poser
+from ...core.kinematics import Poser, link_poses
 from ...core.model import Model, ModelError
-from ...core.spatial import Pose, Quat, norm, quat_mul, rotvec_of_quat
+from ...core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from .live import poses_now, put_links
 from .mass import Weight
 from .motion import is_animated
@@ -58,6 +58,21 @@ class Posing:
     def turn(self, joint: str, quaternion: Quat) -> None:
         """Give a ball joint its rotation, w x y z. Raises ModelError as `lead`."""
         self._poser.turn(joint, quaternion)
+        self._put()
+
+    def settle(self) -> None:
+        """Put links back that stand where their joints cannot hold them. Raises ModelError as `lead`."""
+        self._put()
+
+    def go_home(self) -> None:
+        """Put the links where their joints start; roots that float stay where they are. Raises ModelError as `lead`."""
+        roots = {name: self._at[name] for name in self.model.tree().roots}
+        poses = link_poses(self.model, self.model.home())
+        for root, pose in roots.items():
+            moved = compose(pose, inverse(poses[root]))
+            for name in self.model.tree().links_from(root):
+                poses[name] = compose(moved, poses[name])
+        self._poser = Poser(self.model, poses)
         self._put()
 
     def _put(self) -> None:

@@ -32,12 +32,17 @@ class Problem:
     name: str
     message: str
 
+    @property
+    def text(self) -> str:
+        """The message without the object's name in front."""
+        return re.sub(rf"^(?:link|joint|object) '{re.escape(self.name)}',?:? ?", "", self.message)
+
 
 def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fault]) -> list[Problem]:
     """faults: what could not be read; it is in `reading` no more."""
     found = [_of_fault(scene, fault) for fault in faults]
     found += [_of_issue(issue) for issue in check_model(reading.model)] if reading.model.links else []
-    found += _left_links(scene, reading)
+    found += left_links(scene, reading)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -72,7 +77,7 @@ def _of_issue(issue) -> Problem:
     return Problem(issue.severity, issue.code, named[1] if named else "", f"{issue.subject}: {issue.message}")
 
 
-def _left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     """Joints whose links were moved by hand to where the joint could not hold them."""
     found = []
     unit = unit_length(scene)

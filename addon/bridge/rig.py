@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 
 import bpy
@@ -39,9 +40,10 @@ class Rig:
     unit: float = 1.0
     version: int = 0
 
-    def troubled(self) -> set[str]:
+    @cached_property
+    def troubled(self) -> frozenset[str]:
         """Names of the objects that have an error or a warning."""
-        return {problem.name for problem in self.problems if problem.severity != "note"}
+        return frozenset(problem.name for problem in self.problems if problem.severity != "note")
 
 
 _weights: dict[tuple, Weight | str] = {}

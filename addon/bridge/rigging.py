@@ -36,10 +36,10 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
         chosen.xyz = [round(part, ROUND) + 0.0 for part in local]
         return
     turn = dial.direction.rotation_difference(direction.normalized())
-    turn_joint(obj, tuple(turn))
+    turn_joint(obj, turn)
 
 
-def turn_joint(obj: bpy.types.Object, quaternion: tuple[float, float, float, float]) -> None:
+def turn_joint(obj: bpy.types.Object, turn: Quaternion) -> None:
     """Turn both of the joint's frames about its origin, by a rotation in the world, with all links where they are.
 
     Raises:
@@ -47,7 +47,6 @@ def turn_joint(obj: bpy.types.Object, quaternion: tuple[float, float, float, flo
     """
     joint = getattr(obj, ids.JOINT)
     parent_turn = joint.parent.matrix_world.to_quaternion() if joint.parent else None
-    turn = Quaternion(quaternion)
     local = parent_turn.inverted() @ turn @ parent_turn if parent_turn else turn
     obj.rotation_mode = "QUATERNION"
     obj.rotation_quaternion = (local @ obj.rotation_quaternion).normalized()
@@ -93,5 +92,6 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
     direction = dial.frame.inverted() @ dial.direction
     along = dial.size if dial.kind == "slide" else dial.advance
     turn = Quaternion(direction, by * dial.size) if dial.kind == "turn" else Quaternion()
-    store_frames(obj, tidy_pose(compose(X_PJ, (*(direction * (by * along)), *turn))), X_CJ)
+    (x, y, z), (qw, qx, qy, qz) = direction * (by * along), turn
+    store_frames(obj, tidy_pose(compose(X_PJ, (x, y, z, qw, qx, qy, qz))), X_CJ)
     set_home(obj, scene, dial, (dial.home or 0.0) - by)

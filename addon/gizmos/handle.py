@@ -54,7 +54,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
 
     def setup(self):
         self.role = ""
-        self.target = None
+        self.target: tuple | None = None
         self.drag: Drag | None = None
         self.typed = Typed()
         self.shapes = {role: self.new_custom_shape("TRIS", points) for role, points in SHAPES.items()}
@@ -68,6 +68,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
             self.draw_custom_shape(self.shapes[self.role], select_id=select_id)
 
     def invoke(self, context, event):
+        assert self.target  # what is not placed is hidden
         name, view, dial, radius = self.target
         self.typed = Typed()
         try:
@@ -78,13 +79,13 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event, tweak):
-        drag = self.drag
+        drag, is_snapping = self.drag, "SNAP" in (tweak or ())
         try:
             if drag.takes_numbers and self.typed.take(event):
                 if self.typed.value is not None:
-                    drag.take(context, drag.of_text(self.typed.value), "SNAP" in tweak)
+                    drag.take(context, drag.of_text(self.typed.value), is_snapping)
             elif not self.typed.text and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-                drag.follow(context, Ray(context, event), "SNAP" in tweak)
+                drag.follow(context, Ray(context, event), is_snapping)
         except ModelError as error:
             self._say(context, str(error))
             return {"RUNNING_MODAL"}

@@ -101,7 +101,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         try:
             view = view_joint(obj, context.scene)
         except ModelError:
-            self.places = []
+            view, self.places = None, []
         else:
             self.places = list(handles_of(view, radius))
         while len(self.gizmos) < len(self.places):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 from mathutils.geometry import intersect_line_line
 
 from ..bridge.dials import Dial
@@ -37,7 +37,7 @@ class Ray:
     def on_sphere(self, center: Vector, radius: float, far: bool) -> Vector:
         """The direction from `center` to where it meets a sphere, on the far or the near side, or passes nearest."""
         middle = self.origin + self.direction * (center - self.origin).dot(self.direction)
-        across = middle - center
+        across: Vector = middle - center
         depth = math.sqrt(max(radius * radius - across.length_squared, 0.0))
         return (across + self.direction * (depth if far else -depth)).normalized()
 
@@ -50,12 +50,11 @@ def value_under(ray: Ray, dial: Dial, near: float) -> float:
         met = ray.on_plane(dial.origin, dial.zero.cross(dial.direction).normalized())
         way = (met or dial.origin + dial.direction) - dial.origin
         return abs(math.atan2(way.dot(dial.zero), way.dot(dial.direction)))
-    other = dial.direction.cross(dial.zero)
+    other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment] - a number in two dimensions only
     if abs(ray.direction.dot(dial.direction)) < EDGE_ON:
         now = near * dial.size
-        tangent = other * math.cos(now) - dial.zero * math.sin(now)
-        rim = dial.zero * math.cos(now) + other * math.sin(now)
-        return near + math.atan(ray.along(dial.origin + rim, tangent)) / dial.size
+        turn = Quaternion(dial.direction, now)
+        return near + math.atan(ray.along(dial.origin + turn @ dial.zero, turn @ other)) / dial.size
     met = ray.on_plane(dial.origin + dial.direction * (dial.advance * near), dial.direction)
     way = (met or dial.origin + dial.zero) - dial.origin
     angle = math.atan2(way.dot(other), way.dot(dial.zero))

@@ -1,8 +1,9 @@
 """What the user can do, one theme a file."""
 
-from . import axes, bake, exchange, joints, links
+from . import axes, bake, exchange, joints, links, posing, problems
 
-CLASSES = (*links.CLASSES, *joints.CLASSES, *axes.CLASSES, *bake.CLASSES, *exchange.CLASSES)
+THEMES = (links, joints, axes, posing, problems, bake, exchange)
+CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
 add_to_menus = exchange.add_to_menus
 remove_from_menus = exchange.remove_from_menus

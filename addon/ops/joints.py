@@ -63,10 +63,10 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_frames_from_empty(bpy.types.Operator):
-    """Move the selected joints to where their Empties are, and their links to where they are now"""
+    """Let the selected joints join their links where these are now, as their zero, at the place of the Empty"""
 
     bl_idname = ids.OP_JOINT_FRAMES
-    bl_label = "Frames from Empty"
+    bl_label = "Join Here"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -87,7 +87,7 @@ class LIMBERJACK_OT_joint_frames_from_empty(bpy.types.Operator):
             store_frames(obj, X_PJ, X_CJ)
         for link, pose in poses.items():
             getattr(link, ids.LINK).rest_pose = format_pose(pose)
-        return succeed(self, context, f"{len(joints)} joints are where their Empties are")
+        return succeed(self, context, f"{len(joints)} joints join their links where they are")
 
 
 def _links_of(obj: bpy.types.Object) -> list[bpy.types.Object]:

@@ -63,7 +63,7 @@ JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM = range(len(PALETTE))
 
 def joint_layout(rig: Rig, scene: bpy.types.Scene, look) -> Layout:
     """Every joint's glyph and limits."""
-    layout, troubled, objects = Layout(), rig.troubled() if look.show_problems else set(), {*scene.objects}
+    layout, troubled, objects = Layout(), rig.troubled if look.show_problems else set(), {*scene.objects}
     for joint in rig.model.joints:
         obj = scene.objects.get(joint.name)
         if obj is None:

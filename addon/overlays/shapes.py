@@ -52,7 +52,9 @@ def _of_dial(dial: Dial, radius: float) -> list[np.ndarray]:
         if dial.place is None:
             start, end = (np.array([dial.point(value, 0.0)[:]]) for value in (0.0, dial.value))
             return [dashed(start, end)]
-        return [polyline([dial.origin - dial.direction * radius, dial.origin + dial.direction * radius])]
+        other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment] - a number in two dimensions only
+        ends = [dial.origin - dial.direction * radius, dial.origin + dial.direction * radius]
+        return [polyline(ends), *(_square(end, dial.zero, other, 0.12 * radius) for end in ends)]
     if dial.kind == "cone" or dial.place is None:
         return []
     axis = polyline([dial.origin - dial.direction * (0.6 * radius), dial.origin + dial.direction * (1.2 * radius)])

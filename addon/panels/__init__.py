@@ -1,16 +1,9 @@
 """The tab in the 3D view's sidebar."""
 
-from . import axes, exchange, joint, light, link, main, simulate
+from . import axes, drives, exchange, joint, light, link, main, model, problems, simulate
 
-# In the order of the tab: what is always needed stays in view, whatever is selected.
-CLASSES = (
-    *main.CLASSES,
-    *simulate.CLASSES,
-    *link.CLASSES,
-    *joint.CLASSES,
-    *axes.CLASSES,
-    *light.CLASSES,
-    *exchange.CLASSES,
-)
+# In the order of the tab
+THEMES = (main, model, link, joint, axes, drives, problems, simulate, light, exchange)
+CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
 __all__ = ["CLASSES"]

@@ -18,6 +18,9 @@ SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""
 
 SUFFIXES = {Measure.COORDINATE: SUFFIX, Measure.SPEED: SPEED_SUFFIX}
 
+DRIVE_SECTION = "drive"
+"""What has a panel of its own."""
+
 IDLE_DRIVE = {
     "off": DRIVE - {"drive_mode"} | {"effort"},
     "position": frozenset(),
@@ -60,9 +63,9 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
 def _draw_section(layout, axis, known: Joint, number: int):
     """An axis below its name and its lock, which folds; the only axis of a joint, without a name, stands by itself."""
     slot, unit = known.kind.slot(number), known.axis_unit(number)
-    shown = _shown(axis, slot)
+    shown = [field for field in shown_fields(axis, slot) if field.section != DRIVE_SECTION]
     if not slot.name:
-        _draw_fields(layout, axis, shown, unit)
+        draw_fields(layout, axis, shown, unit)
         return
     header, body = layout.panel_prop(axis, "show_expanded")
     header.label(text=readable(slot.name), icon=ICON[unit])
@@ -71,10 +74,10 @@ def _draw_section(layout, axis, known: Joint, number: int):
     if known.kind.is_open:
         header.operator(ids.OP_AXIS_REMOVE, text="", icon="X", emboss=False).number = number + 1
     if body:
-        _draw_fields(in_columns(body), axis, [field for field in shown if field.name != "locked"], unit)
+        draw_fields(in_columns(body), axis, [field for field in shown if field.name != "locked"], unit)
 
 
-def _draw_fields(layout, axis, fields: list[Field], unit: Unit):
+def draw_fields(layout, axis, fields: list[Field], unit: Unit):
     """With a gap between sections."""
     for i, field in enumerate(fields):
         if i and field.section != fields[i - 1].section:
@@ -87,7 +90,7 @@ def _draw_fields(layout, axis, fields: list[Field], unit: Unit):
             layout.prop(axis, name)
 
 
-def _shown(axis, slot: Slot) -> list[Field]:
+def shown_fields(axis, slot: Slot) -> list[Field]:
     """The fields that mean something here, but for those that would have no effect as the others stand."""
     fields = fields_on(slot)
     if axis.locked and "locked" in slot.fields:

@@ -3,7 +3,7 @@
 import bpy
 
 from .. import ids
-from ..bridge import has_left_its_frame
+from ..bridge.rig import last_rig
 from ..props import core_joint, has_lost_its_parent, is_joint
 from .base import Below, draw_switched, in_columns, paragraph
 
@@ -39,12 +39,17 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         if has_lost_its_parent(joint):
             paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
         elif joint.child and not joint.X_PJ:
-            paragraph(
-                layout, context, "A link was changed: place the Empty, then take the frames from it", icon="ERROR"
-            )
-        elif joint.child and has_left_its_frame(obj):
-            paragraph(layout, context, "The Empty has left the joint's frames, which stay where they were", icon="INFO")
-        layout.operator(ids.OP_JOINT_FRAMES)
+            paragraph(layout, context, "A link was changed: place the Empty, then press Join Here", icon="ERROR")
+        scene = context.scene
+        rig = last_rig(scene)
+        if rig and obj.name in rig.loops and not joint.closes_loop:
+            paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
+        row = layout.row(align=True)
+        row.operator(ids.OP_START_HERE)
+        row.operator(ids.OP_ZERO_HERE)
+        row = layout.row(align=True)
+        row.operator(ids.OP_POSE_RESET)
+        row.operator(ids.OP_JOINT_FRAMES)
 
 
 def _draw_mimic(layout, joint):

@@ -78,6 +78,7 @@ class AxisProperties(PropertyGroup):
     """One axis of a joint; names as in core's `Axis`. A limit whose `use_` is off is infinite."""
 
     show_expanded: BoolProperty(name="Expanded", description="Show the axis's settings", default=True)
+    show_drive: BoolProperty(name="Expanded", description="Show the axis's drive", default=False)
     locked: BoolProperty(name="Locked", description="Hold the joint at its start on this axis")
     xyz: FloatVectorProperty(
         name="Axis", description="Direction in the joint's own axes", subtype="XYZ", default=(0.0, 0.0, 1.0)

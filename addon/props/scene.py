@@ -1,7 +1,25 @@
 """What a scene stores, and what the window manager shows while work goes on."""
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import PropertyGroup
+
+
+def _active_row(settings) -> int:
+    """The row of the model's tree that is the active object's."""
+    active = bpy.context.view_layer.objects.active
+    return settings.id_data.objects.find(active.name) if active else -1
+
+
+def _choose_row(settings, row: int):
+    """A click on a row selects its object."""
+    obj, layer = settings.id_data.objects[row], bpy.context.view_layer
+    if obj.name not in layer.objects:
+        return  # in a collection that is switched off here, where nothing can be selected
+    for other in layer.objects.selected:
+        other.select_set(False)
+    obj.select_set(True)
+    layer.objects.active = obj
 
 
 class SceneProperties(PropertyGroup):
@@ -18,6 +36,13 @@ class SceneProperties(PropertyGroup):
             ("exact", "Exact", "As closely as possible", 2),
         ),
         default="good",
+    )
+    row: IntProperty(
+        name="Row",
+        description="The link or joint that is active",
+        get=_active_row,
+        set=_choose_row,
+        options={"SKIP_SAVE"},
     )
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
     last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")

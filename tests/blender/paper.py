@@ -47,7 +47,12 @@ class Paper:
     def row(self, **_):
         return self
 
-    column = row
+    column = box = row
+
+    def template_list(self, kind, _name, data, propname, active, active_name, **_):
+        assert issubclass(getattr(bpy.types, kind), bpy.types.UIList)
+        assert propname in data.bl_rna.properties
+        assert active_name in active.bl_rna.properties
 
     def panel_prop(self, data, name):
         self.prop(data, name)
@@ -58,7 +63,7 @@ def draw(obj):
     """Every panel of the tab, with the object as the active one."""
     bpy.context.view_layer.objects.active = obj
     paper = Paper()
-    for cls in panels.CLASSES:
+    for cls in filter(lambda cls: issubclass(cls, bpy.types.Panel), panels.CLASSES):
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
             fake = SimpleNamespace(layout=paper)
             if hasattr(cls, "draw_header"):

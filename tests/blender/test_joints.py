@@ -15,7 +15,11 @@ from limberjack.addon.bridge import (
     frames_at_empty,
     has_left_its_frame,
     read_scene,
+    scan_scene,
 )
+from limberjack.addon.bridge.dials import view_joint
+from limberjack.addon.bridge.frames import settle_frames
+from limberjack.addon.bridge.problems import find_problems
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Axis, Joint, Link, Mimic, ModelError
 
@@ -143,22 +147,63 @@ def test_home(scene, build):
     assert read_scene(scene).joints[0].home == (1.5,)
 
 
-def test_frames_from_empty(scene, build):
-    """Moving the Empty changes nothing until the frames are taken from it; then the links stay where they are."""
+def test_moving_the_empty_moves_the_joint(scene, build):
+    """The joint is where its Empty is put, and its links stay where they are; Esc and going back lose nothing."""
     bars, empties = build.pendulum()
     before = read_scene(scene)
+    kept = joint(empties[1]).X_PJ
     empties[1].matrix_world = Matrix.Translation((1.5, 0.0, 2.0))
     bpy.context.view_layer.update()
-    assert has_left_its_frame(empties[1])
-    assert read_scene(scene).dump() == before.dump()
+    for settle in (lambda: None, lambda: settle_frames(scene)):
+        settle()
+        after = read_scene(scene)
+        assert after.joint(empties[1].name).X_PJ[:3] == pytest.approx((1.5, 0.0, 0.0), abs=1e-6)
+        assert after.joint(empties[1].name).X_CJ[:3] == pytest.approx((0.5, 0.0, 0.0), abs=1e-6)
+        for bar in bars:
+            assert after.link(bar.name).pose == pytest.approx(before.link(bar.name).pose, abs=1e-6)
+    assert joint(empties[1]).X_PJ != kept
+    assert not has_left_its_frame(empties[1])
+
+
+def test_moving_the_empty_of_a_posed_joint(scene, build):
+    """A joint that is not at zero keeps its coordinate when its Empty is moved, and no link jumps."""
+    bars, empties = build.pendulum()
+    build.select(empties[1])
+    bpy.ops.limberjack.joint_pose(value=0.6)
+    bpy.context.view_layer.update()
+    stood = bars[1].matrix_world.copy()
+    empties[1].location.x += 0.25
+    bpy.context.view_layer.update()
+    settle_frames(scene)
+    bpy.context.view_layer.update()
+    assert bars[1].matrix_world == stood
+    found = view_joint(empties[1], scene)
+    assert found.q[0] == pytest.approx(0.6, abs=1e-6)
+    assert not find_problems(scene, scan_scene(scene), [])
+
+
+def test_animated_empty_moves_no_joint(scene, build):
+    """What an animation does to the Empty is no edit of the joint."""
+    _, empties = build.pendulum()
+    before = read_scene(scene).dump()
+    empties[1].keyframe_insert("location", frame=1)
+    empties[1].location.z += 1.0
+    empties[1].keyframe_insert("location", frame=10)
+    scene.frame_set(10)
+    settle_frames(scene)
+    assert read_scene(scene).dump() == before
+
+
+def test_join_here(scene, build):
+    """A link that was moved by hand is joined where it is, when the user says so."""
+    bars, empties = build.pendulum()
+    bars[1].location.x += 0.5
+    bpy.context.view_layer.update()
+    assert [problem.code for problem in find_problems(scene, scan_scene(scene), [])] == ["link-left"]
     build.select(empties[1])
     bpy.ops.limberjack.joint_frames_from_empty()
-    after = read_scene(scene)
-    assert not has_left_its_frame(empties[1])
-    assert after.joint(empties[1].name).X_PJ[:3] == pytest.approx((1.5, 0.0, 0.0), abs=1e-6)
-    assert after.joint(empties[1].name).X_CJ[:3] == pytest.approx((0.5, 0.0, 0.0), abs=1e-6)
-    for bar in bars:
-        assert after.link(bar.name).pose == pytest.approx(before.link(bar.name).pose, abs=1e-6)
+    assert read_scene(scene).link("bar1").pose[:3] == pytest.approx((1.5, 0.0, 2.0), abs=1e-6)
+    assert not find_problems(scene, scan_scene(scene), [])
 
 
 def test_another_link(scene, build):

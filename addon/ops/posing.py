@@ -1,0 +1,200 @@
+"""Lead joints, aim and limit them, and say where they start: what their handles do, for scripts and for buttons."""
+
+import math
+
+import bpy
+from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from mathutils import Vector
+
+from ...core.joints import Unit
+from ...core.model import ModelError
+from .. import ids
+from ..bridge.dials import Dial, view_joint
+from ..bridge.numbers import unit_length
+from ..bridge.posing import Posing
+from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
+from ..props import is_joint
+from .report import fail, in_object_mode, succeed
+
+
+class _OfActiveJoint:
+    bl_options = {"REGISTER", "UNDO"}
+
+    axis: IntProperty(name="Axis", description="Which axis of the joint, counted from 1", default=1, min=1)
+
+    @classmethod
+    def poll(cls, context):
+        if not is_joint(context.active_object):
+            cls.poll_message_set("Select a joint")
+            return False
+        return in_object_mode(cls, context)
+
+    def dial(self, context) -> Dial:
+        obj = context.active_object
+        found = [dial for dial in view_joint(obj, context.scene).dials if dial.axis == self.axis - 1]
+        if not found:
+            raise ModelError(f"joint '{obj.name}' has nothing that moves on an axis {self.axis}")
+        return found[0]
+
+    def in_core(self, context, value: float) -> float:
+        """A number of the user's, in rad or Blender units, in core's."""
+        dial = self.dial(context)
+        return value * unit_length(context.scene) if dial.kind == "slide" else value
+
+
+class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
+    """Point an axis of the active joint along a direction, with all links where they are"""
+
+    bl_idname = ids.OP_JOINT_AIM
+    bl_label = "Aim Axis"
+
+    direction: FloatVectorProperty(name="Direction", description="In the world", subtype="XYZ", default=(0.0, 0.0, 1.0))
+
+    def execute(self, context):
+        obj = context.active_object
+        if not any(self.direction):
+            return fail(self, context, "The direction is 0 0 0: give it one")
+        try:
+            self.dial(context)
+            aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, f"Axis {self.axis} of '{obj.name}' is aimed")
+
+
+class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
+    """Bring the active joint to a position; what it carries, and loops that it is part of, follow"""
+
+    bl_idname = ids.OP_JOINT_POSE
+    bl_label = "Pose Joint"
+
+    value: FloatProperty(name="Position", description="In radians, or Blender units on a sliding axis")
+
+    def execute(self, context):
+        obj = context.active_object
+        try:
+            dial = self.dial(context)
+            if dial.place is None:
+                raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
+            wanted = self.in_core(context, self.value)
+            reached = Posing(context.scene).lead(obj.name, dial.place, wanted)
+        except ModelError as error:
+            return fail(self, context, error)
+        notes = []
+        if abs(reached - wanted) > 1e-6:
+            notes = [f"'{obj.name}' goes no farther than {_shown(context, dial, reached)}"]
+        return succeed(self, context, f"'{obj.name}' is at {_shown(context, dial, reached)}", notes)
+
+
+def _shown(context, dial: Dial, value: float) -> str:
+    if dial.kind == "slide":
+        return f"{value / unit_length(context.scene):.4g}"
+    return f"{math.degrees(value):.1f}°"
+
+
+class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
+    """Give an axis of the active joint its limits"""
+
+    bl_idname = ids.OP_JOINT_LIMITS
+    bl_label = "Set Limits"
+
+    lower: FloatProperty(name="Lower", description="In radians, or Blender units on a sliding axis", default=-1.0)
+    upper: FloatProperty(name="Upper", description="In radians, or Blender units on a sliding axis", default=1.0)
+
+    def execute(self, context):
+        obj = context.active_object
+        try:
+            dial = self.dial(context)
+            if not dial.limited:
+                raise ModelError(f"axis {self.axis} of joint '{obj.name}' turns without end: choose another type")
+            lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
+        except ModelError as error:
+            return fail(self, context, error)
+        set_limits(obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper)
+        return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
+
+
+class LIMBERJACK_OT_joint_start_here(bpy.types.Operator):
+    """Let simulations start with the selected joints where they are now"""
+
+    bl_idname = ids.OP_START_HERE
+    bl_label = "Start Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select joints")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        joints = [obj for obj in context.selected_objects if is_joint(obj)]
+        try:
+            views = {obj: view_joint(obj, context.scene) for obj in joints}
+        except ModelError as error:
+            return fail(self, context, error)
+        for obj, view in views.items():
+            if view.joint.kind.chart:
+                _start_chart(obj, view, unit_length(context.scene))
+            for dial in view.dials:
+                if dial.place is not None:
+                    set_home(obj, context.scene, dial, dial.value)
+        return succeed(self, context, f"{len(joints)} joints start where they are")
+
+
+def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:
+    settings = getattr(obj, ids.JOINT)
+    settings.use_home = True
+    for coordinate, value, (_, what) in zip(settings.coordinates, view.q, view.joint.home_units, strict=True):
+        coordinate.home = value / unit if what is Unit.LENGTH else value
+
+
+class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
+    """Let the first axis of the active joint count from where it is now; its limits move along"""
+
+    bl_idname = ids.OP_ZERO_HERE
+    bl_label = "Zero Here"
+
+    def execute(self, context):
+        obj = context.active_object
+        try:
+            dial = self.dial(context)
+            if dial.place != 0:
+                raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
+            move_zero(obj, context.scene, dial, dial.value)
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, f"'{obj.name}' counts from where it is")
+
+
+class LIMBERJACK_OT_pose_reset(bpy.types.Operator):
+    """Put all links back where simulations start"""
+
+    bl_idname = ids.OP_POSE_RESET
+    bl_label = "Back to Start"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_joint(obj) for obj in context.scene.objects):
+            cls.poll_message_set("There are no joints")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        try:
+            Posing(context.scene).go_home()
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, "All links are where simulations start")
+
+
+CLASSES = (
+    LIMBERJACK_OT_joint_aim,
+    LIMBERJACK_OT_joint_pose,
+    LIMBERJACK_OT_joint_limits,
+    LIMBERJACK_OT_joint_start_here,
+    LIMBERJACK_OT_joint_zero_here,
+    LIMBERJACK_OT_pose_reset,
+)

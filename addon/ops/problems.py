@@ -1,0 +1,177 @@
+"""Lead the user from a problem to what is to blame, and mend it where there is one safe way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import bpy
+from bpy.props import StringProperty
+
+from ...core.model import ModelError
+from ...core.spatial import norm
+from .. import ids
+from ..bridge import format_pose, frames_at_empty, store_frames
+from ..bridge.dials import view_joint
+from ..bridge.poses import drawn_pose
+from ..bridge.posing import Posing
+from ..bridge.rigging import set_home
+from ..props import axes_in_use, is_link
+from .report import fail, in_object_mode, select_only, succeed
+
+
+@dataclass(frozen=True)
+class Mend:
+    """label: of its button. mend: changes the object to blame, and says in a sentence what was done."""
+
+    label: str
+    tip: str
+    mend: Callable[[bpy.types.Context, bpy.types.Object], str]
+
+
+def _delete(_context, obj) -> str:
+    name = obj.name
+    bpy.data.objects.remove(obj)
+    return f"'{name}' is deleted"
+
+
+def _join_to_world(context, obj) -> str:
+    getattr(obj, ids.JOINT).to_world = True
+    return _join_here(context, obj)
+
+
+def _join_here(_context, obj) -> str:
+    settings = getattr(obj, ids.JOINT)
+    store_frames(obj, *frames_at_empty(obj))
+    for link in (settings.parent, settings.child):
+        if link is not None:
+            getattr(link, ids.LINK).rest_pose = format_pose(drawn_pose(link))
+    return f"'{obj.name}' joins its links where they are"
+
+
+def _put_back(context, obj) -> str:
+    Posing(context.scene).settle()
+    return "All links are where their joints hold them"
+
+
+def _tag_ends(context, obj) -> str:
+    settings = getattr(obj, ids.JOINT)
+    ends = [link for link in (settings.parent, settings.child) if link is not None and not is_link(link)]
+    for link in ends:
+        getattr(link, ids.LINK).is_link = True
+    return f"{', '.join(link.name for link in ends)} tagged as links"
+
+
+def _stop_following(_context, obj) -> str:
+    getattr(obj, ids.JOINT).use_mimic = False
+    return f"'{obj.name}' follows no joint"
+
+
+def _point_up(_context, obj) -> str:
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        if not norm(axis.xyz):
+            axis.xyz = (0.0, 0.0, 1.0)
+    return f"The axis of '{obj.name}' points along Z"
+
+
+def _swap_limits(_context, obj) -> str:
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        if axis.use_lower and axis.use_upper and axis.lower > axis.upper:
+            axis.lower, axis.upper = axis.upper, axis.lower
+    return f"The limits of '{obj.name}' are swapped"
+
+
+def _start_within(context, obj) -> str:
+    for dial in view_joint(obj, context.scene).dials:
+        if dial.home is not None:
+            set_home(obj, context.scene, dial, min(max(dial.home, dial.lower), dial.upper))
+    return f"'{obj.name}' starts within its limits"
+
+
+def _spring_within(_context, obj) -> str:
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        low = axis.lower if axis.use_lower else axis.spring_reference
+        high = axis.upper if axis.use_upper else axis.spring_reference
+        axis.spring_reference = min(max(axis.spring_reference, low), high)
+    return f"The spring of '{obj.name}' pulls to within its limits"
+
+
+def _weigh(_context, obj) -> str:
+    getattr(obj, ids.LINK).mass_source = "DENSITY"
+    return f"'{obj.name}' weighs what its meshes do"
+
+
+JOIN_HERE = Mend("Join Here", "Let the joint join its links where they are now", _join_here)
+
+MENDS: dict[str, tuple[Mend, ...]] = {
+    "no-child": (Mend("Delete Joint", "Delete the joint, which moves nothing", _delete),),
+    "lost-parent": (Mend("Join to World", "Let the joint hang in the world", _join_to_world),),
+    "no-link": (Mend("Tag as Link", "Tag the objects that it joins as links", _tag_ends),),
+    "no-frames": (JOIN_HERE,),
+    "link-left": (JOIN_HERE, Mend("Put Back", "Put all links back where their joints hold them", _put_back)),
+    "no-leader": (Mend("Stop Following", "Switch Follow Joint off", _stop_following),),
+    "zero-axis": (Mend("Point along Z", "Give the axis the direction Z", _point_up),),
+    "crossed-limits": (Mend("Swap", "Swap the limits", _swap_limits),),
+    "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
+    "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
+    "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
+}
+"""For the code of a problem, the ways to mend it that lose nothing but what is wrong."""
+
+
+class LIMBERJACK_OT_problem_select(bpy.types.Operator):
+    """Select the object that is to blame"""
+
+    bl_idname = ids.OP_PROBLEM_SELECT
+    bl_label = "Select Culprit"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(name="Object")
+
+    def execute(self, context):
+        obj = context.scene.objects.get(self.name)
+        if obj is None:
+            return fail(self, context, f"'{self.name}' is no longer in the scene")
+        if obj.name not in context.view_layer.objects:
+            return fail(self, context, f"'{self.name}' is in a collection that is switched off in this view layer")
+        obj.hide_set(False)
+        select_only(context, obj)
+        return succeed(self, context, f"'{self.name}' is selected")
+
+
+class LIMBERJACK_OT_problem_mend(bpy.types.Operator):
+    """Mend the problem"""
+
+    bl_idname = ids.OP_PROBLEM_MEND
+    bl_label = "Mend"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(name="Object")
+    code: StringProperty(name="Problem", description="Its code")
+    label: StringProperty(name="Remedy", description="Where there are several; the first if left out")
+
+    @classmethod
+    def description(cls, _context, properties):
+        return next((mend.tip for mend in _mends(properties)), cls.__doc__)
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        obj = context.scene.objects.get(self.name)
+        if obj is None:
+            return fail(self, context, f"'{self.name}' is no longer in the scene")
+        found = _mends(self)
+        if not found:
+            return fail(self, context, f"There is no button for '{self.code}': the message says what to do")
+        try:
+            done = found[0].mend(context, obj)
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, done)
+
+
+def _mends(properties) -> list[Mend]:
+    return [mend for mend in MENDS.get(properties.code, ()) if properties.label in ("", mend.label)]
+
+
+CLASSES = (LIMBERJACK_OT_problem_select, LIMBERJACK_OT_problem_mend)

@@ -1,0 +1,46 @@
+"""The motors of the active joint, an axis after the other."""
+
+import bpy
+
+from .. import ids
+from ..bridge.fields import fields_on
+from ..props import axes_in_use, core_joint, is_joint
+from .axes import DRIVE_SECTION, ICON, draw_fields, shown_fields
+from .base import Below, in_columns, readable
+
+
+class LIMBERJACK_PT_drives(Below, bpy.types.Panel):
+    bl_idname = ids.PT_DRIVES
+    bl_label = "Drives"
+
+    @classmethod
+    def poll(cls, context):
+        if not is_joint(context.active_object):
+            return False
+        known = core_joint(getattr(context.active_object, ids.JOINT))
+        return any(_can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        joint = getattr(context.active_object, ids.JOINT)
+        layout.active = joint.enabled
+        known = core_joint(joint)
+        for number, axis in enumerate(axes_in_use(joint)):
+            slot, unit = known.kind.slot(number), known.axis_unit(number)
+            if not _can_be_driven(slot) or (axis.locked and "locked" in slot.fields):
+                continue
+            fields = [field for field in shown_fields(axis, slot) if field.section == DRIVE_SECTION]
+            if not slot.name:
+                draw_fields(layout, axis, fields, unit)
+                continue
+            header, body = layout.panel_prop(axis, "show_drive")
+            header.label(text=readable(slot.name), icon=ICON[unit])
+            if body:
+                draw_fields(in_columns(body), axis, fields, unit)
+
+
+def _can_be_driven(slot) -> bool:
+    return any(field.section == DRIVE_SECTION for field in fields_on(slot))
+
+
+CLASSES = (LIMBERJACK_PT_drives,)

@@ -1,0 +1,117 @@
+"""The model as a tree: each link with the joints that hang on it, and below each joint what it carries."""
+
+import bpy
+
+from ...core.joints import BALL, FREE
+from ...core.model import WORLD, Joint, Model
+from .. import ids
+from ..bridge.rig import Rig, last_rig
+from ..props import is_joint, is_link
+from .axes import ICON as AXIS_ICON
+from .base import Below
+
+STEP = 0.6
+"""Of indentation, in widths of an icon."""
+
+
+class LIMBERJACK_UL_model(bpy.types.UIList):
+    """The scene's links and joints; all else of the scene is filtered out"""
+
+    bl_idname = ids.UL_MODEL
+
+    def draw_item(self, context, layout, _data, item, _icon, _active_data, _active_property, _index, _flag):
+        rig = last_rig(context.scene)
+        place = _places(rig).get(item.name) if rig else None
+        row = layout.row(align=True)
+        for _ in range(place[1] if place else 0):
+            row.separator(factor=STEP)
+        row.prop(item, "name", text="", emboss=False, icon=_icon(item, rig))
+        if rig and item.name in rig.troubled:
+            row.label(text="", icon="ERROR")
+
+    def filter_items(self, context, data, propname):
+        objects = getattr(data, propname)
+        rig = last_rig(context.scene)
+        places = _places(rig) if rig else {}
+        wanted = self.filter_name.casefold()
+        flags, ranks = [], []
+        for obj in objects:
+            is_ours = is_link(obj) or is_joint(obj)
+            is_wanted = (wanted in obj.name.casefold()) != self.use_filter_invert if wanted else True
+            flags.append(self.bitflag_filter_item if is_ours and is_wanted else 0)
+            ranks.append((places.get(obj.name, (len(places), 0))[0], obj.name) if is_ours else (len(objects), obj.name))
+        in_order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        order = [0] * len(ranks)
+        for rank, index in enumerate(in_order):
+            order[index] = rank
+        return flags, order
+
+
+class LIMBERJACK_PT_model(Below, bpy.types.Panel):
+    bl_idname = ids.PT_MODEL
+    bl_label = "Model"
+
+    def draw(self, context):
+        scene = context.scene
+        links = sum(is_link(obj) for obj in scene.objects)
+        joints = sum(is_joint(obj) for obj in scene.objects)
+        self.layout.label(text=f"{links} links, {joints} joints")
+        if links or joints:
+            self.layout.template_list(ids.UL_MODEL, "", scene, "objects", getattr(scene, ids.SCENE), "row", rows=4)
+
+
+_known: tuple[int, dict[str, tuple[int, int]]] = (-1, {})
+
+
+def _places(rig: Rig) -> dict[str, tuple[int, int]]:
+    """Of every link and joint, its row and how deep it stands; worked out once for a reading of the scene."""
+    global _known
+    if _known[0] != rig.version:
+        _known = rig.version, tree_places(rig.model)
+    return _known[1]
+
+
+def tree_places(model: Model) -> dict[str, tuple[int, int]]:
+    """Of every link and joint by name, its row in the tree and how deep it stands in it."""
+    tree = model.tree()
+    hanging: dict[str, list[tuple[Joint, str]]] = {}
+    for branch in tree.branches:
+        hanging.setdefault(branch.inner, []).append((branch.joint, branch.outer))
+    for joint in tree.loops:
+        hanging.setdefault(joint.parent, []).append((joint, ""))
+    places: dict[str, tuple[int, int]] = {}
+    rest = [(name, 0) for name in reversed(tree.roots)]
+    rest += _rows_below(hanging, WORLD, 0)
+    while rest:
+        name, depth = rest.pop()
+        places[name] = (len(places), depth)
+        rest += _rows_below(hanging, name, depth + 1)
+    return places
+
+
+def _rows_below(hanging: dict[str, list[tuple[Joint, str]]], link: str, depth: int) -> list[tuple[str, int]]:
+    """A joint, then what it carries, in the reverse of the order that they are shown in."""
+    rows = []
+    for joint, carried in hanging.get(link, ()):
+        rows += [(joint.name, depth)] + ([(carried, depth + 1)] if carried else [])
+    return rows[::-1]
+
+
+def _icon(obj: bpy.types.Object, rig: Rig | None) -> str:
+    if not is_joint(obj):
+        return "MESH_CUBE"
+    if rig and obj.name in rig.loops:
+        return "LINKED"
+    found = next((joint for joint in rig.model.joints if joint.name == obj.name), None) if rig else None
+    return joint_icon(found) if found else "EMPTY_ARROWS"
+
+
+def joint_icon(joint: Joint) -> str:
+    """By what its columns do."""
+    if joint.kind.code in (BALL, FREE):
+        return "SPHERE" if joint.kind.code == BALL else "EMPTY_AXIS"
+    columns = joint.columns
+    return AXIS_ICON[columns[0].unit] if columns else "DECORATE_LOCKED"
+
+
+CLASSES = (LIMBERJACK_UL_model, LIMBERJACK_PT_model)

@@ -1,0 +1,217 @@
+"""What the handles of a joint do, by their operators: lead, aim, limit, start and zero."""
+
+import math
+
+import bpy
+import pytest
+from mathutils import Matrix, Vector
+
+from limberjack.addon.bridge import read_scene
+from limberjack.addon.bridge.dials import view_joint
+from limberjack.addon.gizmos.joint import handles_of
+from limberjack.core.joints import JOINT_TYPES
+
+from .conftest import joint
+
+
+def choose(build, obj):
+    build.select(obj)
+    bpy.context.view_layer.update()
+    return obj
+
+
+def four_bar(build):
+    """A crank, a coupler and a rocker in the XZ plane, all hinged about y, the fourth bar being the world."""
+    places = {"crank": (0.0, 1.0), "coupler": (1.0, 1.5), "rocker": (2.0, 0.75)}
+    bars = {name: build.cube(name, (x, 0.0, z), size=0.2) for name, (x, z) in places.items()}
+    build.tag(*bars.values())
+    pins = {}
+    for name, child, parent, at in (
+        ("a", "crank", None, (0.0, 0.0, 0.0)),
+        ("b", "coupler", "crank", (0.0, 0.0, 1.0)),
+        ("c", "rocker", "coupler", (2.0, 0.0, 1.5)),
+        ("d", "rocker", None, (2.0, 0.0, 0.0)),
+    ):
+        bpy.context.scene.cursor.location = at
+        pins[name] = build.join(bars[child], bars.get(parent), origin="CURSOR")
+        pins[name].name = name
+        joint(pins[name]).axes[0].xyz = (0.0, 1.0, 0.0)
+    bpy.context.view_layer.update()
+    return bars, pins
+
+
+def distance(bars, one, other, at_one, at_other):
+    bpy.context.view_layer.update()
+    return (bars[one].matrix_world @ Vector(at_one) - bars[other].matrix_world @ Vector(at_other)).length
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c", "d"])
+def test_four_bar_stays_closed(scene, build, name):
+    """Whichever of its joints is led, the pin between coupler and rocker stays one point, and the model is the same."""
+    bars, pins = four_bar(build)
+    before = read_scene(scene).dump()
+    choose(build, pins[name])
+    bpy.ops.limberjack.joint_pose(value=0.4)
+    assert distance(bars, "coupler", "rocker", (1.0, 0.0, 0.0), (0.0, 0.0, 0.75)) < 1e-6
+    assert view_joint(pins[name], scene).q[0] == pytest.approx(0.4, abs=1e-6)
+    assert bars["crank"].matrix_world.translation.length == pytest.approx(1.0, abs=1e-6)
+    assert read_scene(scene).dump() == before
+
+
+def test_back_to_start(scene, build):
+    """All links go back where simulations start, to the last digit that single precision keeps."""
+    bars, pins = four_bar(build)
+    stood = {name: bar.matrix_world.copy() for name, bar in bars.items()}
+    choose(build, pins["a"])
+    bpy.ops.limberjack.joint_pose(value=1.0)
+    bpy.ops.limberjack.pose_reset()
+    bpy.context.view_layer.update()
+    for name, bar in bars.items():
+        assert (
+            max(
+                abs(a - b)
+                for rows in zip(bar.matrix_world, stood[name], strict=True)
+                for a, b in zip(*rows, strict=True)
+            )
+            < 1e-6
+        )
+
+
+def test_leading_carries_what_hangs_on_the_link(scene, build):
+    """A chain turns as one about the joint that is led, parented objects among it, and nothing else moves."""
+    bars, joints = build.pendulum(3)
+    bars[2].parent = bars[1]
+    bars[2].matrix_parent_inverse = bars[1].matrix_world.inverted()
+    bpy.context.view_layer.update()
+    stood = [bar.matrix_world.copy() for bar in bars]
+    choose(build, joints[1])
+    bpy.ops.limberjack.joint_pose(value=0.5)
+    bpy.context.view_layer.update()
+    turn = Matrix.Translation((1.0, 0.0, 2.0)) @ Matrix.Rotation(0.5, 4, "Y") @ Matrix.Translation((-1.0, 0.0, -2.0))
+    for bar, before, moved in zip(bars, stood, (Matrix.Identity(4), turn, turn), strict=True):
+        wanted = moved @ before
+        assert max((bar.matrix_world.col[i] - wanted.col[i]).length for i in range(4)) < 1e-5
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX"])
+def test_every_rotation_mode(build, mode):
+    """A link is turned in whatever way it keeps its rotation, deltas and scale apart, and its scale stays exactly."""
+    bars, joints = build.pendulum(1, rotation_mode=mode)
+    bars[0].delta_rotation_euler = (0.0, 0.3, 0.0)
+    bars[0].delta_location = (0.1, 0.0, 0.0)
+    bars[0].scale = (1.0, -0.1, 0.3)
+    bpy.context.view_layer.update()
+    build.select(joints[0])
+    bpy.ops.limberjack.joint_frames_from_empty()
+    stood, size = bars[0].matrix_world.copy(), tuple(bars[0].scale)
+    bpy.ops.limberjack.joint_pose(value=0.5)
+    bpy.context.view_layer.update()
+    turn = Matrix.Translation((0.0, 0.0, 2.0)) @ Matrix.Rotation(0.5, 4, "Y") @ Matrix.Translation((0.0, 0.0, -2.0))
+    assert max((bars[0].matrix_world.col[i] - (turn @ stood).col[i]).length for i in range(4)) < 1e-5
+    assert tuple(bars[0].scale) == size
+
+
+def test_limits_hold_the_pose(build, scene):
+    """A joint is led as far as its limit, and the user is told that it goes no farther."""
+    _, joints = build.pendulum(1)
+    choose(build, joints[0])
+    bpy.ops.limberjack.joint_limits(lower=-0.2, upper=0.3)
+    bpy.ops.limberjack.joint_pose(value=1.0)
+    bpy.context.view_layer.update()
+    assert view_joint(joints[0], scene).q[0] == pytest.approx(0.3, abs=1e-6)
+
+
+def test_a_baked_link_is_not_posed(build):
+    """Keys would take it back with the next frame: that is said, and nothing moves."""
+    bars, joints = build.pendulum(1)
+    bars[0].keyframe_insert("location", frame=1)
+    choose(build, joints[0])
+    with pytest.raises(RuntimeError, match="'bar0' is animated, and its keys would take it back: clear the bake"):
+        bpy.ops.limberjack.joint_pose(value=1.0)
+
+
+@pytest.mark.parametrize("kind", list(JOINT_TYPES))
+def test_aiming_leaves_the_links(scene, build, kind):
+    """For every type: its first axis points where it is aimed, no link moves, and the model keeps its poses."""
+    _, joints = build.pendulum(2)
+    joint(joints[1]).type = kind
+    bpy.context.view_layer.update()
+    dials = [dial for dial in view_joint(joints[1], scene).dials if dial.kind != "cone" or dial.pointed]
+    if not dials or (dials[0].place is None and dials[0].kind == "slide"):
+        pytest.skip("this type has no axis to aim")
+    before = {item.name: item.pose for item in read_scene(scene).links}
+    choose(build, joints[1])
+    bpy.ops.limberjack.joint_aim(axis=dials[0].axis + 1, direction=(1.0, 2.0, -2.0))
+    bpy.context.view_layer.update()
+    seen = next(dial for dial in view_joint(joints[1], scene).dials if dial.axis == dials[0].axis)
+    assert (seen.direction - Vector((1.0, 2.0, -2.0)) / 3.0).length < 1e-6
+    after = {item.name: item.pose for item in read_scene(scene).links}
+    for name, pose in before.items():
+        assert after[name] == pytest.approx(pose, abs=1e-6)
+
+
+def test_zero_here(scene, build):
+    """The joint counts from where it is; links, limits' numbers and the start's place stay."""
+    bars, joints = build.pendulum(2)
+    axis = joint(joints[1]).axes[0]
+    axis.use_upper, axis.upper = True, 1.0
+    choose(build, joints[1])
+    bpy.ops.limberjack.joint_pose(value=0.4)
+    bpy.context.view_layer.update()
+    stood = bars[1].matrix_world.copy()
+    bpy.ops.limberjack.joint_zero_here()
+    bpy.context.view_layer.update()
+    view = view_joint(joints[1], scene)
+    assert view.q[0] == pytest.approx(0.0, abs=1e-6)
+    assert view.dials[0].home == pytest.approx(-0.4, abs=1e-6)
+    assert view.dials[0].upper == pytest.approx(1.0)
+    assert bars[1].matrix_world == stood
+
+
+def test_start_here(scene, build):
+    """A simulation begins with the joint where the user has left it."""
+    bars, joints = build.pendulum(1)
+    choose(build, joints[0])
+    bpy.ops.limberjack.joint_pose(value=0.7)
+    bpy.context.view_layer.update()
+    stood = bars[0].matrix_world.copy()
+    bpy.ops.limberjack.joint_start_here()
+    assert read_scene(scene).joints[0].home == pytest.approx((0.7,), abs=1e-6)
+    bpy.ops.limberjack.simulate()
+    scene.frame_set(1)
+    bpy.context.view_layer.update()
+    assert max((bars[0].matrix_world.col[i] - stood.col[i]).length for i in range(4)) < 1e-5
+
+
+@pytest.mark.parametrize("kind", list(JOINT_TYPES))
+def test_every_type_has_its_handles(scene, build, kind):
+    """What can be limited has a handle for each end, what can be led one for its position and one for its start, and
+    marks stand where the coordinate puts them."""
+    _, joints = build.pendulum(2)
+    joint(joints[1]).type = kind
+    bpy.context.view_layer.update()
+    view = view_joint(joints[1], scene)
+    handles = list(handles_of(view, 0.5))
+    known = view.joint
+    roles = [role for role, *_ in handles]
+    limited = [i for i in range(known.axis_count) if "upper" in known.kind.slot(i).fields]
+    assert roles.count("upper") == len(limited)
+    assert roles.count("lower") == sum("lower" in known.kind.slot(i).fields for i in limited)
+    assert roles.count("pose") == roles.count("home") == len(known.columns)
+    assert all(math.isfinite(sum(point)) for *_, point in handles)
+
+
+def test_slider_marks_are_in_blender_units(scene, build):
+    """On a slider in a scene of centimetres, the limit's handle is where the limit is, and typed limits are lengths."""
+    scene.unit_settings.scale_length = 0.01
+    cube = build.cube(location=(3.0, 0.0, 0.0))
+    build.tag(cube)
+    empty = choose(build, build.join(cube, type="prismatic"))
+    bpy.ops.limberjack.joint_limits(lower=-2.0, upper=5.0)
+    view = view_joint(empty, scene)
+    assert (view.dials[0].lower, view.dials[0].upper) == pytest.approx((-0.02, 0.05))
+    ends = {role: point for role, _, _, point in handles_of(view, 1.0)}
+    assert (ends["upper"] - Vector((3.0, 0.0, 5.0))).length < 1e-6
+    bpy.ops.limberjack.joint_pose(value=4.0)
+    bpy.context.view_layer.update()
+    assert (cube.matrix_world.translation - Vector((3.0, 0.0, 4.0))).length < 1e-6
