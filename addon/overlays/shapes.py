@@ -12,6 +12,7 @@ from ...core.joints import BALL, FREE
 from ..bridge.dials import Dial, JointView
 
 STEP = math.radians(7.5)
+"""Of arcs; whole circles, of which a model has many, take twice as much."""
 TURNS_OF_A_THREAD = 2.0
 
 
@@ -93,7 +94,7 @@ def _values(first: float, last: float, size: float = 1.0) -> np.ndarray:
 
 def _circle(origin: Vector, axis: Vector, radius: float) -> np.ndarray:
     across = axis.orthogonal().normalized() * radius
-    return polyline(origin + Quaternion(axis, angle) @ across for angle in _values(0.0, math.tau))
+    return polyline(origin + Quaternion(axis, angle) @ across for angle in _values(0.0, math.tau, 1.0)[::2])
 
 
 def _square(origin: Vector, one: Vector, other: Vector, half: float) -> np.ndarray:

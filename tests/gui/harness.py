@@ -4,6 +4,7 @@ All that takes time is a generator, to be called with `yield from`: it yields se
 Positions are in the window's pixels, from its lower left corner.
 """
 
+import importlib
 import subprocess
 import sys
 import time
@@ -269,6 +270,11 @@ def click_button(name: str, rows_below: float = 0, across: float = 0.5, **modifi
 
 def status() -> bpy.types.PropertyGroup:
     return bpy.context.window_manager.limberjack_status
+
+
+def module(name: str):
+    """One of the add-on's modules, as Blender has it."""
+    return importlib.import_module(f"{PACKAGE}.addon.{name}")
 
 
 def links() -> list[str]:
