@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import bpy
 
 from .. import ids
-from ..props import is_link
+from ..props import is_led, is_link
 from .fcurves import is_ours
 
 PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
@@ -21,8 +21,9 @@ def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The objects whose action is not a bake of ours: the user's own work."""
-    return [obj for obj in objects if action_of(obj) is not None and not is_ours(action_of(obj))]
+    """The objects whose action is not a bake of ours and would give way to one: the user's own work."""
+    acting = [obj for obj in objects if action_of(obj) is not None and not is_led(obj)]
+    return [obj for obj in acting if not is_ours(action_of(obj))]
 
 
 def remember(obj: bpy.types.Object) -> None:

@@ -14,8 +14,10 @@ from ...core.model import Model
 from .. import ids
 from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights, unit_length
 from ..bridge.problems import left_links
+from ..props import is_led
 from .errors import BakeError
 from .fcurves import BakeAction
+from .leading import let_lead, paths_of, sample_leads
 from .restore import action_of, foreign_actions, remember, remove_unused
 from .transforms import channels_of, require_bakeable
 
@@ -82,6 +84,7 @@ class BakeRun:
         self.reading = reading or scan_scene(scene, first=self.first)
         self._require_bakeable(overwrite)
         self._warnings = self._checked()
+        self._leads = sample_leads(scene, self.reading, self.frames)
         self.simulation = self._simulation(accuracy or getattr(scene, ids.SCENE).accuracy, initial)
         self._pending = iter(self.simulation)
         self._seconds = 0.0
@@ -103,9 +106,12 @@ class BakeRun:
         objects = list(self.reading.objects.values())
         if not objects:
             raise BakeError("there are no links in the scene: select objects and tag them as links")
-        for obj in objects:
+        baked = [obj for obj in objects if not is_led(obj)]
+        if not baked:
+            raise BakeError("all links move as they are animated: there is nothing to simulate")
+        for obj in baked:
             require_bakeable(obj)
-        foreign = [] if overwrite else foreign_actions(objects)
+        foreign = [] if overwrite else foreign_actions(baked)
         if foreign:
             raise BakeError(
                 f"'{foreign[0].name}' is animated already, by the action '{action_of(foreign[0]).name}': "
@@ -122,10 +128,13 @@ class BakeRun:
         return told + [problem.message for problem in left_links(self.scene, self.reading)]
 
     def _simulation(self, accuracy: str, initial: dict | None) -> Simulation:
-        from ...core.solvers import Simulation  # brings numba in, which the add-on is not to wait for when it starts
+        # Here, since it brings numba in, which the add-on is not to wait for when it starts.
+        from ...core.solvers import Controls, Simulation
 
         times = (self.frames - self.first) / self.fps
-        return Simulation(self.model, times, accuracy=accuracy, initial=initial)
+        model = let_lead(self.reading, self._leads)
+        controls = Controls(links=paths_of(self._leads, self.fps))
+        return Simulation(model, times, accuracy=accuracy, initial=initial, controls=controls)
 
     def step(self, seconds: float = 0.03) -> bool:
         """Simulate for about so long. True: all frames are there."""
@@ -149,6 +158,8 @@ class BakeRun:
         unit = unit_length(self.scene)
         poses = {}
         for number, name in enumerate(trajectory.link_names):
+            if is_led(self.reading.objects[name]):
+                continue
             X_WL = np.array(trajectory.X_WL[:, number])
             X_WL[:, :3] /= unit
             poses[self.reading.objects[name]] = X_WL

@@ -1,6 +1,6 @@
 """The one place where a Blender scene and a core `Model` are translated into each other."""
 
-from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
+from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, write_fields
 from .frames import frames_at_empty, has_left_its_frame, store_frames
 from .joining import frame_along, new_joint, put_joint
 from .motion import fcurves_of, is_animated
@@ -8,7 +8,7 @@ from .moving import move_model
 from .numbers import format_pose, frame_rate, unit_length
 from .poses import drawn_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
-from .store import store_rest_poses, store_weights
+from .store import store_rest_poses, store_weight, store_weights
 from .write import store_joint, write_scene
 
 __all__ = [
@@ -34,8 +34,10 @@ __all__ = [
     "store_frames",
     "store_joint",
     "store_rest_poses",
+    "store_weight",
     "store_weights",
     "unit_length",
     "world_scale",
+    "write_fields",
     "write_scene",
 ]

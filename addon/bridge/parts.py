@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import bpy
 import numpy as np
@@ -16,6 +17,7 @@ from .meshes import MeshData, mesh_data
 from .motion import starting_basis
 from .numbers import unit_length
 from .poses import to_array, world_scale
+from .solids import Solid, solid_of
 
 SOLID = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
 INSTANCES_ITS_CHILDREN = {"VERTS", "FACES"}
@@ -34,6 +36,11 @@ class Source:
     materials: tuple[bpy.types.Material | None, ...]
     obj: bpy.types.Object | None = None
     meshes: dict[object, Mesh] = field(default_factory=dict)
+
+    @cached_property
+    def solid(self) -> Solid:
+        """What it encloses."""
+        return solid_of(self.data)
 
 
 @dataclass(frozen=True)

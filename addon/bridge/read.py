@@ -11,19 +11,23 @@ import bpy
 
 from ...core.joints import Unit
 from ...core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
+from ...core.model.naming import claim
 from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, scale
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
 from .frames import joint_frames, require_both_ends
 from .kept import parse_extras
-from .mass import Weight, weigh
-from .motion import changes_its_size
+from .mass import Weight, is_weighed, weigh
+from .motion import changes_its_size, is_animated
 from .numbers import Units, scaled_pose, shortest, shortest_all, unit_length, units_of
 from .parts import Surroundings, surroundings_of
 from .poses import drawn_pose
 from .shapes import MeshFormat, ShapeReader
-from .surroundings import add_frames, add_lights, add_static_objects
+from .surroundings import STATIC, add_frames, add_lights, add_static_objects
+
+KINEMATIC = "_kinematic"
+"""As `STATIC`, for a link that moves as it is animated: what readers call it that find such a link in a file."""
 
 
 @dataclass
@@ -32,7 +36,8 @@ class SceneReading:
 
     Attributes:
         objects: the object of each link, by the link's name.
-        weights: what was found for each link that is weighed by its density.
+        weights: what was found for each link that is weighed.
+        leads: of each link that moves as it is animated, the joint that holds it where it was drawn in the model.
         remarks: what was left out or changed besides.
         notes: what had to be assumed, for the user.
     """
@@ -40,6 +45,7 @@ class SceneReading:
     model: Model
     objects: dict[str, bpy.types.Object]
     weights: dict[str, Weight] = field(default_factory=dict)
+    leads: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -101,6 +107,7 @@ def scan_scene(
     known = {link.name for link in model.links} | {WORLD}
     found = _each(joints, partial(read_joint, units=units, objects=set(in_order)), faults)
     model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
+    _hold(reading)
     _pose_and_order(model)
     add_frames(model, scene, around)
     if with_surroundings:
@@ -108,6 +115,10 @@ def scan_scene(
         reading.remarks += add_lights(model, scene, around)
     if shapes:
         reading.remarks += shapes.notes + shapes.materials.notes
+        reading.remarks += [
+            f"link '{name}' moves as it is animated, which files have no words for: there it is fixed to the world"
+            for name in reading.leads
+        ]
     return reading
 
 
@@ -121,6 +132,37 @@ def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] |
                 raise
             faults.append(Fault(obj.name, str(error)))
     return found
+
+
+def _hold(reading: SceneReading) -> None:
+    """Fix the static and kinematic links to the world where they were drawn, unless a joint of the scene does.
+
+    These joints come first, so that they place their links, and what else leads there closes loops.
+    """
+    model, held = reading.model, []
+    taken = {item.name for item in (*model.links, *model.joints)}
+    for link in model.links:
+        obj = reading.objects[link.name]
+        motion = getattr(obj, ids.LINK).motion
+        if motion == "FREE":
+            continue
+        holder = _holder_of(model, link.name)
+        if holder is None:
+            name = claim(f"{link.name}{STATIC if motion == 'STATIC' else KINEMATIC}", taken)
+            holder = Joint(name, "fixed", WORLD, link.name, X_PJ=link.pose)
+            held.append(holder)
+        if motion == "KINEMATIC" and is_animated(obj):
+            reading.leads[link.name] = holder.name
+    model.joints = held + model.joints
+
+
+def _holder_of(model: Model, link: str) -> Joint | None:
+    """The joint that fixes a link to the world for good."""
+    for joint in model.joints:
+        is_held = {joint.parent, joint.child} == {WORLD, link} and joint.type == "fixed"
+        if is_held and joint.enabled and joint.released_at == math.inf:
+            return joint
+    return None
 
 
 def _pose_and_order(model: Model) -> None:
@@ -181,7 +223,7 @@ def _link(
 ) -> Link:
     _require_constant_size(obj)
     settings = getattr(obj, ids.LINK)
-    if settings.mass_source == "DENSITY":
+    if is_weighed(obj):
         weight = reading.weights[obj.name] = weigh(obj, around)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:

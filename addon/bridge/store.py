@@ -1,20 +1,27 @@
 """What is worked out from a scene and kept with it: weights that the panel shows, and the poses as drawn."""
 
+import bpy
+
 from .. import ids
+from .mass import Weight
 from .motion import is_animated
 from .numbers import format_pose, scaled_pose, unit_length
 from .poses import drawn_pose
 from .read import SceneReading
 
 
+def store_weight(link: bpy.types.Object, weight: Weight | None) -> None:
+    """Let the panel show what was weighed; None for a link that is not."""
+    settings = getattr(link, ids.LINK)
+    if weight:
+        settings.volume = weight.volume
+    settings.mass_note = "; ".join(weight.notes) if weight else ""
+
+
 def store_weights(reading: SceneReading) -> None:
-    """Let the panel show the masses that were found."""
+    """As `store_weight`, for all links."""
     for name, obj in reading.objects.items():
-        settings = getattr(obj, ids.LINK)
-        weight = reading.weights.get(name)
-        settings.volume = weight.volume if weight else 0.0
-        settings.mass_shown = weight.mass if weight else settings.mass
-        settings.mass_note = "; ".join(weight.notes) if weight else ""
+        store_weight(obj, reading.weights.get(name))
 
 
 def store_rest_poses(reading: SceneReading, scene) -> None:

@@ -125,7 +125,6 @@ class _Writer:
         settings.extras = format_extras(link.extras)
         changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.units)
         self.notes += [f"link '{link.name}': {change}" for change in changes]
-        settings.mass_shown = settings.mass
 
     def _write_joint(self, joint: Joint) -> None:
         obj = self.joints[joint.name] = self._new_object(joint.name)

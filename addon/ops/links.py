@@ -5,8 +5,9 @@ import bpy
 from ...core.model import ModelError
 from .. import ids
 from ..bake import clear_bake
-from ..bridge import drawn_pose, format_pose, scan_scene, store_weights
-from ..bridge.mass import weigh
+from ..bridge import INERTIAL_FIELDS, drawn_pose, format_pose, scan_scene, store_weight, store_weights, write_fields
+from ..bridge.mass import is_weighed, weigh
+from ..bridge.numbers import units_of
 from ..bridge.parts import Surroundings, parts_of, surroundings_of
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
@@ -50,14 +51,12 @@ def _set_up_mass(obj: bpy.types.Object, around: Surroundings) -> list[str]:
     try:
         if not any(part.has_mesh and part.is_seen for part in parts_of(obj, around)):
             settings.mass_source = "CUSTOM"
-            settings.mass_shown = settings.mass
             return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
         weight = weigh(obj, around)
     except ModelError as error:
         settings.mass_note = str(error)
         return [str(error)]
-    settings.volume, settings.mass_shown = weight.volume, weight.mass
-    settings.mass_note = "; ".join(weight.notes)
+    store_weight(obj, weight)
     return [f"link '{obj.name}': {note}" for note in weight.notes]
 
 
@@ -116,4 +115,37 @@ class LIMBERJACK_OT_link_weigh(bpy.types.Operator):
         return succeed(self, context, f"{len(reading.model.links)} links, {total:.4g} kg together", reading.notes)
 
 
-CLASSES = (LIMBERJACK_OT_link_tag, LIMBERJACK_OT_link_untag, LIMBERJACK_OT_link_weigh)
+class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
+    """Keep the weighed mass, center of mass and inertia of the selected links as numbers that can be edited"""
+
+    bl_idname = ids.OP_LINK_BY_HAND
+    bl_label = "Edit by Hand"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) and is_weighed(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select links whose mass is By Value or By Density")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        links = [obj for obj in context.selected_objects if is_link(obj) and is_weighed(obj)]
+        around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        try:  # all of them before any is changed
+            weights = {obj: weigh(obj, around) for obj in links}
+        except ModelError as error:
+            return fail(self, context, error)
+        for obj, weight in weights.items():
+            settings = getattr(obj, ids.LINK)
+            write_fields(INERTIAL_FIELDS, settings, weight, units_of(context.scene))
+            settings.mass_source, settings.mass_note = "CUSTOM", ""
+        return succeed(self, context, f"The mass of {len(links)} links can be edited by hand")
+
+
+CLASSES = (
+    LIMBERJACK_OT_link_tag,
+    LIMBERJACK_OT_link_untag,
+    LIMBERJACK_OT_link_weigh,
+    LIMBERJACK_OT_link_mass_by_hand,
+)

@@ -5,15 +5,19 @@ import bpy
 from .. import ids
 from ..bridge import LINK_FIELDS
 from ..bridge.parts import SOLID
+from ..bridge.surroundings import carrier_of
 from ..props import is_joint, is_link
-from .base import Below, in_columns, paragraph
+from .base import Below, InTab, in_columns, paragraph
+
+TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
 def _carrier(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The link whose shape the object is."""
-    while obj is not None and not is_link(obj):
-        obj = None if is_joint(obj) else obj.parent
-    return obj
+    """The link that the object is, or whose shape it is."""
+    if obj is None or is_link(obj) or is_joint(obj):
+        return obj if is_link(obj) else None
+    carrier = carrier_of(obj)
+    return carrier if is_link(carrier) else None
 
 
 class LIMBERJACK_PT_link(Below, bpy.types.Panel):
@@ -30,37 +34,73 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         settings = getattr(obj, ids.LINK)
         if is_link(obj):
             layout.prop(obj, "name")
+            _draw_motion(layout, context, settings)
             _draw_mass(layout, context, settings)
-            for field in LINK_FIELDS:
-                layout.prop(settings, field.name)
         else:
             layout.label(text=f"A shape of {_carrier(obj).name}")
-        if obj.type in SOLID or obj.is_instancer:
-            layout.prop(settings, "role")
-            if not obj.is_instancer:  # what it instances has a geometry of its own
-                layout.prop(settings, "primitive")
-            paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
+        _draw_shapes(layout, context, obj, settings)
         if is_link(obj):
             row = layout.row(align=True)
             row.operator(ids.OP_LINK_WEIGH)
             row.operator(ids.OP_LINK_UNTAG)
 
 
+def _draw_motion(layout, context, settings):
+    layout.prop(settings, "motion")
+    if settings.motion != "FREE":
+        chosen = settings.bl_rna.properties["motion"].enum_items[settings.motion]
+        paragraph(layout, context, chosen.description, icon="INFO")
+
+
 def _draw_mass(layout, context, settings):
-    layout.row().prop(settings, "mass_source", expand=True)
+    layout.separator()
+    row = layout.row()
+    row.use_property_split = False
+    row.prop(settings, "mass_source", expand=True)
     if settings.mass_source == "DENSITY":
+        layout.prop(settings, "material")
         layout.prop(settings, "density")
-        row = layout.row()
-        row.enabled = False
-        row.prop(settings, "mass_shown")
+    else:
+        layout.prop(settings, "mass")
+    if settings.mass_source == "CUSTOM":
+        layout.prop(settings, "com")
+        column = layout.column(align=True)
+        for number, name in enumerate(TENSOR):
+            column.prop(settings, "inertia", index=number, text=f"Inertia {name}" if number == 0 else name)
+    row = layout.row()
+    row.enabled = False
+    row.prop(settings, "mass_shown", text="Weighs (kg)")
+    if settings.mass_source != "CUSTOM":
         if settings.mass_note:
             paragraph(layout, context, settings.mass_note, icon="INFO")
-        return
-    layout.prop(settings, "mass")
-    layout.prop(settings, "com")
-    column = layout.column(align=True)
-    for number, name in enumerate(("xx", "xy", "xz", "yy", "yz", "zz")):
-        column.prop(settings, "inertia", index=number, text=f"Inertia {name}" if number == 0 else name)
+        layout.operator(ids.OP_LINK_BY_HAND)
 
 
-CLASSES = (LIMBERJACK_PT_link,)
+def _draw_shapes(layout, context, obj, settings):
+    layout.separator()
+    if obj.type in SOLID or obj.is_instancer:
+        layout.prop(settings, "role")
+        if not obj.is_instancer:  # what it instances has a geometry of its own
+            layout.prop(settings, "primitive")
+    layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
+    paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
+
+
+class LIMBERJACK_PT_link_air(InTab, bpy.types.Panel):
+    bl_idname = ids.PT_LINK_AIR
+    bl_label = "Air and Gravity"
+    bl_parent_id = ids.PT_LINK
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return is_link(context.active_object)
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        settings = getattr(context.active_object, ids.LINK)
+        for field in LINK_FIELDS:
+            layout.prop(settings, field.name)
+
+
+CLASSES = (LIMBERJACK_PT_link, LIMBERJACK_PT_link_air)

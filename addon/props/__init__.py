@@ -56,6 +56,11 @@ def is_link(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.LINK).is_link
 
 
+def is_led(obj: bpy.types.Object | None) -> bool:
+    """Whether the object is a link that simulations take as it is animated."""
+    return is_link(obj) and getattr(obj, ids.LINK).motion == "KINEMATIC"
+
+
 def is_joint(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.JOINT).is_joint
 
@@ -83,6 +88,7 @@ __all__ = [
     "fit_to_type",
     "has_lost_its_parent",
     "is_joint",
+    "is_led",
     "is_link",
     "remove_axis",
 ]

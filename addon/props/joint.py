@@ -5,8 +5,6 @@ degrees or in metres, which read and write that number. What follows from the ty
 and how many coordinates there are, core tells: ask `core_joint`.
 """
 
-import zlib
-
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
@@ -23,6 +21,7 @@ from ...core.joints import JOINT_TYPES
 from ...core.model import Axis, Joint
 from ...core.model.elements import DRIVE_MODES
 from .. import ids
+from .entries import number_of
 
 FEW_AXES = 3
 """As many as can be read with all their fields in view."""
@@ -37,13 +36,8 @@ DRIVE_LABELS = {
 """Of each of core's modes, the label and the tooltip."""
 
 
-def _number_of(name: str) -> int:
-    """Of an enum's entry: a new one in the middle of the list must not change what files have stored."""
-    return zlib.crc32(name.encode()) & 0x7FFFFFFF
-
-
 def type_items():
-    return [(entry.name, entry.label, entry.summary, _number_of(entry.name)) for entry in JOINT_TYPES.values()]
+    return [(entry.name, entry.label, entry.summary, number_of(entry.name)) for entry in JOINT_TYPES.values()]
 
 
 def _face(stored, name, description, **look):
@@ -121,7 +115,7 @@ class AxisProperties(PropertyGroup):
     drive_mode: EnumProperty(
         name="Drive",
         description="What a motor in the joint does",
-        items=[(mode, *DRIVE_LABELS[mode], _number_of(mode)) for mode in DRIVE_MODES],
+        items=[(mode, *DRIVE_LABELS[mode], number_of(mode)) for mode in DRIVE_MODES],
         default="off",
     )
     drive_stiffness: FloatProperty(

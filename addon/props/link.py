@@ -3,9 +3,30 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
 from bpy.types import Action, PropertyGroup
 
+from ...core.geometry.densities import SUBSTANCES, substance_of
+from .entries import number_of
 
-def _show_mass(link, _context):
-    link.mass_shown = link.volume * link.density
+OTHER = ("OTHER", "Custom", "Of any density: type it below")
+
+
+def _material_items():
+    known = [(item.name, item.label, f"{item.density:g} kg/m³", number_of(item.name)) for item in SUBSTANCES]
+    return [*known, (*OTHER, number_of(OTHER[0]))]
+
+
+def _material(link) -> int:
+    found = substance_of(link.density)
+    return number_of(found.name if found else OTHER[0])
+
+
+def _choose_material(link, number: int) -> None:
+    for item in SUBSTANCES:
+        if number_of(item.name) == number:
+            link.density = item.density
+
+
+def _mass_shown(link) -> float:
+    return link.volume * link.density if link.mass_source == "DENSITY" else link.mass
 
 
 class LinkProperties(PropertyGroup):
@@ -15,11 +36,20 @@ class LinkProperties(PropertyGroup):
 
     mass_source: EnumProperty(
         name="Mass",
-        description="Where the link's mass, centre of mass and inertia come from",
+        description="Where the link's mass comes from, and where in it the weight lies",
         items=(
-            ("DENSITY", "Density", "From the volume of the link's meshes, all of one density", 0),
-            ("CUSTOM", "Custom", "As typed or imported", 1),
+            ("MASS", "By Value", "Type the mass; it is spread evenly over the link's meshes", 2),
+            ("DENSITY", "By Density", "From the volume of the link's meshes, all of one material", 0),
+            ("CUSTOM", "By Hand", "Type mass, center of mass and inertia, or keep what was imported", 1),
         ),
+        default="DENSITY",
+    )
+    material: EnumProperty(
+        name="Material",
+        description="What the link is made of; sets its density",
+        items=_material_items(),
+        get=_material,
+        set=_choose_material,
     )
     density: FloatProperty(
         name="Density (kg/m³)",
@@ -27,7 +57,6 @@ class LinkProperties(PropertyGroup):
         default=1000.0,
         min=1e-6,
         soft_max=20000.0,
-        update=_show_mass,
     )
     mass: FloatProperty(name="Mass (kg)", description="Mass of the link", default=1.0, min=0.0, precision=4)
     com: FloatVectorProperty(
@@ -41,6 +70,15 @@ class LinkProperties(PropertyGroup):
         precision=6,
     )
 
+    motion: EnumProperty(
+        name="Motion",
+        description="What moves the link in simulations",
+        items=(
+            ("FREE", "Free", "Moves as forces and its joints make it move", 0),
+            ("STATIC", "Static", "Held in the world where it stands", 1),
+            ("KINEMATIC", "Kinematic", "Moves as it is animated, and leads what hangs on it", 2),
+        ),
+    )
     linear_damping: FloatProperty(
         name="Damping",
         description="Slows the link's movement, as thick air would: the part of its speed that it would lose in a "
@@ -64,7 +102,9 @@ class LinkProperties(PropertyGroup):
     )
 
     volume: FloatProperty(name="Volume", description="Volume that was weighed last (m³)")
-    mass_shown: FloatProperty(name="Mass (kg)", description="Mass that was found last")
+    mass_shown: FloatProperty(
+        name="Mass (kg)", description="What the link weighs in simulations and files", get=_mass_shown, precision=4
+    )
     mass_note: StringProperty(name="Note", description="What had to be assumed to weigh the link")
 
     rest_pose: StringProperty(
@@ -97,6 +137,9 @@ class LinkProperties(PropertyGroup):
             ("POLYLINE", "Extrusion", "Outlines in x and y, carried up along z", 8),
             ("HULL", "Convex Hull", "Seen as the mesh, and collides as its convex hull", 9),
         ),
+    )
+    is_fitted: BoolProperty(
+        name="Fitted", description="Made as a collision shape of its link, which a new one takes the place of"
     )
     mesh_uri: StringProperty(name="Mesh File", description="Where the shape's mesh lies, for a mesh that was not read")
     foreign: StringProperty(description="A shape of a kind that only its file's format knows, as it stands there")

@@ -145,7 +145,7 @@ class Simulation:
         (_, compiled), *self._releases = compile_stages(model, float(self._times[0]), float(self._times[-1]))
         start = assemble(compiled, self.controls, q, qd, float(self._times[0]))
         _refuse_singular(compiled, start.q)
-        self._notes = [*start.notes, *remarks(compiled)]
+        self._notes = [*start.notes, *remarks(compiled, self.controls.links)]
         self._make = partial(SOLVERS[solver], accuracy=accuracy)
         self._all = blank_trajectory([compiled, *(later for _, later in self._releases)], self._times, record)
         self._counts = dict.fromkeys(COUNTS, 0)

@@ -88,7 +88,7 @@ def _toggle_all_panels():
 
 def _links():
     select("Lower")
-    for source in ("DENSITY", "CUSTOM"):
+    for source in ("MASS", "DENSITY", "CUSTOM"):
         bpy.data.objects["Lower"].limberjack_link.mass_source = source
         yield from _redraw()
     shape = bpy.data.objects.new("Shape", bpy.data.objects["Lower"].data)

@@ -21,3 +21,10 @@ def test_what_a_marked_joint_holds_does_not_float():
     for joint in model.joints:
         joint.closes_loop = True
     assert remarks_on(model) == ["link 'c' is not joined to the world: it floats, and falls"]
+
+
+def test_what_is_led_does_not_float():
+    """Guards against a false alarm: a link whose motion is prescribed holds what hangs on it."""
+    model = Model("m", [Link("hand"), Link("bar"), Link("c")], [Joint("hinge", "revolute", "hand", "bar")])
+    found = remarks(compile_model(model, split_loops=True), led=["bar"])
+    assert found == ["link 'c' is not joined to the world: it floats, and falls"]

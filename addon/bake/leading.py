@@ -1,0 +1,81 @@
+"""Links that lead: they move as they are animated, and what hangs on them follows in the simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...core.model import Model
+from ..bridge import SceneReading, unit_length, world_scale
+from ..bridge.poses import pose_of_matrix, to_array
+from ..bridge.read import depsgraph_of
+from ..props import is_led, is_link
+from .errors import BakeError
+from .fcurves import is_ours
+from .restore import action_of
+
+Poses = dict[str, np.ndarray]
+"""X_WL of each link at each frame [m], shape (F, 7), by the link's name."""
+
+
+def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray) -> Poses:
+    """Where Blender puts the links that lead, at the frames, shape (F,).
+
+    Raises:
+        BakeError: one plays an earlier bake, or hangs on a link that is simulated.
+    """
+    objects = {name: reading.objects[name] for name in reading.leads}
+    for obj in objects.values():
+        _require_own_motion(obj)
+    found = {name: np.empty((len(frames), 7)) for name in objects}
+    if not found:
+        return found
+    sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
+    depsgraph = depsgraph_of(scene)
+    now, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        for number, frame in enumerate(frames.tolist()):
+            scene.frame_set(int(frame))
+            for name, obj in objects.items():
+                matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
+                found[name][number] = pose_of_matrix(matrix, sizes[name])
+    finally:
+        scene.frame_set(now, subframe=subframe)
+    for poses in found.values():
+        poses[:, :3] *= unit
+    return found
+
+
+def _require_own_motion(obj: bpy.types.Object) -> None:
+    if is_ours(action_of(obj)):
+        raise BakeError(
+            f"link '{obj.name}' is to move as it is animated, but plays an earlier bake: press Clear Bake, then "
+            "animate it"
+        )
+    above = obj.parent
+    while above is not None:
+        if is_link(above) and not is_led(above):
+            raise BakeError(
+                f"link '{obj.name}' is to move as it is animated, but hangs on link '{above.name}', which is "
+                f"simulated: unparent it, or make '{above.name}' kinematic too"
+            )
+        above = above.parent
+
+
+def let_lead(reading: SceneReading, leads: Poses) -> Model:
+    """The model without what holds the links that lead, and with these where they are at first."""
+    model, released = reading.model, {reading.leads[name] for name in leads}
+    links = [
+        replace(link, pose=tuple(leads[link.name][0].tolist())) if link.name in leads else link for link in model.links
+    ]
+    return replace(model, links=links, joints=[joint for joint in model.joints if joint.name not in released])
+
+
+def paths_of(leads: Poses, fps: float) -> dict[str, Callable[[float], np.ndarray]]:
+    """The pose of each link as a smooth function of the time since the first frame [s]."""
+    from ...core.solvers.paths import pose_path  # brings numba in, which the add-on is not to wait for when it starts
+
+    return {name: pose_path(0.0, 1.0 / fps, poses) for name, poses in leads.items()}

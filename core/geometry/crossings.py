@@ -1,0 +1,55 @@
+"""Whether triangles run through each other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
+    """For each pair of triangles, whether each goes right through the other; such as touch or share a plane do not.
+
+    Args:
+        one, other: corner points of the pairs, shape (n, 3, 3).
+        slack: how far, in their unit, points must lie beyond a plane, and how long what two triangles share must be.
+
+    Returns:
+        shape (n,), of booleans.
+
+    Source: Möller, A fast triangle-triangle intersection test, Journal of Graphics Tools 2 (1997): either has corners
+    on both sides of the other's plane, and what they cut from the line of the two planes overlaps.
+    """
+    one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    normal_one, normal_other = _normals(one), _normals(other)
+    above_other = np.einsum("nki,ni->nk", one - other[:, :1], normal_other)
+    above_one = np.einsum("nki,ni->nk", other - one[:, :1], normal_one)
+    line = np.cross(normal_one, normal_other)
+    size = np.linalg.norm(line, axis=1)
+    line /= np.where(size > 0.0, size, 1.0)[:, None]
+    origin = one[:, :1]
+    low_one, high_one = _span(np.einsum("nki,ni->nk", one - origin, line), above_other)
+    low_other, high_other = _span(np.einsum("nki,ni->nk", other - origin, line), above_one)
+    shared = np.minimum(high_one, high_other) - np.maximum(low_one, low_other)
+    return _is_on_both_sides(above_other, slack) & _is_on_both_sides(above_one, slack) & (shared > slack)
+
+
+def _normals(triangles: np.ndarray) -> np.ndarray:
+    """Of length 1, shape (n, 3); zero where a triangle has no area."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    sizes = np.linalg.norm(normals, axis=1)
+    return normals / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+
+
+def _is_on_both_sides(above: np.ndarray, slack: float) -> np.ndarray:
+    return (above.min(axis=1) < -slack) & (above.max(axis=1) > slack)
+
+
+def _span(along: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where triangles begin and end on the line in which a plane cuts them.
+
+    along: of their corners along that line. above: of their corners above that plane. Both of shape (n, 3).
+    """
+    along_next, above_next = np.roll(along, -1, axis=1), np.roll(above, -1, axis=1)
+    cuts = (above > 0.0) != (above_next > 0.0)
+    part = above / np.where(cuts, above - above_next, 1.0)
+    met = along + part * (along_next - along)
+    return np.where(cuts, met, np.inf).min(axis=1), np.where(cuts, met, -np.inf).max(axis=1)

@@ -1,0 +1,109 @@
+"""Closed surfaces that make up a mesh: which triangles hang together, and which surface lies inside another.
+
+Only surfaces inside others can be cavities; one that lies apart and looks inward was drawn inside out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Outward:
+    """Triangles whose surfaces look outward, but for those of cavities.
+
+    Attributes:
+        triangles: vertex numbers, shape (n, 3).
+        some_were_inside_out: whether some of the surfaces had to be turned, and others not.
+        counts_twice: whether one that looks outward lies in the solid part of another.
+    """
+
+    triangles: np.ndarray
+    some_were_inside_out: bool
+    counts_twice: bool
+
+
+def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
+    """Turn surfaces that were drawn inside out.
+
+    Args:
+        points: shape (v, 3). triangles: vertex numbers, shape (n, 3), of closed surfaces.
+    """
+    shells = shell_numbers(triangles, len(points))
+    corners = points[triangles] - points[triangles[:, 0]].mean(axis=0)
+    signs = np.where(np.bincount(shells, np.linalg.det(corners)) < 0.0, -1, 1)
+    outside = _containers(points, triangles, shells)
+    turned = signs.copy()
+    for shell in sorted(range(len(signs)), key=lambda number: len(outside[number])):
+        around = sum(int(turned[other]) for other in outside[shell])
+        if turned[shell] < 0 and around <= 0:
+            turned[shell] = 1
+            if not outside[shell]:  # drawn inside out as a whole, with all that it holds
+                turned[[number for number, above in enumerate(outside) if shell in above]] *= -1
+    flips = turned != signs
+    triangles = np.where(flips[shells, None], triangles[:, ::-1], triangles)
+    counts_twice = any(
+        turned[shell] > 0 and sum(int(turned[other]) for other in above) > 0 for shell, above in enumerate(outside)
+    )
+    return Outward(triangles, bool(flips.any() and not flips.all()), counts_twice)
+
+
+def shell_numbers(triangles: np.ndarray, count: int) -> np.ndarray:
+    """For each triangle, the number of the piece that it hangs together with by vertices, shape (n,).
+
+    count: of the vertices.
+    """
+    root = np.arange(count)
+    while True:
+        roots = root[triangles]
+        lowest = roots.min(axis=1)
+        if (roots == lowest[:, None]).all():
+            return np.unique(lowest, return_inverse=True)[1].ravel()
+        np.minimum.at(root, roots.ravel(), lowest.repeat(3))
+        while (root != root[root]).any():
+            root = root[root]
+
+
+def _containers(points: np.ndarray, triangles: np.ndarray, shells: np.ndarray) -> list[list[int]]:
+    """For each surface, those that it lies in."""
+    count = int(shells.max()) + 1
+    if count == 1:
+        return [[]]
+    order = np.argsort(shells, kind="stable")
+    own = np.split(triangles[order], np.cumsum(np.bincount(shells))[:-1])
+    low = np.array([points[part].min(axis=(0, 1)) for part in own])
+    high = np.array([points[part].max(axis=(0, 1)) for part in own])
+    found: list[list[int]] = []
+    for shell, part in enumerate(own):
+        around = ((low <= low[shell]) & (high >= high[shell])).all(axis=1)
+        around[shell] = False
+        candidates = np.flatnonzero(around).tolist()
+        found.append([other for other in candidates if _lies_in(points[part], points[own[other]])])
+    return found
+
+
+def _lies_in(inner: np.ndarray, outer: np.ndarray) -> bool:
+    """Whether most of the outermost points of a surface lie in another: single ones may touch it.
+
+    inner, outer: corner points, shape (n, 3, 3).
+    """
+    corners = inner.reshape(-1, 3)
+    extremes = corners[np.concatenate([corners.argmin(axis=0), corners.argmax(axis=0)])]
+    return float(np.mean([abs(winding_number(point, outer)) for point in extremes])) > 0.5
+
+
+def winding_number(point: np.ndarray, triangles: np.ndarray) -> float:
+    """How often closed surfaces, corner points of shape (n, 3, 3), go round a point: 1 inside, 0 outside.
+
+    Source: van Oosterom and Strackee, The solid angle of a plane triangle, IEEE Trans. Biomed. Eng. 30 (1983).
+    """
+    corners = triangles - point
+    a, b, c = (corners[:, number] for number in range(3))
+    far_a, far_b, far_c = (np.linalg.norm(each, axis=1) for each in (a, b, c))
+    across = np.einsum("ni,ni->n", a, np.cross(b, c))
+    along = far_a * far_b * far_c
+    along = along + (a * b).sum(axis=1) * far_c + (b * c).sum(axis=1) * far_a + (c * a).sum(axis=1) * far_b
+    return float(2.0 * np.arctan2(across, along).sum() / (4.0 * math.pi))
