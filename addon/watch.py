@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge.frames import settle_frames
 from .bridge.rig import forget_rigs, forget_weights, show_rig
+from .bridge.settling import settle_frames
 from .props import is_joint, is_link
 
 REST = 0.15

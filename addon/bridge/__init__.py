@@ -3,11 +3,13 @@
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, write_fields
 from .frames import frames_at_empty, has_left_its_frame, store_frames
 from .joining import frame_along, new_joint, put_joint
+from .mirroring import is_in_the_middle, mirror
 from .motion import fcurves_of, is_animated
 from .moving import move_model
-from .numbers import format_pose, frame_rate, unit_length
-from .poses import drawn_pose, world_scale
+from .numbers import format_pose, frame_rate, scaled_pose, unit_length
+from .poses import drawn_pose, live_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
+from .read_joints import read_joint
 from .store import store_rest_poses, store_weight, store_weights
 from .write import store_joint, write_scene
 
@@ -26,10 +28,15 @@ __all__ = [
     "frames_at_empty",
     "has_left_its_frame",
     "is_animated",
+    "is_in_the_middle",
+    "live_pose",
+    "mirror",
     "move_model",
     "new_joint",
     "put_joint",
+    "read_joint",
     "read_scene",
+    "scaled_pose",
     "scan_scene",
     "store_frames",
     "store_joint",

@@ -20,7 +20,7 @@ from .frames import empty_frame
 from .live import coordinates_now
 from .numbers import scaled_pose, unit_length, units_of
 from .poses import live_pose
-from .read import read_joint
+from .read_joints import joint_of
 
 FLAT = 0.05
 """Part of its distance by which a link's middle must lie off an axis to show where the axis's zero is."""
@@ -103,7 +103,7 @@ def view_joint(
     Raises:
         ModelError: the joint cannot be used as it is.
     """
-    joint = read_joint(obj, units_of(scene), objects or {*scene.objects})
+    joint = joint_of(obj, units_of(scene), objects or {*scene.objects})
     unit = unit_length(scene)
     parent = getattr(obj, ids.JOINT).parent
     X_WJ = compose(live_pose(parent), empty_frame(obj)) if parent else empty_frame(obj)

@@ -8,7 +8,6 @@ from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, compose, inverse
 from .. import ids
 from ..props import has_lost_its_parent
-from .motion import moves_itself
 from .numbers import format_pose, parse_pose, tidy_pose
 from .poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
 
@@ -66,25 +65,8 @@ def has_left_its_frame(obj: bpy.types.Object) -> bool:
     return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
 
 
-def joint_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
-    """X_PJ and X_CJ [Blender units]. Where the Empty was moved since they were stored, the joint has moved with it.
-
-    Its links then stay where they are, at the coordinates that the joint has now.
-
-    Raises:
-        ModelError: the joint lacks a link or its frames, or one of its links has no size.
-    """
-    require_both_ends(obj)
-    X_PJ, X_CJ = stored_frames(obj)
-    moved = empty_frame(obj)
-    if moves_itself(obj) or are_same(X_PJ, moved):
-        return X_PJ, X_CJ
-    X_PC = _child_in_parent(obj)
-    X_J = compose(inverse(X_PJ), compose(X_PC, X_CJ))
-    return moved, compose(inverse(X_PC), moved if are_same(X_J, IDENTITY) else compose(moved, X_J))
-
-
-def _child_in_parent(obj: bpy.types.Object) -> Pose:
+def child_in_parent(obj: bpy.types.Object) -> Pose:
+    """The child's pose in its parent as both were drawn [Blender units]."""
     joint = getattr(obj, ids.JOINT)
     X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
     return compose(inverse(X_WP), drawn_pose(joint.child))
@@ -99,7 +81,7 @@ def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     require_both_ends(obj)
     joint = getattr(obj, ids.JOINT)
     X_PJ = stored_frames(obj)[0] if joint.X_PJ and not has_left_its_frame(obj) else empty_frame(obj)
-    return X_PJ, compose(inverse(_child_in_parent(obj)), X_PJ)
+    return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)
 
 
 def store_frames(obj: bpy.types.Object, X_PJ: Pose, X_CJ: Pose) -> None:
@@ -107,15 +89,3 @@ def store_frames(obj: bpy.types.Object, X_PJ: Pose, X_CJ: Pose) -> None:
     joint = getattr(obj, ids.JOINT)
     joint.X_PJ, joint.X_CJ = format_pose(X_PJ), format_pose(X_CJ)
     place_empty(obj, X_PJ)
-
-
-def settle_frames(scene: bpy.types.Scene) -> None:
-    """Store the frames of joints whose Empties were moved."""
-    for obj in scene.objects:
-        joint = getattr(obj, ids.JOINT)
-        if not joint.is_joint or not joint.X_PJ or moves_itself(obj) or not has_left_its_frame(obj):
-            continue
-        try:
-            store_frames(obj, *joint_frames(obj))
-        except ModelError:
-            continue  # told as a problem when the scene is read

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 
 import bpy
 
-from ...core.joints import Unit
-from ...core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
+from ...core.model import WORLD, Joint, Link, Model, ModelError
 from ...core.model.naming import claim
-from ...core.spatial import IDENTITY, compose, inverse, norm, quat_normalized, scale
+from ...core.spatial import IDENTITY, compose, inverse, scale
 from .. import ids
-from ..props import axes_in_use, core_joint, is_joint, is_link
-from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, read_fields
-from .frames import joint_frames, require_both_ends
+from ..props import is_joint, is_link
+from .fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
 from .kept import parse_extras
 from .mass import Weight, is_weighed, weigh
 from .motion import changes_its_size, is_animated
-from .numbers import Units, scaled_pose, shortest, shortest_all, unit_length, units_of
+from .numbers import Units, scaled_pose, shortest_all, unit_length, units_of
 from .parts import Surroundings, surroundings_of
 from .poses import drawn_pose
+from .present import all_evaluated, objects_present
+from .read_joints import joint_of
 from .shapes import MeshFormat, ShapeReader
 from .surroundings import STATIC, add_frames, add_lights, add_static_objects
 
@@ -88,11 +89,26 @@ def scan_scene(
     with_surroundings: with lights, and what is seen and belongs to no link, as links fixed to the world.
     mesh_format: "GLTF" to have each mesh as a glTF file too.
     weigh: for a caller that knows weights already.
-    faults: given, an object that cannot be read is left out and told there, where else the reading ends with its error.
+    faults: given, by whoever only looks at the scene, an object that cannot be read is left out and told there, where
+        else the reading ends with its error; and what is disabled in viewports stays so, and has no modifiers.
     """
+    with all_evaluated(scene) if faults is None else nullcontext():
+        return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, faults)
+
+
+def _scan(
+    scene: bpy.types.Scene,
+    depsgraph,
+    with_shapes: bool,
+    first: int | None,
+    with_surroundings: bool,
+    mesh_format: MeshFormat,
+    weigh: Callable[[bpy.types.Object, Surroundings], Weight],
+    faults: list[Fault] | None,
+) -> SceneReading:
     around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
     units = units_of(scene, first)
-    in_order = sorted(scene.objects, key=lambda obj: obj.name)
+    in_order = objects_present(scene)
     taken: set[str] = set()
     ours = [*filter(is_link, in_order), *filter(is_joint, in_order)]
     named = _each(ours, partial(_with_good_name, taken=taken), faults)
@@ -105,7 +121,7 @@ def scan_scene(
     read_link = partial(_link, around=around, units=units, shapes=shapes, reading=reading, weigh=weigh)
     model.links = _each(links, read_link, faults)
     known = {link.name for link in model.links} | {WORLD}
-    found = _each(joints, partial(read_joint, units=units, objects=set(in_order)), faults)
+    found = _each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
     model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
     _hold(reading)
     _pose_and_order(model)
@@ -247,95 +263,3 @@ def _require_constant_size(link: bpy.types.Object) -> None:
                 "or drivers of its scale"
             )
         obj = obj.parent
-
-
-def read_joint(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object]) -> Joint:
-    """objects: those of the scene, and so those that the joint may speak of.
-
-    Raises:
-        ModelError: the joint cannot be used as it is.
-    """
-    settings = getattr(obj, ids.JOINT)
-    known = core_joint(settings)
-    parent, child = _ends(obj, settings, objects)
-    X_PJ, X_CJ = joint_frames(obj)
-    return Joint(
-        obj.name,
-        settings.type,
-        parent,
-        child,
-        X_PJ=scaled_pose(X_PJ, units.length),
-        X_CJ=scaled_pose(X_CJ, units.length),
-        axes=[_axis(known, number, axis, units) for number, axis in enumerate(axes_in_use(settings))],
-        home=_home(known, settings, units.length) if settings.use_home else (),
-        mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
-        extras=parse_extras(settings.extras, f"joint '{obj.name}'"),
-        **read_fields(JOINT_FIELDS, settings, units),
-    )
-
-
-def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
-    require_both_ends(obj)
-    if settings.child == settings.parent:
-        raise ModelError(f"joint '{obj.name}' joins '{settings.child.name}' with itself: choose another parent")
-    for end, role in ((settings.parent, "parent"), (settings.child, "child")):
-        if end is None:
-            continue
-        if end not in objects:
-            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is not in this scene: choose another link")
-        if not is_link(end):
-            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another")
-    return settings.parent.name if settings.parent else WORLD, settings.child.name
-
-
-def _axis(known: Joint, number: int, properties, units: Units) -> Axis:
-    slot = known.kind.slot(number)
-    values = read_fields(fields_on(slot), properties, units, coordinate=known.axis_unit(number))
-    if slot.is_pointed:
-        length = norm(values["xyz"])
-        if not length:
-            which = f"axis '{slot.name}'" if slot.name else "axis"
-            raise ModelError(f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
-        values["xyz"] = scale(values["xyz"], 1.0 / length)
-    return Axis(**values)
-
-
-def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
-    units = known.home_units
-    if len(settings.coordinates) != len(units):
-        raise ModelError(f"joint '{known.name}': its start does not fit its type: set the type again")
-    home = [
-        shortest(coordinate.home) * (unit if what is Unit.LENGTH else 1.0)
-        for coordinate, (_, what) in zip(settings.coordinates, units, strict=True)
-    ]
-    turn = [i for i, (_, what) in enumerate(units) if what is Unit.NUMBER]
-    if turn:
-        quaternion = [home[i] for i in turn]
-        if not any(quaternion):
-            raise ModelError(f"joint '{known.name}': its start has a rotation of all zeros: the first of the four is 1")
-        for i, value in zip(turn, quat_normalized(quaternion), strict=True):
-            home[i] = value
-    return tuple(home)
-
-
-def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
-    leader = settings.mimic.leader
-    if leader is None or not is_joint(leader) or leader not in objects:
-        raise ModelError(
-            f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
-        )
-    numbers = read_fields(MIMIC_FIELDS, settings.mimic, units)
-    for what, joint in (("axis", obj), ("leader_axis", leader)):
-        numbers[what] = _axis_number(numbers[what], joint, obj)
-    return Mimic(leader.name, **numbers)
-
-
-def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
-    """Of the axis in `joint` that a mimic speaks of; where there is but one, there is nothing to choose."""
-    count = core_joint(getattr(joint, ids.JOINT)).axis_count
-    if count > 1 and number >= count:
-        raise ModelError(
-            f"joint '{follower.name}' follows with axis {number + 1} of '{joint.name}', which has {count}: choose one "
-            f"from 1 to {count}"
-        )
-    return number if count > 1 else 0

@@ -12,8 +12,9 @@ from ...core.spatial import compose
 from .. import ids
 from ..props import axes_in_use, core_joint
 from .dials import Dial, view_joint
-from .frames import joint_frames, store_frames
+from .frames import store_frames, stored_frames
 from .numbers import tidy_pose, unit_length
+from .settling import settle_joint
 
 ROUND = 7
 """Digits of a direction that single precision can keep."""
@@ -36,10 +37,10 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
         chosen.xyz = [round(part, ROUND) + 0.0 for part in local]
         return
     turn = dial.direction.rotation_difference(direction.normalized())
-    turn_joint(obj, turn)
+    turn_joint(obj, scene, turn)
 
 
-def turn_joint(obj: bpy.types.Object, turn: Quaternion) -> None:
+def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) -> None:
     """Turn both of the joint's frames about its origin, by a rotation in the world, with all links where they are.
 
     Raises:
@@ -50,7 +51,7 @@ def turn_joint(obj: bpy.types.Object, turn: Quaternion) -> None:
     local = parent_turn.inverted() @ turn @ parent_turn if parent_turn else turn
     obj.rotation_mode = "QUATERNION"
     obj.rotation_quaternion = (local @ obj.rotation_quaternion).normalized()
-    store_frames(obj, *joint_frames(obj))
+    settle_joint(obj, scene)
 
 
 def set_limits(
@@ -88,7 +89,8 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
     Raises:
         ModelError: the joint lacks a link or its frames.
     """
-    X_PJ, X_CJ = joint_frames(obj)
+    settle_joint(obj, scene)
+    X_PJ, X_CJ = stored_frames(obj)
     direction = dial.frame.inverted() @ dial.direction
     along = dial.size if dial.kind == "slide" else dial.advance
     turn = Quaternion(direction, by * dial.size) if dial.kind == "turn" else Quaternion()

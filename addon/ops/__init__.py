@@ -1,8 +1,25 @@
 """What the user can do, one theme a file."""
 
-from . import axes, bake, collisions, exchange, joints, links, posing, problems
+from . import (
+    axes,
+    bake,
+    chain,
+    collisions,
+    exchange,
+    hierarchy,
+    joints,
+    limits,
+    links,
+    mirror,
+    posing,
+    presets,
+    problems,
+)
 
-THEMES = (links, collisions, joints, axes, posing, problems, bake, exchange)
+THEMES = (
+    *(links, collisions, joints, chain, hierarchy, mirror, presets, limits, axes, posing, problems),
+    *(bake, exchange),
+)
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
 add_to_menus = exchange.add_to_menus

@@ -33,16 +33,25 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if not is_joint(obj)]
         if not objects:
             return fail(self, context, "Nothing is selected: select the objects that are to become links")
-        try:  # all of them before any is changed
-            poses = {obj: drawn_pose(obj) for obj in objects}
+        try:
+            notes = tag_links(context, objects)
         except ModelError as error:
             return fail(self, context, error)
-        for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
-            settings = getattr(obj, ids.LINK)
-            settings.is_link, settings.rest_pose = True, format_pose(pose)
-        around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
-        notes = [note for obj in objects for note in _set_up_mass(obj, around)]
         return succeed(self, context, f"{len(objects)} tagged as links", notes)
+
+
+def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
+    """Make the objects links, and weigh them; returns what had to be assumed.
+
+    Raises:
+        ModelError: an object has no size; none is changed.
+    """
+    poses = {obj: drawn_pose(obj) for obj in objects}
+    for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
+        settings = getattr(obj, ids.LINK)
+        settings.is_link, settings.rest_pose = True, format_pose(pose)
+    around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    return [note for obj in objects for note in _set_up_mass(obj, around)]
 
 
 def _set_up_mass(obj: bpy.types.Object, around: Surroundings) -> list[str]:

@@ -56,6 +56,8 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
             paragraph(layout, context, "The joint comes from an older file: choose its type again to see all its axes")
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
+        if any(known.kind.slot(number).limited for number in range(known.axis_count)):
+            layout.operator(ids.OP_LIMITS_FROM_MOTION, icon="ANIM_DATA")
         if not known.kind.sdf:
             paragraph(layout, context, f"SDF has no joint like {known.kind.label}: exports leave it out")
 

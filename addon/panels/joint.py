@@ -21,7 +21,9 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         joint = getattr(context.active_object, ids.JOINT)
         obj = joint.id_data
         layout.prop(obj, "name")
-        layout.prop(joint, "type")
+        row = layout.row(align=True)
+        row.prop(joint, "type")
+        row.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
         layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
         if has_lost_its_parent(joint):
             layout.prop(joint, "to_world")

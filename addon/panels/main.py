@@ -3,7 +3,6 @@
 import bpy
 
 from .. import ids
-from ..props import is_joint, is_link
 from .base import InTab, paragraph
 
 
@@ -16,9 +15,11 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
         column.operator_menu_enum(ids.OP_JOINT_ADD, "type", text="Add Joint", icon="EMPTY_ARROWS")
-        links = sum(is_link(obj) for obj in context.scene.objects)
-        joints = sum(is_joint(obj) for obj in context.scene.objects)
-        layout.label(text=f"{links} links, {joints} joints")
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.operator(ids.OP_CHAIN, text="Chain", icon="LINKED")
+        row.operator(ids.OP_HIERARCHY, text="From Hierarchy", icon="OUTLINER")
+        column.operator(ids.OP_MIRROR, icon="MOD_MIRROR")
         error = getattr(context.window_manager, ids.STATUS).error
         if error:
             paragraph(layout, context, error, icon="ERROR")

@@ -8,14 +8,25 @@ from .elements import WORLD, Axis, Joint, Link, Mimic, ModelError, StateError
 from .furniture import Frame, Light
 from .grafting import graft, re_root, remove_link
 from .graph import Branch, Tree
+from .mirroring import (
+    mirror_signs,
+    mirrored_coordinates,
+    mirrored_inertia,
+    mirrored_joint,
+    mirrored_mimic,
+    mirrored_point,
+    mirrored_pose,
+)
 from .model import Loop, Model
 from .placing import set_dh, set_frames
+from .presets import PRESETS, Preset, with_preset
 from .properties import set_joint_property
 from .screws import joint_pose
 from .zeroing import zero_at_home
 
 __all__ = [
     "COUPLING_TYPES",
+    "PRESETS",
     "WORLD",
     "Axis",
     "Branch",
@@ -33,6 +44,7 @@ __all__ = [
     "Mimic",
     "Model",
     "ModelError",
+    "Preset",
     "StateError",
     "Tree",
     "add_coupling",
@@ -43,6 +55,13 @@ __all__ = [
     "freeze_joint",
     "graft",
     "joint_pose",
+    "mirror_signs",
+    "mirrored_coordinates",
+    "mirrored_inertia",
+    "mirrored_joint",
+    "mirrored_mimic",
+    "mirrored_point",
+    "mirrored_pose",
     "re_root",
     "remove_link",
     "rename_joint",
@@ -51,5 +70,6 @@ __all__ = [
     "set_dh",
     "set_frames",
     "set_joint_property",
+    "with_preset",
     "zero_at_home",
 ]

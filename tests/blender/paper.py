@@ -35,6 +35,9 @@ class Paper:
     def operator_menu_enum(self, name, prop, **_):
         self.operator(name)
 
+    def menu(self, name, **_):
+        getattr(bpy.types, name).draw(SimpleNamespace(layout=self), bpy.context)
+
     def separator(self):
         pass
 

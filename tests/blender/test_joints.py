@@ -18,8 +18,8 @@ from limberjack.addon.bridge import (
     scan_scene,
 )
 from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.frames import settle_frames
 from limberjack.addon.bridge.problems import find_problems
+from limberjack.addon.bridge.settling import settle_frames
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Axis, Joint, Link, Mimic, ModelError
 

@@ -1,0 +1,46 @@
+"""The frames of a joint whose Empty was moved, by itself or with the whole of its machine."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ...core.kinematics import coordinates_at
+from ...core.model import Joint, joint_pose
+from ...core.spatial import IDENTITY, Pose, compose, inverse
+from .frames import child_in_parent, empty_frame, require_both_ends, stored_frames
+from .motion import moves_itself
+from .numbers import scaled_pose
+from .poses import are_same
+
+
+def joint_frames(obj: bpy.types.Object, joint: Joint, unit: float) -> tuple[Pose, Pose]:
+    """X_PJ and X_CJ [Blender units]. Where the Empty was moved since they were stored, the joint has moved with it.
+
+    If its child was moved along, as when a whole machine is, the child keeps its place in the joint. Else the links
+    stay where they are, at the coordinates that the joint has.
+
+    Args:
+        joint: how it moves. unit: metres in a Blender unit.
+
+    Raises:
+        ModelError: the joint lacks a link or its frames, or one of its links has no size.
+    """
+    require_both_ends(obj)
+    X_PJ, X_CJ = stored_frames(obj)
+    moved = empty_frame(obj)
+    if moves_itself(obj) or are_same(X_PJ, moved):
+        return X_PJ, X_CJ
+    X_PC = child_in_parent(obj)
+    before, after = (compose(inverse(frame), compose(X_PC, X_CJ)) for frame in (X_PJ, moved))
+    if are_same(after, IDENTITY):
+        return moved, X_CJ
+    if not _allows(joint, before, unit) and _allows(joint, after, unit):
+        return moved, X_CJ
+    return moved, compose(inverse(X_PC), moved if are_same(before, IDENTITY) else compose(moved, before))
+
+
+def _allows(joint: Joint, X_J: Pose, unit: float) -> bool:
+    """Whether some coordinates put the joint's frames X_J [Blender units] apart."""
+    wanted = scaled_pose(X_J, unit)
+    return are_same(joint_pose(joint, coordinates_at(joint, wanted, np.array(joint.q_neutral)).tolist()), wanted)

@@ -1,0 +1,134 @@
+"""A joint's Empty, read as a core `Joint`."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+import bpy
+
+from ...core.joints import Unit
+from ...core.model import WORLD, Axis, Joint, Mimic, ModelError
+from ...core.spatial import norm, quat_normalized, scale
+from .. import ids
+from ..props import axes_in_use, core_joint, is_joint, is_link
+from .fields import JOINT_FIELDS, MIMIC_FIELDS, fields_on, read_fields
+from .following import joint_frames
+from .frames import require_both_ends
+from .kept import parse_extras
+from .numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
+from .present import objects_present
+
+
+def joint_of(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object]) -> Joint:
+    """objects: those of the scene, and so those that the joint may speak of.
+
+    Raises:
+        ModelError: the joint cannot be used as it is.
+    """
+    settings = getattr(obj, ids.JOINT)
+    known = core_joint(settings)
+    parent, child = _ends(obj, settings, objects)
+    joint = Joint(
+        obj.name,
+        settings.type,
+        parent,
+        child,
+        axes=[_axis(known, number, axis, units) for number, axis in enumerate(axes_in_use(settings))],
+        home=_home(known, settings, units.length) if settings.use_home else (),
+        mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
+        extras=parse_extras(settings.extras, f"joint '{obj.name}'"),
+        **read_fields(JOINT_FIELDS, settings, units),
+    )
+    joint.X_PJ, joint.X_CJ = (scaled_pose(frame, units.length) for frame in joint_frames(obj, joint, units.length))
+    return joint
+
+
+def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
+    """One joint of the scene, to be changed and stored again: directions have the length that the user gave them.
+
+    Raises:
+        ModelError: it cannot be used; the message says what to do.
+    """
+    joint = joint_of(obj, units_of(scene), set(objects_present(scene)))
+    for number, stored in enumerate(axes_in_use(getattr(obj, ids.JOINT))):
+        if joint.kind.slot(number).is_pointed:
+            joint.axes[number].xyz = shortest_vec3(stored.xyz)
+    return replace(joint)  # which lets axes that share a direction have it
+
+
+def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
+    require_both_ends(obj)
+    if settings.child == settings.parent:
+        raise ModelError(f"joint '{obj.name}' joins '{settings.child.name}' with itself: choose another parent")
+    for end, role in ((settings.parent, "parent"), (settings.child, "child")):
+        if end is None:
+            continue
+        if end not in objects:
+            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' {_absence(end, obj)}")
+        if not is_link(end):
+            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another")
+    return settings.parent.name if settings.parent else WORLD, settings.child.name
+
+
+def _absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
+    """Why a joint's link takes no part, and what to do."""
+    if not link.users_scene:
+        return "is not in this scene, as it was deleted or unlinked: choose another link, or delete the joint"
+    shared = set(link.users_scene) & set(joint.users_scene)
+    if any(link not in objects_present(scene) for scene in shared):
+        return "is in excluded collections only: include one in the view layer, or choose another link"
+    return f"is not in this scene, but in '{link.users_scene[0].name}': choose another link"
+
+
+def _axis(known: Joint, number: int, properties, units: Units) -> Axis:
+    slot = known.kind.slot(number)
+    values = read_fields(fields_on(slot), properties, units, coordinate=known.axis_unit(number))
+    if slot.is_pointed:
+        length = norm(values["xyz"])
+        if not length:
+            which = f"axis '{slot.name}'" if slot.name else "axis"
+            raise ModelError(f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
+        values["xyz"] = scale(values["xyz"], 1.0 / length)
+    return Axis(**values)
+
+
+def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
+    units = known.home_units
+    if len(settings.coordinates) != len(units):
+        raise ModelError(f"joint '{known.name}': its start does not fit its type: set the type again")
+    home = [
+        shortest(coordinate.home) * (unit if what is Unit.LENGTH else 1.0)
+        for coordinate, (_, what) in zip(settings.coordinates, units, strict=True)
+    ]
+    turn = [i for i, (_, what) in enumerate(units) if what is Unit.NUMBER]
+    if turn:
+        quaternion = [home[i] for i in turn]
+        if not any(quaternion):
+            raise ModelError(f"joint '{known.name}': its start has a rotation of all zeros: the first of the four is 1")
+        for i, value in zip(turn, quat_normalized(quaternion), strict=True):
+            home[i] = value
+    return tuple(home)
+
+
+def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
+    leader = settings.mimic.leader
+    if leader is None or not is_joint(leader) or leader not in objects:
+        raise ModelError(
+            f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
+        )
+    numbers = read_fields(MIMIC_FIELDS, settings.mimic, units)
+    for what, joint in (("axis", obj), ("leader_axis", leader)):
+        numbers[what] = _axis_number(numbers[what], joint, obj)
+    return Mimic(leader.name, **numbers)
+
+
+def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
+    """Of the axis in `joint` that a mimic speaks of; where there is but one, there is nothing to choose."""
+    count = core_joint(getattr(joint, ids.JOINT)).axis_count
+    if count > 1 and number >= count:
+        raise ModelError(
+            f"joint '{follower.name}' follows with axis {number + 1} of '{joint.name}', which has {count}: choose one "
+            f"from 1 to {count}"
+        )
+    return number if count > 1 else 0

@@ -1,0 +1,28 @@
+"""Joints whose Empties were moved, with their frames stored where these are now."""
+
+import bpy
+
+from ...core.model import ModelError
+from .. import ids
+from .frames import has_left_its_frame, store_frames
+from .motion import moves_itself
+from .numbers import scaled_pose, unit_length
+from .read_joints import read_joint
+
+
+def settle_frames(scene: bpy.types.Scene) -> None:
+    """Store the frames of joints whose Empties were moved."""
+    for obj in scene.objects:
+        joint = getattr(obj, ids.JOINT)
+        if joint.is_joint and joint.X_PJ and not moves_itself(obj) and has_left_its_frame(obj):
+            try:
+                settle_joint(obj, scene)
+            except ModelError:
+                continue  # told as a problem when the scene is read
+
+
+def settle_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Raises ModelError where the joint cannot be used as it is."""
+    unit = unit_length(scene)
+    found = read_joint(obj, scene)
+    store_frames(obj, scaled_pose(found.X_PJ, 1.0 / unit), scaled_pose(found.X_CJ, 1.0 / unit))

@@ -1,0 +1,96 @@
+"""Parents in the outliner, made joints."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty
+
+from ...core.model import ModelError
+from .. import ids
+from ..bridge import drawn_pose, new_joint
+from ..bridge.parts import SOLID
+from ..props import is_joint, is_link
+from ..props.joint import type_items
+from .links import tag_links
+from .report import fail, in_object_mode, select_only, succeed
+
+Solid = bpy.types.Object
+
+
+class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
+    """Make each solid object a link, joined to the nearest solid one above it; Empties between are passed through"""
+
+    bl_idname = ids.OP_HIERARCHY
+    bl_label = "Rig from Hierarchy"
+    bl_options = {"REGISTER", "UNDO"}
+
+    type: EnumProperty(
+        name="Type", description="How each object may move against its parent", items=type_items(), default="revolute"
+    )
+    whole: BoolProperty(
+        name="With Children", description="Take all that is below the selected objects too", default=True
+    )
+    to_world: BoolProperty(name="Hold by the World", description="Join what has no parent to the world", default=True)
+
+    @classmethod
+    def poll(cls, context):
+        if not any(not is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select objects that are parented to each other")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        try:
+            solids = _solids(context, self.whole)
+            pairs = [(_carrier(obj, solids), obj) for obj in solids]
+            joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
+            wanted = [pair for pair in pairs if (pair[0] or self.to_world) and pair not in joined]
+            poses = {obj: drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
+        except ModelError as error:
+            return fail(self, context, error)
+        notes = tag_links(context, [obj for obj in solids if not is_link(obj)])
+        joints = [new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
+        for parent, child in pairs:
+            if (parent, child) in joined:
+                notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")
+        select_only(context, *(joints or solids))
+        return succeed(self, context, f"{len(solids)} links, {len(joints)} new joints", notes)
+
+
+def _solids(context, whole: bool) -> list[Solid]:
+    """The objects that are to be links, parents first."""
+    chosen = [obj for obj in context.selected_objects if not is_joint(obj)]
+    objects = dict.fromkeys(chosen)
+    for obj in chosen if whole else ():
+        objects |= dict.fromkeys(obj.children_recursive)
+    scene_objects = set(context.scene.objects)
+    solids = [obj for obj in objects if obj in scene_objects and _is_solid(obj)]
+    if not solids:
+        names = ", ".join(f"'{obj.name}'" for obj in chosen[:3])
+        raise ModelError(f"nothing solid is at or below {names}: select objects with a shape, or tag links yourself")
+    return sorted(solids, key=lambda obj: (len(list(_above(obj))), obj.name))
+
+
+def _is_solid(obj: bpy.types.Object) -> bool:
+    """Whether it is to be a link; what only collides stays a shape of the link above it."""
+    if is_joint(obj) or is_link(obj):
+        return not is_joint(obj)
+    instances = obj.instance_type == "COLLECTION" and obj.instance_collection is not None
+    return (obj.type in SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
+
+
+def _above(obj: bpy.types.Object):
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj
+
+
+def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
+    """The nearest object above that is, or is to be, a link."""
+    return next((above for above in _above(obj) if above in solids or is_link(above)), None)
+
+
+def _ends_of(joint: bpy.types.Object) -> tuple[Solid | None, Solid | None]:
+    settings = getattr(joint, ids.JOINT)
+    return settings.parent, settings.child
+
+
+CLASSES = (LIMBERJACK_OT_rig_from_hierarchy,)

@@ -1,0 +1,53 @@
+"""The other half of a machine or a creature."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...core.model import ModelError
+from .. import ids
+from ..bridge import is_in_the_middle, mirror
+from ..props import is_joint, is_link
+from .report import fail, in_object_mode, select_only, succeed
+
+
+class LIMBERJACK_OT_mirror(bpy.types.Operator):
+    """Copy the selected links and their joints to the other side of the world's YZ plane, named for that side"""
+
+    bl_idname = ids.OP_MIRROR
+    bl_label = "Mirror across X"
+    bl_options = {"REGISTER", "UNDO"}
+
+    skip_middle: BoolProperty(
+        name="Keep the Middle",
+        description="Links whose origin lies on the plane are not copied, and carry both sides",
+        default=True,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select the links of one side")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        chosen = [obj for obj in context.selected_objects if is_link(obj)]
+        try:
+            links = [obj for obj in chosen if not (self.skip_middle and is_in_the_middle(obj))]
+            if not links:
+                return fail(
+                    self,
+                    context,
+                    f"'{chosen[0].name}' lies on the plane x = 0, where its image would be itself: select links beside "
+                    "it, or switch Keep the Middle off",
+                )
+            done = mirror(links, context.scene)
+        except ModelError as error:
+            return fail(self, context, error)
+        context.view_layer.update()
+        joints = [copy for copy in done.copies.values() if is_joint(copy)]
+        select_only(context, *(done.copies[link] for link in links))
+        return succeed(self, context, f"{len(links)} links and {len(joints)} joints are mirrored", done.notes)
+
+
+CLASSES = (LIMBERJACK_OT_mirror,)

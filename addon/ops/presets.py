@@ -1,0 +1,54 @@
+"""Joints with the settings of a door's hinge, a drawer, a knee and the like."""
+
+import zlib
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...core.model import PRESETS, ModelError, with_preset
+from .. import ids
+from ..bridge import read_joint, store_joint
+from ..props import is_joint
+from .report import fail, in_object_mode, succeed
+
+
+def _items():
+    """With numbers of their own, so that a new preset in the middle changes no keymap or macro."""
+    return [
+        (preset.name, preset.label, preset.summary, zlib.crc32(preset.name.encode()) & 0x7FFFFFFF)
+        for preset in PRESETS.values()
+    ]
+
+
+class LIMBERJACK_OT_joint_preset(bpy.types.Operator):
+    """Give the selected joints the type, limits and forces of a known thing, at the place and axis that they have"""
+
+    bl_idname = ids.OP_PRESET
+    bl_label = "Joint Preset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: EnumProperty(name="Preset", description="What the joints are to be like", items=_items())
+
+    @classmethod
+    def description(cls, context, properties):
+        return PRESETS[properties.preset].summary
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select joints")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        preset = PRESETS[self.preset]
+        joints = [obj for obj in context.selected_objects if is_joint(obj)]
+        try:  # all of them before any is changed
+            made = {obj: with_preset(read_joint(obj, context.scene), preset) for obj in joints}
+        except ModelError as error:
+            return fail(self, context, error)
+        notes = [note for obj, joint in made.items() for note in store_joint(joint, obj, context.scene)]
+        return succeed(self, context, f"{len(joints)} joints are set up as {preset.label}", notes)
+
+
+CLASSES = (LIMBERJACK_OT_joint_preset,)
