@@ -12,6 +12,7 @@ from ...core.model import ModelError
 from .. import watch
 from ..bridge.dials import Dial, JointView, view_joint
 from ..overlays.shapes import ring_radius
+from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_joint
 from .handle import LIMBERJACK_GT_handle
@@ -90,14 +91,14 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         if any(gizmo.is_modal for gizmo in self.gizmos):
             self._follow(context, obj)
             return
-        key = (watch.moves, obj.session_uid)
+        key = (watch.moves, obj.session_uid, active_radius(obj, context.region, context.region_data))
         if key != self.made_for:
             self.made_for = key
             self._place(obj, context)
         self._face(context)
 
     def _place(self, obj: bpy.types.Object, context) -> None:
-        radius = obj.empty_display_size * preferences().size
+        radius = active_radius(obj, context.region, context.region_data)
         try:
             view = view_joint(obj, context.scene)
         except ModelError:
@@ -125,7 +126,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
             view = view_joint(obj, context.scene)
         except ModelError:
             return
-        places = list(handles_of(view, obj.empty_display_size * preferences().size))
+        places = list(handles_of(view, active_radius(obj, context.region, context.region_data)))
         if len(places) == len(self.places):
             self.places = places
         self._face(context)

@@ -10,6 +10,7 @@ from ..bridge.dials import Dial, JointView, view_joint
 from ..props import is_joint
 from .lines import Lines
 from .shapes import glyph, limits, polyline, ring_radius
+from .sizes import active_radius
 
 THICKER = 1.6
 """Lines of the active joint, against those of all others."""
@@ -23,14 +24,15 @@ def draw(context, look) -> None:
     obj = context.active_object
     if not is_joint(obj) or not obj.visible_get():
         return
-    key = (watch.moves, obj.session_uid, look.size)
+    radius = active_radius(obj, context.region, context.region_data)
+    key = (watch.moves, obj.session_uid, radius)
     if key != _made_for:
         try:
             view = view_joint(obj, context.scene)
         except ModelError:
             _lines.clear()
         else:
-            _lines[:] = _lines_of(view, obj.empty_display_size * look.size, look)
+            _lines[:] = _lines_of(view, radius, look)
         _made_for = key
     for lines in _lines:
         lines.draw(look.width * THICKER)

@@ -19,7 +19,7 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
 
     bl_idname = ids.UL_MODEL
 
-    def draw_item(self, context, layout, _data, item, _icon, _active_data, _active_property, _index, _flag):
+    def draw_item(self, context, layout, _data, item, _number, _active_data, _active_property, _index, _flag):
         rig = last_rig(context.scene)
         place = _places(rig).get(item.name) if rig else None
         row = layout.row(align=True)

@@ -38,7 +38,7 @@ class Paper:
     def menu(self, name, **_):
         getattr(bpy.types, name).draw(SimpleNamespace(layout=self), bpy.context)
 
-    def separator(self):
+    def separator(self, **_):
         pass
 
     def label(self, text="", **_):
@@ -53,9 +53,15 @@ class Paper:
     column = box = row
 
     def template_list(self, kind, _name, data, propname, active, active_name, **_):
-        assert issubclass(getattr(bpy.types, kind), bpy.types.UIList)
+        rows = getattr(bpy.types, kind)
         assert propname in data.bl_rna.properties
         assert active_name in active.bl_rna.properties
+        looking = SimpleNamespace(filter_name="", use_filter_invert=False, bitflag_filter_item=1)
+        shown, order = rows.filter_items(looking, bpy.context, data, propname)
+        assert sorted(order) == list(range(len(shown)))
+        for number, item in enumerate(getattr(data, propname)):
+            if shown[number]:
+                rows.draw_item(looking, bpy.context, self, data, item, 0, active, active_name, number, 0)
 
     def panel_prop(self, data, name):
         self.prop(data, name)

@@ -17,8 +17,14 @@ def handle(role: str, number: int = 0):
 def handle_in_world(role: str, number: int = 0) -> Vector:
     obj = bpy.context.object
     view = harness.module("bridge.dials").view_joint(obj, bpy.context.scene)
-    handles = harness.module("gizmos.joint").handles_of(view, obj.empty_display_size)
+    handles = harness.module("gizmos.joint").handles_of(view, radius())
     return [point for kind, _, _, point in handles if kind == role][number]
+
+
+def radius() -> float:
+    """Of the active joint's ring."""
+    view = harness.viewport().spaces.active.region_3d
+    return harness.module("overlays.sizes").active_radius(bpy.context.object, harness.region(), view)
 
 
 def hinged(kind="revolute"):
@@ -62,11 +68,11 @@ def beside(position, x, y):
     return position[0] + x, position[1] + y
 
 
-def on_ring(angle: float, radius: float = 1.0):
+def on_ring(angle: float, part: float = 1.0):
     """Where a turn of the hinge by `angle` is on the screen, at a part of the joint's size from its axis."""
     obj = bpy.context.object
     view = harness.module("bridge.dials").view_joint(obj, bpy.context.scene)
-    return on_screen(view.dials[0].point(angle, radius * obj.empty_display_size))
+    return on_screen(view.dials[0].point(angle, part * radius()))
 
 
 def test_limits_are_dragged():
@@ -156,7 +162,7 @@ def test_the_axis_is_aimed():
     yield from redo()
     assert tuple(axis().xyz) == aimed, "redo does not aim it again"
     origin = bpy.context.object.matrix_world.translation
-    reach = 1.3 * bpy.context.object.empty_display_size
+    reach = 1.3 * radius()
     yield from drag(handle("aim"), on_screen(origin + Vector((reach, 0.08, 0.05))), ctrl=True)
     assert (Vector(axis().xyz) - Vector((1.0, 0.0, 0.0))).length < 1e-6, f"Ctrl does not snap to X: {axis().xyz[:]}"
 

@@ -1,0 +1,172 @@
+"""A rig made, changed and mended with the mouse."""
+
+import math
+from itertools import pairwise
+
+import bpy
+import harness
+from harness import (
+    click_button,
+    click_object,
+    drag,
+    find_button,
+    links,
+    open_tab,
+    over_viewport,
+    press,
+    screenshot,
+    until,
+)
+from mathutils import Vector
+from test_first_bake import add_joint
+from test_handles import axis, handle, look_at, on_ring, redo, undo
+
+CORNERS = {"Ground": (0.0, 0.0), "Crank": (0.0, 1.5), "Coupler": (3.0, 2.5), "Rocker": (3.0, 0.0)}
+"""Where the pins of the four-bar are, in x and y: each cube carries the pin at its own middle."""
+
+TOP = (-0.2, 0.2, 0.25)
+"""A point of a cube that is seen from above, beside the arrows of a joint in its middle."""
+
+
+def four_cubes():
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    for name, (x, y) in CORNERS.items():
+        bpy.ops.mesh.primitive_cube_add(size=0.5, location=(x, y, 0.0))
+        bpy.context.object.name = name
+    bpy.ops.object.select_all(action="DESELECT")
+    look_at((1.5, 1.2, 0.0), 8.0, (0.94, 0.34, 0.0, 0.0))
+    bpy.ops.ed.undo_push(message="Four cubes")
+
+
+def between(parent: str, child: str) -> harness.Steps:
+    """Click one link, then the other with Shift, and add a hinge."""
+    yield from click_object(bpy.data.objects[parent], TOP)
+    yield from click_object(bpy.data.objects[child], TOP, shift=True)
+    joint = yield from add_joint("revolute")
+    ends = (joint.limberjack_joint.parent.name, joint.limberjack_joint.child.name)
+    assert ends == (parent, child), f"{parent} was clicked first, then {child}; the joint goes from {ends}"
+    return joint
+
+
+def rig_of_four_bar() -> harness.Steps:
+    four_cubes()
+    yield from open_tab()
+    yield from over_viewport()
+    yield from press("A")
+    yield from click_button("limberjack.link_tag")
+    assert set(links()) == set(CORNERS), f"tagged as links: {links()}"
+    yield from click_object(bpy.data.objects["Ground"], TOP)
+    yield from add_joint("fixed")
+    for parent, child in (("Ground", "Crank"), ("Crank", "Coupler"), ("Coupler", "Rocker"), ("Rocker", "Ground")):
+        yield from between(parent, child)
+    rig = harness.module("bridge.rig")
+    yield from until(
+        lambda: (found := rig.last_rig(bpy.context.scene)) and len(found.model.joints) == 5, "the scene is read"
+    )
+
+
+def rig():
+    return harness.module("bridge.rig").last_rig(bpy.context.scene)
+
+
+def choose(name: str) -> harness.Steps:
+    """Select a joint as the model's tree does."""
+    scene = bpy.context.scene
+    scene.limberjack.row = scene.objects.find(name)
+    harness.module("watch").note_change()
+    yield 0.6
+
+
+def spans():
+    """Distances between neighbouring pins of the four-bar, which its links keep."""
+    names = list(CORNERS)
+    places = {name: bpy.data.objects[name].matrix_world.translation.copy() for name in names}
+    return [(places[one] - places[other]).length for one, other in pairwise(names)]
+
+
+def test_four_bar_from_four_cubes():
+    """Tagged and joined with the mouse alone; one joint closes the loop and is shown so; what is led takes the rest."""
+    yield from rig_of_four_bar()
+    assert len(rig().loops) == 1, f"a four-bar has one loop; {rig().loops} close one"
+    assert not [item for item in rig().problems if item.severity != "note"], rig().problems
+    yield from screenshot("four_bar")
+
+    yield from choose("Crank_joint")
+    before = spans()
+    stood = bpy.data.objects["Rocker"].matrix_world.copy()
+    yield from drag(handle("pose"), on_ring(0.5, 0.7))
+    yield from screenshot("four_bar_posed")
+    after = spans()
+    assert bpy.data.objects["Rocker"].matrix_world != stood, "the rocker does not follow"
+    gap = max(abs(a - b) for a, b in zip(before, after, strict=True))
+    assert gap < 1e-5, f"pins have moved apart by {gap}"
+    yield from undo()
+    assert bpy.data.objects["Rocker"].matrix_world == stood, "one undo does not put all links back"
+    yield from redo()
+    assert spans() == after, "redo does not pose the four-bar again"
+    yield from undo()
+
+    yield from choose("Crank_joint")
+    yield from drag(handle("upper"), on_ring(0.9))
+    limits = (axis().lower, axis().upper)
+    assert abs(limits[1] - 0.9) < 0.05, f"the upper limit was dragged to 0.9 rad: {limits}"
+    yield from drag(handle("lower"), on_ring(-0.3), ctrl=True)
+    assert abs(axis().lower + 0.3) < 0.05, f"the lower limit was dragged to -0.3 rad: {axis().lower}"
+    yield from undo()
+    assert (axis().lower, axis().upper) == limits, "undo does not give the lower limit back"
+    yield from redo()
+    assert abs(axis().lower + 0.3) < 0.05, "redo does not bring the lower limit again"
+    yield from screenshot("four_bar_limits")
+
+    yield from drag(handle("aim"), tuple(a + b for a, b in zip(handle("aim"), (40, 20), strict=True)))
+    aimed = tuple(axis().xyz)
+    assert aimed[2] < 0.999, "the axis does not follow its handle"
+    yield from screenshot("four_bar_aimed")
+    yield from undo()
+    assert tuple(axis().xyz) == (0.0, 0.0, 1.0), "undo does not give the axis back"
+    yield from redo()
+    assert tuple(axis().xyz) == aimed, "redo does not aim the axis again"
+    yield from undo()
+
+
+def test_a_problem_is_seen_and_mended():
+    """A link that was moved away from its joint is red in the view and named in the panel, whose buttons lead to it and
+    put it back, in one step of undo each."""
+    yield from rig_of_four_bar()
+    rocker = bpy.data.objects["Rocker"]
+    stood = rocker.matrix_world.copy()
+    yield from click_object(rocker, TOP)
+    yield from over_viewport()
+    yield from press("G")
+    yield from harness.move((harness.region().x + harness.region().width // 3 + 40, harness.region().y + 120))
+    yield from press("LEFTMOUSE")
+    yield from until(lambda: any(item.code == "link-left" for item in rig().problems), "the problem is found")
+    yield from screenshot("problem")
+    yield from click_button("limberjack.problem_select")
+    assert bpy.context.object.limberjack_joint.is_joint, "a click on the problem does not select its joint"
+    yield from screenshot("problem_selected")
+    place = yield from find_button("limberjack.problem_mend", across=0.75)
+    yield from harness.click(place)
+    moved = max((bpy.data.objects["Rocker"].matrix_world.col[i] - stood.col[i]).length for i in range(4))
+    assert moved < 1e-5, f"the rocker is {moved} from where it was"
+    yield from until(lambda: not any(item.code == "link-left" for item in rig().problems), "the problem is gone")
+    yield from screenshot("problem_mended")
+    yield from undo()
+    moved = max((bpy.data.objects["Rocker"].matrix_world.col[i] - stood.col[i]).length for i in range(4))
+    assert moved > 0.1, "one undo does not take the mending back"
+
+
+def test_a_typed_limit_in_the_panel():
+    """A number typed into the panel's field is the limit, and the arc shows it."""
+    yield from rig_of_four_bar()
+    yield from choose("Crank_joint")
+    axis().use_upper = True
+    bpy.ops.ed.undo_push(message="Limit on")
+    place = yield from find_button('bpy.data.objects["Crank_joint"].limberjack_joint.axes[0].upper', across=0.75)
+    yield from harness.click(place)
+    yield 0.3
+    yield from press("RET")
+    del place
+    assert math.isfinite(axis().upper), "no limit"
+    assert Vector(axis().xyz).length > 0.0
