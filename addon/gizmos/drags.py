@@ -17,7 +17,7 @@ from ..bridge.poses import to_array, world_scale
 from ..bridge.posing import Posing
 from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
 from ..bridge.snapshot import Snapshot
-from ..overlays import ghost
+from ..overlays import ghost, labels
 from ..props import axes_in_use, is_joint, is_link
 from .rays import Ray, value_under
 
@@ -70,10 +70,8 @@ class Drag:
     def end(self) -> None:
         ghost.clear()
 
-    def words(self) -> str:
-        if self.dial.kind == "slide":
-            return f"{self.label} {self.value / self.view.unit:.4g}"
-        return f"{self.label} {math.degrees(self.value):.1f}°"
+    def words(self, scene: bpy.types.Scene) -> str:
+        return f"{self.label} {labels.reading(self.dial, self.value, scene)}"
 
     def of_text(self, number: float) -> float:
         """A number as typed, in degrees or Blender units."""

@@ -7,6 +7,7 @@ import math
 import bpy
 
 from ...core.model import ModelError
+from ..overlays import labels
 from ..watch import note_change
 from .drags import DRAGS, Drag
 from .rays import Ray
@@ -35,14 +36,15 @@ SHAPES = {
 """A disc for what moves links, a diamond for the start, a square for zero, triangles for ends and axes."""
 
 TIPS = {
-    "pose": "Position: drag to move the link. Numbers can be typed; Ctrl snaps",
-    "swing": "Swing: drag to turn the link",
-    "home": "Start: where a simulation begins",
-    "zero": "Zero: turn the parent's side of the joint alone",
-    "aim": "Axis: drag to aim it. Ctrl snaps to the world's, the links' and to faces",
-    "lower": "Lower limit: drag both ends alike, or with Ctrl this one",
-    "upper": "Upper limit: drag both ends alike, or with Ctrl this one",
+    "pose": "Position: moves the link",
+    "swing": "Swing: turns the link",
+    "home": "Start of simulations",
+    "zero": "Zero: turns the parent's side alone",
+    "aim": "Axis. Ctrl snaps",
+    "lower": "Lower limit. Ctrl: this end alone",
+    "upper": "Upper limit. Ctrl: this end alone",
 }
+"""What is read beside a handle that the mouse is over."""
 
 
 class LIMBERJACK_GT_handle(bpy.types.Gizmo):
@@ -62,6 +64,8 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
     def draw(self, _context):
         if self.target:
             self.draw_custom_shape(self.shapes[self.role])
+            if self.is_highlight and self.drag is None:
+                labels.hovered.append((self.matrix_basis.translation.copy(), TIPS[self.role]))
 
     def draw_select(self, _context, select_id):
         if self.target:
@@ -90,7 +94,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
             self._say(context, str(error))
             return {"RUNNING_MODAL"}
         typed = f"   [{self.typed.text}]" if self.typed.text else ""
-        self._say(context, drag.words() + typed)
+        self._say(context, drag.words(context.scene) + typed)
         note_change([drag.obj])
         return {"RUNNING_MODAL"}
 

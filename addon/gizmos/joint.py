@@ -35,9 +35,13 @@ OFF = 0.35
 
 def handles_of(view: JointView, radius: float) -> Iterator[Place]:
     """Every handle that the joint has, by what its axes are."""
+    moving = [dial for dial in view.dials if dial.place is not None]
+    aimed = [dial for dial in view.dials if dial.pointed] or moving  # else the type says how its axes lie
     for number, dial in enumerate(view.dials):
         ring = ring_radius(radius, number)
         yield from _of_dial(dial, ring, is_first=dial.place == 0, is_slim=dial.kind == "slide")
+        if dial in aimed:
+            yield "aim", dial, 1.3 * ring, dial.origin + dial.direction * (1.3 * ring)
     if view.joint.kind.code == BALL and view.dials:
         dial = view.dials[0]
         yield "swing", dial, radius, dial.origin + dial.zero * (0.7 * radius)
@@ -54,8 +58,6 @@ def _of_dial(dial: Dial, ring: float, is_first: bool, is_slim: bool) -> Iterator
             yield "home", dial, ring, dial.point(dial.home, 1.35 * ring) - beside
         if is_first:
             yield "zero", dial, ring, dial.point(0.0, 0.4 * ring) + 2.0 * beside
-    if dial.kind != "cone" or dial.pointed:
-        yield "aim", dial, 1.3 * ring, dial.origin + dial.direction * (1.3 * ring)
 
 
 class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):

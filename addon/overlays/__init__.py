@@ -8,19 +8,29 @@ from . import active, ghost, model
 _handles: list = []
 
 
+def _is_on(context) -> bool:
+    return preferences().show_overlays and context.space_data.overlay.show_overlays
+
+
 def _draw() -> None:
-    context = bpy.context
-    look = preferences()
-    if not (look.show_overlays and context.space_data.overlay.show_overlays):
+    context, look = bpy.context, preferences()
+    if not _is_on(context):
         return
     model.draw(context, look)
     active.draw(context, look)
     ghost.draw(look)
 
 
+def _draw_labels() -> None:
+    if _is_on(bpy.context):
+        active.draw_labels(bpy.context)
+
+
 def start() -> None:
     if not bpy.app.background:
-        _handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handles.append(add(_draw, (), "WINDOW", "POST_VIEW"))
+        _handles.append(add(_draw_labels, (), "WINDOW", "POST_PIXEL"))
 
 
 def stop() -> None:

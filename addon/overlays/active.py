@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
+import bpy
 import numpy as np
+from mathutils import Vector
 
 from ...core.model import ModelError
 from .. import watch
 from ..bridge.dials import Dial, JointView, view_joint
 from ..props import is_joint
+from . import labels
 from .lines import Lines
 from .shapes import glyph, limits, polyline, ring_radius
 from .sizes import active_radius
@@ -17,6 +22,7 @@ THICKER = 1.6
 
 _made_for: tuple = ()
 _lines: list[Lines] = []
+_labels: list[tuple[Vector, str]] = []
 
 
 def draw(context, look) -> None:
@@ -30,18 +36,26 @@ def draw(context, look) -> None:
         try:
             view = view_joint(obj, context.scene)
         except ModelError:
-            _lines.clear()
+            forget()
         else:
             _lines[:] = _lines_of(view, radius, look)
+            _labels[:] = _labels_of(view, radius, context.scene)
         _made_for = key
     for lines in _lines:
         lines.draw(look.width * THICKER)
+
+
+def draw_labels(context) -> None:
+    """The limits' numbers, after `draw`."""
+    obj = context.active_object
+    labels.draw(_labels if is_joint(obj) and obj.visible_get() else [], context)
 
 
 def forget() -> None:
     global _made_for
     _made_for = ()
     _lines.clear()
+    _labels.clear()
 
 
 def _lines_of(view: JointView, radius: float, look) -> list[Lines]:
@@ -50,6 +64,15 @@ def _lines_of(view: JointView, radius: float, look) -> list[Lines]:
         Lines(glyph(view, radius), look.joint_color),
         Lines(limits(view, radius), look.limit_color),
         Lines(np.concatenate([np.zeros((0, 2, 3)), *marks]), (1.0, 1.0, 1.0, 0.9)),
+    ]
+
+
+def _labels_of(view: JointView, radius: float, scene: bpy.types.Scene) -> list[tuple[Vector, str]]:
+    return [
+        (dial.point(value, ring_radius(radius, number)), labels.reading(dial, value, scene))
+        for number, dial in enumerate(view.dials)
+        for value in (dial.lower, dial.upper)
+        if math.isfinite(value)
     ]
 
 

@@ -1,0 +1,44 @@
+"""Numbers beside what is drawn, in the user's units."""
+
+from __future__ import annotations
+
+import math
+
+import blf
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+
+from ..bridge.dials import Dial
+
+SIZE = 11
+BESIDE = 12
+"""Pixels from a mark to its number."""
+
+hovered: list[tuple[Vector, str]] = []
+"""What the mouse is over: put here by whoever draws it, in each redraw."""
+
+
+def reading(dial: Dial, value: float, scene: bpy.types.Scene) -> str:
+    """A value of a dial [rad or m], as the scene's units say it."""
+    if dial.kind != "slide":
+        return f"{math.degrees(value):.1f}°"
+    if scene.unit_settings.system == "NONE":
+        return f"{value:.4g}"
+    return bpy.utils.units.to_string(scene.unit_settings.system, "LENGTH", value, precision=4)
+
+
+def draw(labels: list[tuple[Vector, str]], context) -> None:
+    """In a view's handler for pixels."""
+    scale = context.preferences.system.ui_scale
+    blf.size(0, SIZE * scale)
+    blf.enable(0, blf.SHADOW)
+    blf.shadow(0, 3, 0.0, 0.0, 0.0, 1.0)
+    blf.color(0, 1.0, 1.0, 1.0, 1.0)
+    for point, text in (*labels, *hovered):
+        seen = location_3d_to_region_2d(context.region, context.region_data, point)
+        if seen is not None:
+            blf.position(0, seen.x + BESIDE * scale, seen.y + 0.5 * BESIDE * scale, 0.0)
+            blf.draw(0, text)
+    blf.disable(0, blf.SHADOW)
+    hovered.clear()
