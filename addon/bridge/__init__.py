@@ -2,11 +2,12 @@
 
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, write_fields
 from .frames import frames_at_empty, has_left_its_frame, store_frames
-from .joining import frame_along, new_joint, put_joint
+from .joining import frame_along, new_joint, pointed_direction, put_joint
 from .mirroring import is_in_the_middle, mirror
 from .motion import fcurves_of, is_animated
 from .moving import move_model
 from .numbers import format_pose, frame_rate, scaled_pose, unit_length
+from .picking import Hit, Surfaces, as_drawn, hit_of, hit_under
 from .poses import drawn_pose, live_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
 from .read_joints import read_joint
@@ -19,7 +20,10 @@ __all__ = [
     "JOINT_FIELDS",
     "LINK_FIELDS",
     "MIMIC_FIELDS",
+    "Hit",
     "SceneReading",
+    "Surfaces",
+    "as_drawn",
     "drawn_pose",
     "fcurves_of",
     "format_pose",
@@ -27,12 +31,15 @@ __all__ = [
     "frame_rate",
     "frames_at_empty",
     "has_left_its_frame",
+    "hit_of",
+    "hit_under",
     "is_animated",
     "is_in_the_middle",
     "live_pose",
     "mirror",
     "move_model",
     "new_joint",
+    "pointed_direction",
     "put_joint",
     "read_joint",
     "read_scene",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_z
+from ...core.joints import JOINT_TYPES
+from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
 from .. import ids
-from ..props import fit_to_type
+from ..props import axes_in_use, fit_to_type
 from .frames import store_frames
 from .numbers import format_pose
 from .poses import drawn_pose
 
 SMALLEST_EMPTY = 0.05
+Z: Vec3 = (0.0, 0.0, 1.0)
 
 
 def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: str, X_WJ: Pose) -> bpy.types.Object:
@@ -58,3 +60,16 @@ def _store(obj: bpy.types.Object, drawn: dict[bpy.types.Object, Pose], X_WJ: Pos
 def frame_along(origin: Vec3, direction: Vec3) -> Pose:
     """The pose at `origin` whose z points along `direction`: a new joint's first axis is z."""
     return (*origin, *quat_of_z(direction))
+
+
+def pointed_direction(settings) -> Vec3:
+    """Where, in the joint's frame, its first axis points whose direction the user chooses; z where the type decides.
+
+    Of length 1; z for an axis that has no direction yet.
+    """
+    kind = JOINT_TYPES[settings.type]
+    for number, axis in enumerate(axes_in_use(settings)):
+        if kind.slot(number).is_pointed:
+            length = norm(axis.xyz)
+            return scale(tuple(axis.xyz), 1.0 / length) if length else Z
+    return Z

@@ -31,7 +31,7 @@ def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader
     for obj in _seen(scene):
         if is_link(obj) or is_joint(obj) or not (obj.type in SOLID or obj.is_instancer):
             continue
-        carrier = carrier_of(obj)
+        carrier = carried_by(obj)
         if carrier is not None and is_link(carrier):
             continue
         link = _static_link(obj, shapes)
@@ -86,7 +86,7 @@ def add_frames(model: Model, scene: bpy.types.Scene, around: Surroundings) -> No
 def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[tuple[bpy.types.Object, str, Pose]]:
     """Each object with the name of the link that carries it, or the world's, and its pose there [m]."""
     for obj in objects:
-        carrier = carrier_of(obj)
+        carrier = carried_by(obj)
         if carrier is None or not is_link(carrier):
             yield obj, WORLD, scaled_pose(live_pose(obj), around.unit)
             continue
@@ -97,7 +97,7 @@ def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[t
             yield obj, carrier.name, scaled_pose(tidy_pose(pose_of_matrix(rigid, np.ones(3))), around.unit)
 
 
-def carrier_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+def carried_by(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The nearest link or joint above the object."""
     above = obj.parent
     while above is not None and not (is_link(above) or is_joint(above)):

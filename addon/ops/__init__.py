@@ -11,13 +11,14 @@ from . import (
     limits,
     links,
     mirror,
+    pick,
     posing,
     presets,
     problems,
 )
 
 THEMES = (
-    *(links, collisions, joints, chain, hierarchy, mirror, presets, limits, axes, posing, problems),
+    *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes, posing, problems),
     *(bake, exchange),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)

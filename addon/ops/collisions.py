@@ -7,8 +7,7 @@ from ...core.model import ModelError
 from .. import ids
 from ..bridge.collisions import fitted_shape, put_collision
 from ..bridge.parts import surroundings_of
-from ..bridge.surroundings import carrier_of
-from ..props import is_joint, is_link
+from ..props import carrier_of, is_link
 from .report import fail, in_object_mode, succeed
 
 
@@ -35,7 +34,7 @@ class LIMBERJACK_OT_collision_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(_link_of(obj) for obj in context.selected_objects):
+        if not any(carrier_of(obj) for obj in context.selected_objects):
             cls.poll_message_set("Select links, or objects that are parented to links")
             return False
         return in_object_mode(cls, context)
@@ -43,7 +42,7 @@ class LIMBERJACK_OT_collision_add(bpy.types.Operator):
     def execute(self, context):
         if self.type == "OWN":
             return self._take_selected(context)
-        links = list(dict.fromkeys(link for obj in context.selected_objects if (link := _link_of(obj))))
+        links = list(dict.fromkeys(link for obj in context.selected_objects if (link := carrier_of(obj))))
         around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
         try:  # all of them before any is made
             fitted = {link: fitted_shape(link, self.type, around) for link in links}
@@ -53,18 +52,12 @@ class LIMBERJACK_OT_collision_add(bpy.types.Operator):
         return succeed(self, context, f"{', '.join(made[:3])}{' and more' if len(made) > 3 else ''}: made")
 
     def _take_selected(self, context):
-        shapes = [obj for obj in context.selected_objects if _link_of(obj) and not is_link(obj)]
+        shapes = [obj for obj in context.selected_objects if carrier_of(obj) and not is_link(obj)]
         if not shapes:
             return fail(self, context, "Select objects that are parented to a link: they become what collides of it")
         for obj in shapes:
             getattr(obj, ids.LINK).role = "COLLISION"
         return succeed(self, context, f"{len(shapes)} objects only collide now, and weigh nothing")
-
-
-def _link_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The link that the object is, or is a shape of."""
-    carrier = obj if is_link(obj) or is_joint(obj) else carrier_of(obj)
-    return carrier if is_link(carrier) else None
 
 
 CLASSES = (LIMBERJACK_OT_collision_add,)

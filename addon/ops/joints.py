@@ -11,6 +11,7 @@ from ..bridge.numbers import tidy_pose
 from ..props import is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, in_object_mode, named, select_only, succeed
+from .selection import selected_pair
 
 
 class LIMBERJACK_OT_joint_add(bpy.types.Operator):
@@ -42,17 +43,8 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        child = context.active_object
-        others = [obj for obj in context.selected_objects if obj != child and not is_joint(obj)]
-        strangers = [obj.name for obj in others if not is_link(obj)]
-        if strangers:
-            return fail(self, context, f"'{strangers[0]}' is no link: tag it as a link first, or deselect it")
-        if len(others) > 1:
-            return fail(
-                self, context, f"{len(others) + 1} links are selected: select the parent, then the child, no more"
-            )
-        parent = others[0] if others else None
         try:
+            child, parent = selected_pair(context)
             place = tidy_pose((*context.scene.cursor.location, *IDENTITY[3:]))
             X_WJ = place if self.origin == "CURSOR" else (*drawn_pose(child)[:3], *IDENTITY[3:])
             joint = new_joint(child, parent, self.type, X_WJ)

@@ -5,19 +5,10 @@ import bpy
 from .. import ids
 from ..bridge import LINK_FIELDS
 from ..bridge.parts import SOLID
-from ..bridge.surroundings import carrier_of
-from ..props import is_joint, is_link
+from ..props import carrier_of, is_link
 from .base import Below, InTab, in_columns, paragraph
 
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
-
-
-def _carrier(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The link that the object is, or whose shape it is."""
-    if obj is None or is_link(obj) or is_joint(obj):
-        return obj if is_link(obj) else None
-    carrier = carrier_of(obj)
-    return carrier if is_link(carrier) else None
 
 
 class LIMBERJACK_PT_link(Below, bpy.types.Panel):
@@ -26,7 +17,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return _carrier(context.active_object) is not None
+        return carrier_of(context.active_object) is not None
 
     def draw(self, context):
         layout = in_columns(self.layout)
@@ -37,7 +28,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             _draw_motion(layout, context, settings)
             _draw_mass(layout, context, settings)
         else:
-            layout.label(text=f"A shape of {_carrier(obj).name}")
+            layout.label(text=f"A shape of {carrier_of(obj).name}")
         _draw_shapes(layout, context, obj, settings)
         if is_link(obj):
             row = layout.row(align=True)

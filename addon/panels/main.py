@@ -15,6 +15,7 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
         column.operator_menu_enum(ids.OP_JOINT_ADD, "type", text="Add Joint", icon="EMPTY_ARROWS")
+        column.operator(ids.OP_JOINT_PICK, icon="SNAP_FACE")
         column = layout.column(align=True)
         row = column.row(align=True)
         row.operator(ids.OP_CHAIN, text="Chain", icon="LINKED")

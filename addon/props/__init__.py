@@ -66,7 +66,7 @@ def is_joint(obj: bpy.types.Object | None) -> bool:
 
 
 def carrier_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The link whose shape the object is; itself if it is one."""
+    """The link whose shape the object is: itself, or what carries it; None for joints and what is no part of a link."""
     while obj is not None and not is_link(obj):
         obj = None if is_joint(obj) else obj.parent
     return obj

@@ -1,6 +1,8 @@
-"""Shapes that links carry, and the mass properties of meshes."""
+"""Shapes that links carry, the mass properties of meshes, and what can be fitted to them."""
 
 from .facets import as_mesh
+from .features import Feature, Surface
+from .fits import Fit, fit_circle, fit_cylinder, fit_line, fit_plane
 from .mass import MassProperties, mass_properties
 from .shapes import (
     Box,
@@ -27,6 +29,8 @@ __all__ = [
     "Cone",
     "Cylinder",
     "Ellipsoid",
+    "Feature",
+    "Fit",
     "Foreign",
     "Geometry",
     "MassProperties",
@@ -36,7 +40,12 @@ __all__ = [
     "Polyline",
     "Shape",
     "Sphere",
+    "Surface",
     "as_mesh",
+    "fit_circle",
+    "fit_cylinder",
+    "fit_line",
+    "fit_plane",
     "mass_properties",
     "solid_properties",
 ]

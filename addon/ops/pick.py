@@ -1,0 +1,284 @@
+"""Joints by pointing: at a hole, a shaft, a rim, a straight edge or a flat face."""
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
+from bpy_extras import view3d_utils
+
+from ...core.geometry import Feature
+from ...core.model import ModelError
+from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_mat, quat_of_z, quat_rotate
+from .. import ids
+from ..bridge import (
+    Hit,
+    Surfaces,
+    as_drawn,
+    drawn_pose,
+    frame_along,
+    hit_of,
+    hit_under,
+    new_joint,
+    pointed_direction,
+    put_joint,
+)
+from ..bridge.frames import empty_frame, stored_frames
+from ..overlays.preview import Preview
+from ..props import carrier_of, is_joint, is_link
+from ..props.joint import type_items
+from .links import tag_links
+from .report import fail, in_object_mode, named, redraw, select_only, succeed
+from .selection import selected_pair
+
+EDGE_PIXELS = 8.0  # how near to an edge the mouse must be for the edge to be meant
+PASSED_ON = {
+    *(
+        "MIDDLEMOUSE",
+        "WHEELUPMOUSE",
+        "WHEELDOWNMOUSE",
+        "WHEELINMOUSE",
+        "WHEELOUTMOUSE",
+        "MOUSEROTATE",
+        "MOUSESMARTZOOM",
+    ),
+    *("TRACKPADPAN", "TRACKPADZOOM", "NDOF_MOTION"),
+}
+WORDS = {"hole": "Hole", "shaft": "Shaft", "rim": "Rim", "edge": "Edge", "face": "Face"}
+NOTHING = "Nothing to fit here"
+KEYS = "Click: joint here.   Esc, right click: cancel.   Middle mouse, wheel: turn the view"
+
+
+class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
+    """Point at a hole, a shaft, a rim, an edge or a face, and click: the joint is fitted to it"""
+
+    bl_idname = ids.OP_JOINT_PICK
+    bl_label = "Pick Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    type: EnumProperty(
+        name="Type", description="How the child of a new joint may move", items=type_items(), default="revolute"
+    )
+    object: StringProperty(name="Object", description="The object that is pointed at", options={"SKIP_SAVE"})
+    face: IntProperty(
+        name="Face",
+        description="Which face of it, with its modifiers",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
+    point: FloatVectorProperty(
+        name="Point", description="Where on the face, in the world", subtype="XYZ", unit="LENGTH", options={"SKIP_SAVE"}
+    )
+    reach: FloatProperty(
+        name="Reach",
+        description="How near to an edge the point must be for the edge to be meant",
+        min=0.0,
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )
+
+    _surfaces: Surfaces | None = None
+    _preview: Preview | None = None
+    _hit: Hit | None = None
+    _feature: Feature | None = None
+    _area = None
+    _pixel_reach = 0.0
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def invoke(self, context, event):
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        self.begin(context)
+        self._look(context, event)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        """From a script, or again with other settings: as if the point were clicked."""
+        obj = context.scene.objects.get(self.object)
+        if obj is None:
+            return fail(self, context, f"there is no object '{self.object}' in this scene: name one to point at")
+        try:
+            hit = hit_of(context, obj, self.face, np.array(self.point, dtype=np.float64))
+            feature = Surfaces().feature_under(context, hit, self.reach)
+            if feature is None:
+                return fail(self, context, f"{NOTHING}: point at a hole, a shaft, a rim, an edge or a flat face")
+            return self._put(context, obj, feature)
+        except ModelError as error:
+            return fail(self, context, error)
+
+    def begin(self, context):
+        self._surfaces, self._preview = Surfaces(), Preview()
+        if context.workspace:
+            context.workspace.status_text_set(KEYS)
+
+    def modal(self, context, event):
+        try:
+            if event.type in {"ESC", "RIGHTMOUSE"}:
+                self._tidy_up(context)
+                return {"CANCELLED"}
+            if event.type == "LEFTMOUSE" and event.value == "PRESS":
+                self._look(context, event)
+                return self._click(context)
+            if event.type == "MOUSEMOVE":
+                self._look(context, event)
+            return {"PASS_THROUGH"} if event.type in PASSED_ON else {"RUNNING_MODAL"}
+        except Exception:
+            self._tidy_up(context)  # a fault of ours must leave no preview behind
+            raise
+
+    def cancel(self, context):
+        self._tidy_up(context)
+
+    def _look(self, context, event):
+        """Find out what is under the mouse, and show it."""
+        self._hit = self._feature = None
+        place = _view_under(context, event)
+        if place is not None:
+            area, region, rv3d, coord = place
+            self._hit = hit_under(context, region, rv3d, coord)
+            if self._hit:
+                self._pixel_reach = _reach_at(context, region, rv3d, coord, self._hit.point)
+                self._feature = self._surfaces.feature_under(context, self._hit, self._pixel_reach)
+            self._say(area, described(context.scene, self._feature))
+        self._preview.show(self._feature)
+        redraw(context)
+
+    def _say(self, area, text: str | None):
+        if self._area not in (None, area):
+            self._area.header_text_set(None)
+        self._area = area
+        if area:
+            area.header_text_set(text)
+
+    def _click(self, context):
+        if self._feature is None:
+            return {"RUNNING_MODAL"}  # the header says why
+        self.object, self.face = self._hit.obj.name, self._hit.face
+        self.point, self.reach = self._hit.point, self._pixel_reach
+        self._tidy_up(context)
+        return self.execute(context)  # the same that a redo will do
+
+    def _tidy_up(self, context):
+        if self._preview:
+            self._preview.remove()
+        self._say(None, None)
+        self._surfaces = self._preview = self._hit = self._feature = None
+        if context.workspace:
+            context.workspace.status_text_set(None)
+        redraw(context)
+
+    def _put(self, context, obj, feature: Feature) -> set[str]:
+        """Move the active joint to the feature, or join links there."""
+        x, y, z = feature.origin.tolist()
+        dx, dy, dz = feature.direction.tolist()
+        X_WJ = as_drawn(obj, frame_along((x, y, z), (dx, dy, dz)))
+        what = f"the {feature.kind} of '{obj.name}'"
+        active = context.active_object if context.active_object in context.selected_objects else None
+        if is_joint(active):
+            put_joint(active, aimed(X_WJ, _pose_of(active), pointed_direction(getattr(active, ids.JOINT))))
+            return succeed(self, context, f"'{active.name}' is on {what}")
+        child, parent = links_to_join(context, active, obj)
+        joint = new_joint(child, parent, self.type, X_WJ)
+        select_only(context, joint)
+        return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}', on {what}")
+
+
+def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Object):
+    """The child and the parent, None for the world.
+
+    Of two selected links, the active one is the child. Else the link that is pointed at is, and the parent is the one
+    that is selected, if it is another; what is no link yet becomes one where no link is selected.
+
+    Raises:
+        ModelError: too many are selected, or something else is.
+    """
+    if is_link(active):
+        child, parent = selected_pair(context)
+        pointed = carrier_of(obj)
+        return (pointed, child) if parent is None and pointed not in (None, child) else (child, parent)
+    child = carrier_of(obj)
+    if child is None:
+        tag_links(context, [obj])
+        child = obj
+    return child, None
+
+
+def described(scene: bpy.types.Scene, feature: Feature | None) -> str:
+    """What is under the mouse, in the scene's units."""
+    if feature is None:
+        return NOTHING
+    size = ""
+    if feature.radius:
+        size = f", {_length(scene, 2.0 * feature.radius)} across"
+    elif feature.kind == "edge":
+        size = f", {_length(scene, float(np.linalg.norm(feature.outline[-1] - feature.outline[0])))} long"
+    return f"{WORDS[feature.kind]}{size}: click to put the joint here"
+
+
+def _length(scene: bpy.types.Scene, length: float) -> str:
+    units = scene.unit_settings
+    if units.system == "NONE":
+        return f"{length:.4g}"
+    return bpy.utils.units.to_string(units.system, "LENGTH", length * units.scale_length, precision=4)
+
+
+def aimed(X_WJ: Pose, old: Pose, direction: Vec3) -> Pose:
+    """The pose whose own `direction` points where z of X_WJ does, else turned as little from the old one."""
+    to_axis = (0.0, 0.0, 0.0, *quat_of_z(direction))
+    return compose(turned_like(X_WJ, compose(old, to_axis)), inverse(to_axis))
+
+
+def turned_like(X_WJ: Pose, old: Pose) -> Pose:
+    """The pose turned about its z so that x points as nearly as it can where the old one's does."""
+    z = np.array(quat_rotate(X_WJ[3:], (0.0, 0.0, 1.0)))
+    for axis, is_y in (((1.0, 0.0, 0.0), False), ((0.0, 1.0, 0.0), True)):
+        near = np.array(quat_rotate(old[3:], axis))
+        near = near - (near @ z) * z
+        if np.linalg.norm(near) > 1e-3:  # else x was along the new z, and y decides
+            near /= np.linalg.norm(near)
+            x = np.cross(near, z) if is_y else near
+            return X_WJ[:3] + quat_of_mat(tuple(np.stack([x, np.cross(z, x), z], axis=1).ravel().tolist()))
+    return X_WJ
+
+
+def _pose_of(joint: bpy.types.Object) -> Pose:
+    """X_WJ as the links were drawn."""
+    settings = getattr(joint, ids.JOINT)
+    X_PJ = stored_frames(joint)[0] if settings.X_PJ else empty_frame(joint)
+    return compose(drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
+
+
+def _view_under(context, event):
+    """Area, region, view and place in the region of the 3D view under the mouse; None above panels and elsewhere."""
+    for area in context.screen.areas if context.screen else ():
+        if area.type != "VIEW_3D" or not _holds(area, event):
+            continue
+        if any(_holds(region, event) for region in area.regions if region.type not in ("WINDOW", "HUD", "XR")):
+            return None
+        windows = [region for region in area.regions if region.type == "WINDOW"]
+        space = area.spaces.active
+        views = [space.region_3d] if len(windows) == 1 else list(space.region_quadviews)
+        for region, rv3d in zip(windows, views, strict=False):
+            if _holds(region, event):
+                return area, region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y)
+    return None
+
+
+def _holds(part, event) -> bool:
+    """Whether the mouse is in the area or region, which is not folded away."""
+    inside = 0 <= event.mouse_x - part.x < part.width and 0 <= event.mouse_y - part.y < part.height
+    return inside and part.width > 1 and part.height > 1
+
+
+def _reach_at(context, region, rv3d, coord, point) -> float:
+    """How long some pixels are at the depth of the point."""
+    pixels = EDGE_PIXELS * context.preferences.system.ui_scale
+    here, there = (
+        view3d_utils.region_2d_to_location_3d(region, rv3d, at, point) for at in (coord, (coord[0] + pixels, coord[1]))
+    )
+    return (there - here).length
+
+
+CLASSES = (LIMBERJACK_OT_joint_pick,)

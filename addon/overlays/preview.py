@@ -1,0 +1,50 @@
+"""What a click would fit a joint to, shown before it."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ...core.geometry import Feature
+from .lines import Color, Lines
+
+OUTLINE: Color = (1.0, 0.75, 0.2, 1.0)
+AXIS: Color = (0.3, 0.8, 1.0, 1.0)
+WIDTH = 3.0
+
+
+class Preview:
+    """A feature's outline and axis in all 3D views, until it is removed."""
+
+    def __init__(self):
+        self._points: np.ndarray | None = None
+        self._lines: Lines | None = None
+        self._split = 0
+        self._handler = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
+
+    def show(self, feature: Feature | None) -> None:
+        """In place of what was shown before."""
+        self._lines = None
+        self._points = None if feature is None else segments_of(feature)
+        self._split = 0 if feature is None else max(len(feature.outline) - 1, 0)
+
+    def remove(self) -> None:
+        """Once and for all; a second time does nothing."""
+        if self._handler is not None:
+            bpy.types.SpaceView3D.draw_handler_remove(self._handler, "WINDOW")
+        self._handler = None
+
+    def _draw(self) -> None:
+        if self._points is None:
+            return
+        if self._lines is None:  # only here is a GPU at hand for certain
+            colors = [OUTLINE] * self._split + [AXIS] * (len(self._points) - self._split)
+            self._lines = Lines(self._points, np.array(colors))
+        self._lines.draw(WIDTH)
+
+
+def segments_of(feature: Feature) -> np.ndarray:
+    """The outline, and the axis through the origin, half as far again as the outline is wide; shape (n, 2, 3)."""
+    reach = float(np.linalg.norm(feature.outline - feature.origin, axis=1).max()) if len(feature.outline) else 1.0
+    axis = feature.origin + 1.5 * reach * np.array([[-1.0], [1.0]]) * feature.direction
+    return np.concatenate([np.stack([feature.outline[:-1], feature.outline[1:]], axis=1), axis[None]])

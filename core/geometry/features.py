@@ -1,0 +1,288 @@
+"""What a joint can be fitted to on a mesh where the user points: holes, shafts, rims, straight edges, flat faces."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .fits import Fit, fit_circle, fit_line, fit_plane, perpendiculars
+from .loops import edges_between_corners, is_regular_circle, loop_through, without_straight_points
+from .topology import NONE, Topology
+from .walls import BORDERS_SEEN, CREASE, EXAMINED, LARGEST_RMS, UNLIKE, Wall, facet_areas, facet_at, wall_at
+
+Kind = Literal["hole", "shaft", "rim", "edge", "face"]
+
+PLANAR = 1e-3
+"""Of its extent: a facet that bends more is part of a finely divided round surface."""
+ROUGH = 0.025
+"""Of its extent, by which a noisy flat face may be uneven."""
+MANY = 100_000
+"""Polygons beyond which a noisy face is a landscape."""
+ROUGH_STEPS = (
+    (math.cos(math.radians(35.0)), EXAMINED),
+    (math.cos(math.radians(25.0)), EXAMINED),
+    (math.cos(math.radians(25.0)), MANY),
+)
+"""Cosines of how far the polygons of a noisy flat face may turn while its normal is found, for a chamfer turns by 45;
+and how many of them are looked at."""
+SMOOTH = math.radians(20.0)
+"""A surface that turns by less at an edge bends there, and has no crease."""
+FINER = 4.0
+"""How many times as large as the facets that bend away from it a flat face is: those of a fillet in eight steps are."""
+BOWL = 0.7
+"""Part of the heights above a plane that a bowl, a saddle or a trough explains where the surface is curved."""
+ALONG = 0.95
+"""Cosine between a wall's axis and an edge of it that is straight by nature, and no facet's end."""
+CIRCLE = 64
+"""Segments of a circle as drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A place for a joint. Lengths in the mesh's unit.
+
+    Attributes:
+        kind: what it is.
+        origin: on the axis of a hole or shaft, midway; the centre of a rim; the middle of an edge; a face's centre of
+            area; shape (3,).
+        direction: unit vector along the axis or edge, or normal to the rim or face, shape (3,): outward for a face,
+            else upward (see `upward`).
+        radius: of a hole, shaft or rim; else 0.
+        outline: points of a line that shows it, shape (m, 3).
+        rms: root of the mean square of the distances of the mesh's points from what was fitted.
+    """
+
+    kind: Kind
+    origin: np.ndarray
+    direction: np.ndarray
+    radius: float
+    outline: np.ndarray
+    rms: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Region:
+    """Polygons that are one thing. border: the corners whose edges surround them. axis: of a wall."""
+
+    feature: Feature
+    border: np.ndarray
+    axis: np.ndarray | None = None
+
+
+class Surface(Topology):
+    """A polygon mesh that can be asked what is at a place on it. Points are as the user sees them, with all scale.
+
+    Arguments and attributes are those of `Topology`.
+    """
+
+    def __init__(self, vertices: np.ndarray, corners: np.ndarray, starts: np.ndarray):
+        super().__init__(vertices, corners, starts)
+        self._regions: dict[int, _Region | None] = {}
+
+    def feature_at(self, face: int, point: np.ndarray, reach: float) -> Feature | None:
+        """What is meant by pointing at a place; None where nothing can be fitted.
+
+        Args:
+            face: the polygon there.
+            point: where on it, shape (3,).
+            reach: how near to an edge the place must be for the edge to be meant.
+
+        Raises:
+            IndexError: there is no such polygon.
+        """
+        if not 0 <= face < len(self):
+            raise IndexError(f"polygon {face} of {len(self)}")
+        region = self._region(face)
+        border = region.border if region else self.corners_of(np.array([face]))
+        corner = self._nearest(border, np.asarray(point, dtype=np.float64), reach)
+        if corner is not None and (found := self._at_edge(corner, region)):
+            return found
+        return region.feature if region else None
+
+    def _region(self, face: int) -> _Region | None:
+        if face not in self._regions:
+            faces, region = self._wall_region(face) or self._flat_region(face) or (np.array([face]), None)
+            self._regions.update(dict.fromkeys(faces.tolist(), region))
+        return self._regions[face]
+
+    def _wall_region(self, face: int) -> tuple[np.ndarray, _Region] | None:
+        wall = wall_at(self, face) if self.areas[face] > 0.0 else None
+        if wall is None:
+            return None
+        return wall.faces, _Region(_wall_feature(wall), self.border_of(wall.faces), wall.fit.direction)
+
+    def _flat_region(self, face: int) -> tuple[np.ndarray, _Region] | None:
+        if not self.areas[face] > 0.0:
+            return None
+        faces = self._even_face(face)
+        if faces is None:
+            faces = self._rough_face(face)
+        if faces is None:
+            return None
+        border = self.border_of(faces)
+        return faces, _Region(self._face_feature(faces, border), border)
+
+    def _even_face(self, face: int) -> np.ndarray | None:
+        faces = facet_at(self, face, len(self))
+        points = self.points[self.vertices_of(faces)]
+        normal = self._normal(faces)
+        heights = (points - self.centres[face]) @ normal
+        if np.ptp(heights) > PLANAR * float(np.ptp(points, axis=0).max()) and len(faces) > 1:
+            return None
+        return faces if self._stands_out(faces) else None
+
+    def _stands_out(self, faces: np.ndarray) -> bool:
+        """Whether the surface turns away sharply from most of the facet's border, or to what is much finer.
+
+        A facet of a curved surface bends smoothly into others of about its size.
+        """
+        border = self.border_of(faces)
+        seen = border[np.unique(np.linspace(0, len(border) - 1, BORDERS_SEEN).astype(int))] if len(border) else border
+        turns, lengths, own = self.turns[self.corner_edge[seen]], self.lengths(seen), float(self.areas[faces].sum())
+        beyond = np.where(self.other[seen] == NONE, 0.0, facet_areas(self, self.other[seen]))
+        unlike = np.where(turns < SMOOTH, own > FINER * beyond, (own > UNLIKE * beyond) | (beyond > UNLIKE * own))
+        return bool(lengths[unlike | (turns > CREASE)].sum() > 0.5 * lengths.sum())
+
+    def _rough_face(self, face: int) -> np.ndarray | None:
+        """Polygons that differ by no more than noise from one plane, all around which the surface turns away."""
+        faces, normal, middle, tolerance = np.array([face]), self.normals[face], self.centres[face], math.inf
+        points = self.points[:0]
+        for least, limit in ROUGH_STEPS:
+
+            def is_near(found, _, normal=normal, middle=middle, tolerance=tolerance, least=least):
+                return (self.normals[found] @ normal > least) & (
+                    np.abs((self.centres[found] - middle) @ normal) < tolerance
+                )
+
+            faces = self.grow(face, is_near, limit)
+            points = self.points[self.vertices_of(faces)]
+            if len(points) < 4:
+                return None
+            try:
+                plane = fit_plane(points)
+            except ValueError:
+                return None
+            if _is_bowl(points, plane):
+                return None
+            normal = math.copysign(1.0, float(plane.direction @ self._normal(faces))) * plane.direction
+            middle, tolerance = plane.origin, ROUGH * float(np.ptp(points, axis=0).max())
+        corners = self.border_of(faces)
+        turned = self.turns[self.corner_edge[corners]] > CREASE
+        lengths = self.lengths(corners)
+        is_flat = float(np.abs((points - middle) @ normal).max()) < 2.0 * tolerance
+        return faces if is_flat and lengths[turned].sum() > 0.9 * lengths.sum() else None
+
+    def _normal(self, faces: np.ndarray) -> np.ndarray:
+        """Of all of them together: the sum of their areas as vectors."""
+        total = self.areas[faces] @ self.normals[faces]
+        return total / max(float(np.linalg.norm(total)), 1e-300)
+
+    def _face_feature(self, faces: np.ndarray, border: np.ndarray) -> Feature:
+        normal, areas = self._normal(faces), self.areas[faces]
+        points = self.points[self.vertices_of(faces)]
+        rms = 0.0
+        if len(points) > 3:
+            plane = fit_plane(points)
+            normal, rms = math.copysign(1.0, float(plane.direction @ normal)) * plane.direction, plane.rms
+        loop = loop_through(self, border, border[np.argmax(self.lengths(border))]) if len(border) else []
+        origin = areas @ self.centres[faces] / areas.sum()
+        return Feature("face", origin, normal, 0.0, self._outline(loop), rms)
+
+    def _outline(self, loop: list[int]) -> np.ndarray:
+        return self.points[np.array([*loop, *loop[:1]], dtype=np.int64)]
+
+    def _nearest(self, corners: np.ndarray, point: np.ndarray, reach: float) -> int | None:
+        """The corner that begins the nearest edge within reach."""
+        if not len(corners):
+            return None
+        starts, ends = self.points[self.corners[corners]], self.points[self.ends[corners]]
+        along = ends - starts
+        square = np.maximum((along**2).sum(axis=1), 1e-300)
+        part = np.clip(((point - starts) * along).sum(axis=1) / square, 0.0, 1.0)
+        far = np.linalg.norm(starts + part[:, None] * along - point, axis=1)
+        best = int(np.argmin(far))
+        return int(corners[best]) if far[best] <= reach else None
+
+    def _at_edge(self, corner: int, region: _Region | None) -> Feature | None:
+        """The rim or the straight edge that the edge is part of, as a border of what is on either side of it."""
+        sides = [(region, corner)]
+        if self.other[corner] != NONE:
+            beyond = int(self.other[corner])
+            own = self.corners_of(np.array([beyond]))
+            sides.append((self._region(beyond), int(own[self.corner_edge[own] == self.corner_edge[corner]][0])))
+        loops = [
+            (side, at, loop_through(self, side.border, at)) for side, at in sides if side and np.any(side.border == at)
+        ]
+        if self.other[corner] == NONE and not loops:
+            loops = [(None, corner, loop_through(self, np.flatnonzero(self.other == NONE), corner))]
+        for _, _, loop in loops:
+            if rim := self._rim(loop):
+                return rim
+        for side, at, loop in loops:
+            if side and (edge := self._edge(loop, at, side.axis)):
+                return edge
+        return None
+
+    def _rim(self, loop: list[int]) -> Feature | None:
+        points = without_straight_points(self.points[np.array(loop, dtype=np.int64)])
+        if len(points) < 6:
+            return None
+        try:
+            fit = fit_circle(points)
+        except ValueError:
+            return None
+        if fit.rms > LARGEST_RMS * fit.radius or not is_regular_circle(points, fit):
+            return None
+        direction = upward(fit.direction)
+        return Feature("rim", fit.origin, direction, fit.radius, _circle(fit.origin, direction, fit.radius), fit.rms)
+
+    def _edge(self, loop: list[int], corner: int, axis: np.ndarray | None) -> Feature | None:
+        """The straight run of the loop through the corner's edge, unless it is a facet of a curve."""
+        run = edges_between_corners(self.points, loop, int(self.corners[corner]), CREASE, anyhow=axis is not None)
+        if run is None:
+            return None
+        points = self.points[np.array(run)]
+        fit = fit_line(points)
+        if axis is not None and abs(fit.direction @ axis) < ALONG:
+            return None
+        ends = points[[0, -1]]
+        return Feature("edge", ends.mean(axis=0), upward(fit.direction), 0.0, ends, fit.rms)
+
+
+def upward(direction: np.ndarray) -> np.ndarray:
+    """The direction or its opposite: whichever points along +z; of level ones, along +y; of those along x, +x."""
+    for part in direction[::-1]:
+        if abs(part) > 1e-4:
+            return direction if part > 0.0 else -direction
+    return direction
+
+
+def _is_bowl(points: np.ndarray, plane: Fit) -> bool:
+    """Whether the heights above the plane are those of a curved surface, not of noise."""
+    if len(points) < 20:
+        return False
+    arms = points - plane.origin
+    heights = arms @ plane.direction
+    flat = arms - np.outer(heights, plane.direction)
+    x, y = np.linalg.svd(flat, full_matrices=False)[2][:2] @ flat.T / max(float(np.abs(flat).max()), 1e-300)
+    shapes = np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
+    best = shapes @ np.linalg.lstsq(shapes, heights, rcond=None)[0]
+    return float(best @ best) > BOWL * float(heights @ heights) > 0.0
+
+
+def _wall_feature(wall: Wall) -> Feature:
+    fit: Fit = wall.fit
+    direction = upward(fit.direction)
+    low, high = wall.ends
+    rings = [_circle(fit.origin + end * fit.direction, direction, fit.radius) for end in (low, high)]
+    middle = fit.origin + 0.5 * (low + high) * fit.direction
+    return Feature("hole" if wall.is_hole else "shaft", middle, direction, fit.radius, np.vstack(rings), fit.rms)
+
+
+def _circle(centre: np.ndarray, direction: np.ndarray, radius: float) -> np.ndarray:
+    """A closed line, shape (CIRCLE + 1, 3)."""
+    angles = np.linspace(0.0, math.tau, CIRCLE + 1)
+    return centre + radius * np.column_stack([np.cos(angles), np.sin(angles)]) @ perpendiculars(direction)

@@ -1,0 +1,85 @@
+"""Closed lines along the borders of polygons."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .fits import Fit
+from .topology import Topology
+from .walls import COARSE_FACET, UNEVEN, WIDEST_FACET
+
+STRAIGHT = math.radians(0.1)
+"""A line that turns by less at a point goes straight on."""
+LONGER = 2.0
+"""How much longer than the next a piece of a line must be to be an edge rather than a facet of a curve."""
+
+
+def loop_through(mesh: Topology, border: np.ndarray, corner: int) -> list[int]:
+    """The vertices of the closed line of border edges through the corner's; as far as it goes where it does not close.
+
+    border: corners whose edges surround polygons.
+    """
+    leaving: dict[int, list[int]] = {}
+    for start, end in zip(mesh.corners[border].tolist(), mesh.ends[border].tolist(), strict=True):
+        leaving.setdefault(start, []).append(end)
+    first, at = int(mesh.corners[corner]), int(mesh.ends[corner])
+    leaving.get(first, [at]).remove(at)
+    loop = [first]
+    while at != first:
+        loop.append(at)
+        if not leaving.get(at):
+            break
+        at = leaving[at].pop()
+    return loop
+
+
+def without_straight_points(points: np.ndarray) -> np.ndarray:
+    """The points of a closed line at which it turns."""
+    return points[_turns(points) > STRAIGHT]
+
+
+def _turns(points: np.ndarray) -> np.ndarray:
+    """By how much a closed line turns at each point [rad]."""
+    before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
+    return np.arctan2(np.linalg.norm(np.cross(before, after), axis=1), np.einsum("ij,ij->i", before, after))
+
+
+def is_regular_circle(points: np.ndarray, fit: Fit) -> bool:
+    """Whether the closed line goes once round the circle, in steps that are short, or even."""
+    arms = points - fit.origin
+    following = np.roll(arms, -1, axis=0)
+    steps = np.arctan2(np.cross(arms, following) @ fit.direction, np.einsum("ij,ij->i", arms, following))
+    widths = np.abs(steps)
+    coarse = max(UNEVEN * float(np.median(widths)), COARSE_FACET)
+    return abs(abs(steps.sum()) - math.tau) < 0.1 and bool(widths.max() < min(coarse, WIDEST_FACET))
+
+
+def edges_between_corners(
+    points: np.ndarray, loop: list[int], start: int, crease: float, anyhow: bool = False
+) -> list[int] | None:
+    """The vertices of the straight run of a closed line that holds the edge from `start` on.
+
+    None where the run looks like a facet of a curve: where it goes on over an obtuse corner to a run of much the same
+    length. anyhow: not then either.
+    """
+    if start not in loop:
+        return None
+    at = loop.index(start)
+    turned = np.array(loop[at:] + loop[:at])
+    line = points[turned]
+    turns = _turns(line)
+    bends = np.flatnonzero(turns > STRAIGHT)
+    if len(bends) < 3:
+        return None
+    after = next((k for k, bend in enumerate(bends.tolist()) if bend > 0), 0)
+    first, last = int(bends[after - 1]), int(bends[after])
+    run = np.arange(first - len(turned) if first > 0 else 0, last + 1 if last else 1) % len(turned)
+    lengths = np.linalg.norm(line[bends] - line[np.roll(bends, 1)], axis=1)  # of the run that ends at each bend
+    own, before, beyond = lengths[after], lengths[after - 1], lengths[(after + 1) % len(bends)]
+    for end, neighbour in ((first, before), (last, beyond)):
+        is_corner = turns[end] > crease or own > LONGER * neighbour or neighbour > LONGER * own
+        if not (is_corner or anyhow):
+            return None
+    return turned[run].tolist()

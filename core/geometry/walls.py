@@ -1,0 +1,393 @@
+"""The walls of holes and shafts in a mesh: polygons that lie round an axis.
+
+A wall is looked for from one polygon of it, in what is near:
+
+1. Each of the longest creases around the polygon's facet may run along the axis.
+2. The polygons that stand upright on such an axis are gathered, EXAMINED at most.
+3. Circles through three of their points are tried (Fischler and Bolles, Random sample consensus, Comm. ACM 24 (1981),
+   here without the randomness): those with most points on them, and those with most of the nearest exactly on them.
+4. The polygons along the best are gathered and a cylinder is fitted to their corners, by turns, until they stay the
+   same. At each turn, what the fit leaves must be noise: no taper, belly, bend or ellipse beyond what chance makes.
+5. What was told from the nearest is gathered as far as it reaches, and fitted again.
+6. There must be enough of the circle, and where the wall ends, the surface must turn away.
+
+What is not told from a wall: parts of a cone of few facets, when noise hides how they lean (one of 8 facets a ring that
+tapers by 5.7 degrees, with 0.5 % of noise); and the outermost band of a sphere or torus so coarse that its next bands
+lean by more than STEEPEST, which is the very shape of a cylinder of one ring of facets, chamfered on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .fits import Fit, fit_cylinder, perpendiculars
+from .topology import NONE, Topology
+
+FLAT = math.radians(0.5)
+"""Polygons that differ by less are one facet; the finest wall that is meant, of 128 facets, turns by 2.8 degrees."""
+CREASE = math.radians(50.0)
+"""Polygons that differ by more are separate things; the facets of an 8-sided shaft differ by 45 degrees."""
+WIDEST_FACET = math.radians(66.0)
+"""Six facets are the fewest that may stand for a circle; those of a pentagon span 72 degrees."""
+COARSE_FACET = math.radians(30.0)
+"""Wider ones must be even: the corners of a chamfered box lie on a circle too, but its sides differ in width."""
+UNEVEN = 1.15
+"""How much wider than most a coarse facet may be: 2 % of noise on an 8-sided shaft changes its facets by 4 %."""
+UNEVEN_FINE = 2.5
+"""The same for fine ones, which noise changes more: those of a 128-sided wall by a third at 1 %."""
+SHORTEST_ARC = math.radians(80.0)
+"""Less of a circle hardly determines it; a quarter, less the noise, should do."""
+FEWEST_ROUND, FEWEST_ARC = 5.5, 3.5
+"""Facets of a closed wall, and of an arc: a corner that is bevelled in one to three steps is no arc."""
+LARGEST_RMS = 0.03
+"""Of the radius. Meshes are noisy by up to 2 %; an ellipse that is 8 % longer than wide has as much."""
+LARGEST_MISS = 0.08
+"""Of the radius: four times the noise."""
+OUTLIER = 6.0
+"""Points that lie further from the wall, in robust standard deviations, are no corners of it."""
+EXACT = 1e-6
+"""Of the radius: what rounding leaves of points on a circle, besides the grain of the mesh."""
+CLOSE = 1e-3
+"""Of the radius: how near to a circle that is thought to be exact its corners lie at first."""
+SAME_LINE = math.radians(0.5)
+FEWEST_LINES = 5
+"""Lines along the axis with corners on them: an ellipse may share four points with a circle."""
+FEWEST_KEPT = 0.6
+"""Part of a wall's points that must be corners of it: cuts through an 8-sided hole leave others, on its chords."""
+STEEPEST = 0.45
+"""Sine of the angle by which noise may tilt a facet to the axis; a chamfer's is 0.7."""
+UPRIGHT = 0.3
+"""Cosine of the angle between a facet and the wall at its place, which for the finest, noisiest ones is 60 degrees."""
+CHANCE = 1e-4
+"""How seldom noise may look as much like a taper, a belly or a bend as what is refused for it does."""
+ASTRAY = math.cos(math.radians(15.0))
+"""Between the axis and the crease from which it was guessed; noise turns no crease by more that is worth a guess."""
+LEAST_SURE = 0.15
+"""Standard error of the axis [rad] beyond which the wall is too short for its noise."""
+UNLIKE = 2.0
+"""Ratio of the areas of neighbouring facets beyond which they belong to different things."""
+LEANING = 3.0
+"""How much more than the facets of a wall those lean that are beyond its end."""
+MOST = 0.75
+"""Part of a wall's ends, and of the sides of an arc, at which it must break off."""
+BORDERS_SEEN = 64
+"""Edges of a border whose neighbours are looked at."""
+EXAMINED = 800
+"""Polygons around the seed by which a wall is told: on 128 facets as long as wide, near a third of the circle."""
+TRIES = 2
+"""Axes, and of each of them circles through what is near and what is far."""
+ROUNDS = 5
+"""Of gathering and fitting; noise leaves a corner or two undecided, which hardly matters."""
+NEARBY = 12
+"""Points around the seed among which an exact circle is sought first: those of the smallest arc."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """faces: of the mesh. is_hole: whether its inside is empty. ends: how far it reaches from fit.origin each way."""
+
+    faces: np.ndarray
+    fit: Fit
+    is_hole: bool
+    ends: tuple[float, float]
+
+
+def facet_at(mesh: Topology, seed: int, limit: int = EXAMINED) -> np.ndarray:
+    """The polygons that lie in one plane with the seed, more or less."""
+    return mesh.grow(seed, lambda _, edges: mesh.turns[edges] < FLAT, limit)
+
+
+def wall_at(mesh: Topology, seed: int) -> Wall | None:
+    """The wall that the polygon is part of; None where it is no part of any."""
+    for axis in _possible_axes(mesh, seed):
+        upright = mesh.grow(seed, lambda faces, edges, axis=axis: _goes_on(mesh, faces, edges, axis), EXAMINED)
+        if len(upright) < 4:
+            continue
+        for guess in _possible_cylinders(mesh, seed, upright, axis):
+            found = _settled(mesh, seed, upright, guess)
+            if found and len(upright) > EXAMINED:
+                every = mesh.grow(seed, lambda faces, _, guess=found.guess: guess.holds(mesh, faces), len(mesh))
+                found = _settled(mesh, seed, every, found.guess)
+            if found and _is_whole(mesh, found):
+                along = (mesh.points[mesh.vertices_of(found.faces)] - found.fit.origin) @ found.fit.direction
+                return Wall(found.faces, found.fit, found.guess.facing < 0.0, (float(along.min()), float(along.max())))
+    return None
+
+
+def _goes_on(mesh: Topology, faces: np.ndarray, edges: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Which polygons, reached over edges, stand upright on what the axis goes along."""
+    upright = (np.abs(mesh.normals[faces] @ axis) < STEEPEST) & (mesh.areas[faces] > 0.0)
+    return upright & (mesh.turns[edges] < 1.5 * CREASE)
+
+
+def _possible_axes(mesh: Topology, seed: int) -> list[np.ndarray]:
+    """Directions of the creases around the seed's facet, the longest first, each once."""
+    facet = facet_at(mesh, seed)
+    corners = mesh.border_of(facet)
+    turns = mesh.turns[mesh.corner_edge[corners]]
+    corners = corners[(turns > FLAT) & (turns < 1.5 * CREASE) & (mesh.other[corners] != NONE)]
+    if not len(corners):
+        return []
+    corners = corners[np.argsort(-mesh.lengths(corners))]
+    along = mesh.points[mesh.ends[corners]] - mesh.points[mesh.corners[corners]]
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    found: list[np.ndarray] = []
+    for direction in along[:32]:
+        if all(abs(direction @ known) < 0.999 for known in found):
+            found.append(direction)
+    return found[:TRIES]
+
+
+def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.ndarray) -> Iterator[_Guess]:
+    """Those along the axis through the seed and two further points, the best first."""
+    vertices = mesh.vertices_of(faces)
+    middle = mesh.centres[seed]
+    first = np.cross(axis, mesh.normals[seed])
+    across = np.stack([first, np.cross(axis, first)]) / np.linalg.norm(first)
+    flat = (mesh.points[vertices] - middle) @ across.T
+    own = (mesh.points[mesh.vertices_of(np.array([seed]))] - middle) @ across.T
+    own = own[[np.argmin(own[:, 0]), np.argmax(own[:, 0])]]
+    last = len(flat) - 1
+    picks = np.unique(np.concatenate([np.geomspace(1, last, 10), np.linspace(0, last, 12)]).astype(int))
+    i, j = np.triu_indices(len(picks), 1)
+    centres, radii = _circles_through(
+        np.repeat(own, len(i), axis=0), np.tile(flat[picks[i]], (2, 1)), np.tile(flat[picks[j]], (2, 1))
+    )
+    sound = np.isfinite(radii) & (radii < 10.0 * np.abs(flat).max()) & (radii > 0.0)
+    centres, radii = centres[sound], radii[sound]
+    everywhere = _scores(flat[np.unique(np.linspace(0, last, 240).astype(int))], centres, radii, LARGEST_RMS)
+    nearby = _scores(flat[:NEARBY], centres, radii, CLOSE)
+    for scores, miss, steepest in ((everywhere, LARGEST_MISS, STEEPEST), (nearby, CLOSE, 10.0 * CLOSE)) * TRIES:
+        if not len(scores) or not scores.max() > 0.0:
+            continue
+        best = int(np.argmax(scores))
+        centre, radius = centres[best], radii[best]
+        origin = middle + centre @ across
+        facing = math.copysign(1.0, float(mesh.normals[seed] @ (middle - origin)))
+        yield _Guess(origin, axis, float(radius), miss, WIDEST_FACET, steepest, facing)
+        same = (np.linalg.norm(centres - centre, axis=1) < 0.2 * radius) & (np.abs(radii - radius) < 0.2 * radius)
+        scores[same] = 0.0
+
+
+def _scores(points: np.ndarray, centres: np.ndarray, radii: np.ndarray, miss: float) -> np.ndarray:
+    """How many of the points lie on each circle, those off it by little counting less, by `miss` not at all."""
+    misses = np.abs(np.linalg.norm(points[None] - centres[:, None], axis=2) / radii[:, None] - 1.0)
+    return np.maximum(0.0, 1.0 - (misses / miss) ** 2).sum(axis=1)
+
+
+def _circles_through(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Centres and radii of the circles through three points each, shapes (n, 2); not finite for three in a line."""
+    b, c = b - a, c - a
+    with np.errstate(divide="ignore", invalid="ignore"):
+        doubled = 2.0 * (b[:, 0] * c[:, 1] - b[:, 1] * c[:, 0])
+        bb, cc = (b**2).sum(axis=1), (c**2).sum(axis=1)
+        x = (c[:, 1] * bb - b[:, 1] * cc) / doubled
+        y = (b[:, 0] * cc - c[:, 0] * bb) / doubled
+    return a + np.column_stack([x, y]), np.hypot(x, y)
+
+
+@dataclass(frozen=True, eq=False)
+class _Guess:
+    """A cylinder, and of its wall: how far from it the corners may lie [parts of its radius], how wide the facets are
+    at most [rad], the sine by which they may lean to the axis, and on which side of them it is."""
+
+    origin: np.ndarray
+    axis: np.ndarray
+    radius: float
+    miss: float
+    widest: float
+    steepest: float
+    facing: float
+
+    def misses(self, points: np.ndarray) -> np.ndarray:
+        """Signed distances from it [parts of its radius], outward."""
+        arms = points - self.origin
+        return np.linalg.norm(arms - np.outer(arms @ self.axis, self.axis), axis=1) / self.radius - 1.0
+
+    def holds(self, mesh: Topology, faces: np.ndarray) -> np.ndarray:
+        """Which polygons may belong to its wall; some corners may lie on chords of the circle, which is inward."""
+        corners = mesh.corners_of(faces)
+        firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
+        misses = self.misses(mesh.points[mesh.corners[corners]])
+        near = np.maximum.reduceat(misses, firsts) < self.miss
+        near &= np.minimum.reduceat(misses, firsts) > -(self.miss + LARGEST_MISS)
+        arms = mesh.centres[faces] - self.origin
+        arms -= np.outer(arms @ self.axis, self.axis)
+        normals = mesh.normals[faces]
+        outward = np.einsum("ij,ij->i", normals, arms) / np.maximum(np.linalg.norm(arms, axis=1), 1e-300)
+        upright = (np.abs(normals @ self.axis) < self.steepest) & (self.facing * outward > UPRIGHT)
+        return near & upright & (self.spans(mesh, faces) < self.widest) & (mesh.areas[faces] > 0.0)
+
+    def intervals(self, mesh: Topology, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Between which angles about the axis each polygon lies."""
+        across = perpendiculars(self.axis)
+        corners = mesh.corners_of(faces)
+        firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
+        middles = np.arctan2(*((mesh.centres[faces] - self.origin) @ across[::-1].T).T)
+        angles = np.arctan2(*((mesh.points[mesh.corners[corners]] - self.origin) @ across[::-1].T).T)
+        around = np.remainder(angles - np.repeat(middles, mesh.counts[faces]) + math.pi, math.tau) - math.pi
+        return middles + np.minimum.reduceat(around, firsts), middles + np.maximum.reduceat(around, firsts)
+
+    def spans(self, mesh: Topology, faces: np.ndarray) -> np.ndarray:
+        low, high = self.intervals(mesh, faces)
+        return high - low
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Polygons that stay the same when a cylinder is fitted to them and they are gathered along it."""
+
+    faces: np.ndarray
+    fit: Fit
+    guess: _Guess
+
+
+def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _Found | None:
+    """Gather the upright polygons near the cylinder and fit it to them, by turns, until they stay the same."""
+    guess, fit = first, None
+    before = kept = np.zeros(0, dtype=np.int64)
+    for _ in range(ROUNDS):
+        faces = mesh.connected(seed, upright[guess.holds(mesh, upright)])
+        vertices = mesh.vertices_of(faces)
+        if len(vertices) < 6:
+            return None
+        corners = vertices[np.abs(guess.misses(mesh.points[vertices])) < guess.miss]
+        if fit is not None and np.array_equal(faces, before) and np.array_equal(corners, kept):
+            break
+        before, kept = faces, corners
+        if len(kept) < FEWEST_KEPT * len(vertices):
+            return None
+        try:
+            fit = fit_cylinder(mesh.points[kept], guess.axis)
+        except ValueError:
+            return None
+        if abs(fit.direction @ first.axis) < ASTRAY or not _is_cylinder(mesh, mesh.points[kept], fit):
+            return None
+        guess = _next_guess(mesh, faces, vertices, fit, first.facing)
+    return None if fit is None else _Found(before, fit, guess)
+
+
+def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fit, facing: float) -> _Guess:
+    """As wide as the corners scatter about the fit, and the facets are."""
+    guess = _Guess(fit.origin, fit.direction, fit.radius, LARGEST_MISS, WIDEST_FACET, STEEPEST, facing)
+    deviation = 1.4826 * float(np.median(np.abs(guess.misses(mesh.points[vertices]))))
+    usual = float(np.median(guess.spans(mesh, faces)))
+    widest = max(UNEVEN * usual, min(UNEVEN_FINE * usual, COARSE_FACET))
+    miss = min(max(OUTLIER * deviation, 10.0 * (EXACT + mesh.grain / fit.radius)), LARGEST_MISS)
+    lean = 1.4826 * float(np.median(np.abs(mesh.normals[faces] @ fit.direction)))
+    steepest = min(max(OUTLIER * lean, CLOSE), STEEPEST)
+    return replace(guess, miss=miss, widest=min(widest, WIDEST_FACET), steepest=steepest)
+
+
+def _is_cylinder(mesh: Topology, points: np.ndarray, fit: Fit) -> bool:
+    """Whether the fit is good, and what it leaves is noise."""
+    if fit.rms > LARGEST_RMS * fit.radius or fit.direction_error > LEAST_SURE:
+        return False
+    x, y = perpendiculars(fit.direction) @ (points - fit.origin).T
+    if np.count_nonzero(np.diff(np.sort(np.arctan2(y, x))) > SAME_LINE) + 1 < FEWEST_LINES:
+        return False
+    return _is_exact(mesh, fit) or not _has_trend(points, fit)
+
+
+def _is_exact(mesh: Topology, fit: Fit) -> bool:
+    return fit.rms < EXACT * fit.radius + mesh.grain
+
+
+def _is_whole(mesh: Topology, found: _Found) -> bool:
+    """Whether there is enough of the circle, and the surface turns away where the wall ends.
+
+    Three circles in a row that are exact have no need to end: no sphere, torus or cone holds them.
+    """
+    faces, fit = found.faces, found.fit
+    low, high = found.guess.intervals(mesh, faces)
+    covered, usual = _covered(low, high), float(np.median(high - low))
+    is_round = covered > math.tau - 0.5 * usual
+    if covered < SHORTEST_ARC or covered < (FEWEST_ROUND if is_round else FEWEST_ARC) * usual:
+        return False
+    border = mesh.border_of(faces)
+    edges = mesh.points[mesh.ends[border]] - mesh.points[mesh.corners[border]]
+    is_side = np.abs(edges @ fit.direction) > 0.7 * mesh.lengths(border)
+    along = (mesh.points[mesh.vertices_of(faces)] - fit.origin) @ fit.direction
+    levels = len(np.unique(np.round(along / (CLOSE * fit.radius))))
+    is_exact = _is_exact(mesh, fit)
+    ends = border[~is_side]
+    ends_well = (is_exact and levels > 2) or breaks_off(mesh, ends, _leaves(mesh, found, ends), MOST)
+    return ends_well and (is_exact or breaks_off(mesh, border[is_side], None, MOST))
+
+
+def _leaves(mesh: Topology, found: _Found, corners: np.ndarray) -> np.ndarray:
+    """Whether the polygons beyond the edges lean away from the axis, by more than those of the wall do."""
+    axis = found.fit.direction
+    usual = float(np.sqrt(np.mean((mesh.normals[found.faces] @ axis) ** 2)))
+    beyond = mesh.other[corners]
+    return (beyond == NONE) | (np.abs(mesh.normals[beyond] @ axis) > max(STEEPEST, LEANING * usual))
+
+
+def _covered(low: np.ndarray, high: np.ndarray) -> float:
+    """How much of the circle the intervals cover together [rad]."""
+    widths = high - low
+    low = np.remainder(low, math.tau)
+    order = np.argsort(low)
+    starts = np.append(low[order], low[order] + math.tau)
+    reached = np.maximum.accumulate(np.append((low + widths)[order], (low + widths)[order] + math.tau))
+    gaps = np.maximum(starts[1:] - reached[:-1], 0.0)
+    return math.tau - float(gaps[len(low) - 1 :].sum())
+
+
+def _has_trend(points: np.ndarray, fit: Fit) -> bool:
+    """Whether the residuals go with the place, as those of a cone, a sphere, a torus or an ellipse do.
+
+    The part of the square residuals that 2 n meaningless shapes explain has a beta distribution, whose tail is a sum of
+    n terms; of an odd number of shapes it is less than of one more.
+    """
+    arms = points - fit.origin
+    along, (x, y) = arms @ fit.direction, perpendiculars(fit.direction) @ arms.T / fit.radius
+    residuals = np.hypot(x, y) - 1.0
+    along = along / max(float(np.abs(along).max()), 1e-300)
+    belly, saddle, slanted = along**2 - (along**2).mean(), x * x - y * y, x * y
+    shapes = (along, belly, belly * x, belly * y, saddle, slanted, along * saddle, along * slanted)
+    best, _, rank, _ = np.linalg.lstsq(np.column_stack(shapes), residuals, rcond=1e-6)
+    pairs = (int(rank) + 1) // 2
+    half = 0.5 * (len(points) - 5) - pairs
+    if half <= 0.0:
+        return False
+    fitted = np.column_stack(shapes) @ best
+    explained = min(float(fitted @ fitted) / float(residuals @ residuals), 1.0)
+    terms = [1.0]
+    for i in range(1, pairs):
+        terms.append(terms[-1] * explained * (half + i - 1.0) / i)
+    return (1.0 - explained) ** half * sum(terms) < CHANCE
+
+
+def breaks_off(mesh: Topology, corners: np.ndarray, leaves: np.ndarray | None, part: float) -> bool:
+    """Whether so large a part of a border is a change: a crease, an end, or neighbours much larger or smaller.
+
+    The facets of round things have neighbours like themselves. leaves: edges that are known to be a change.
+    """
+    lengths = mesh.lengths(corners)
+    broken = mesh.turns[mesh.corner_edge[corners]] > CREASE
+    if leaves is not None:
+        broken |= leaves
+    rest = np.flatnonzero(~broken)
+    enough = part * lengths.sum() - lengths[broken].sum()
+    if enough <= 0.0:
+        return True
+    sample = rest[np.unique(np.linspace(0, len(rest) - 1, BORDERS_SEEN).astype(int))]
+    inside = facet_areas(mesh, mesh.corner_face[corners[sample]])
+    outside = facet_areas(mesh, mesh.other[corners[sample]])
+    unlike = sample[(inside > UNLIKE * outside) | (outside > UNLIKE * inside)]
+    return float(lengths[unlike].sum() / lengths[sample].sum() * lengths[rest].sum()) >= enough
+
+
+def facet_areas(mesh: Topology, faces: np.ndarray) -> np.ndarray:
+    """The areas of the facets that the polygons belong to."""
+    known: dict[int, float] = {}
+    for face in faces.tolist():
+        if face not in known:
+            facet = facet_at(mesh, face)
+            known.update(dict.fromkeys(facet.tolist(), float(mesh.areas[facet].sum())))
+    return np.array([known[face] for face in faces.tolist()])
