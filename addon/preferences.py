@@ -17,7 +17,7 @@ OVERLAYS = {
         True,
     ),
     "show_masses": ("Centres of Mass", "Draw each link's centre of mass, and a box of the same inertia", False),
-    "show_problems": ("Problems", "Draw joints and links with problems in their colour", True),
+    "show_problems": ("Problems", "Draw joints with problems in a colour of their own", True),
 }
 """Of each switch, the label, the tooltip, and whether it is on at first."""
 

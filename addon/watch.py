@@ -60,7 +60,7 @@ def _look() -> float | None:
     """Read the scene in each window, for panels and overlays; later where an operator is still at work."""
     global _settled_at
     windows = bpy.context.window_manager.windows
-    if any(len(window.modal_operators) for window in windows):
+    if any(_is_at_work(operator) for window in windows for operator in window.modal_operators):
         return REST
     if _settled_at == moves:
         return None
@@ -74,6 +74,11 @@ def _look() -> float | None:
             if area.type in ("VIEW_3D", "PREFERENCES"):
                 area.tag_redraw()
     return None
+
+
+def _is_at_work(operator) -> bool:
+    """Whether an operator changes the scene until it ends; others may run for ever, as those that show keys do."""
+    return operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
 
 
 _HANDLERS = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Quaternion, Vector
 
 from ...core.joints import Unit
 from ...core.joints.rows import CONE, DISTANCE
@@ -117,7 +117,7 @@ def view_joint(
 
 def _middle(link: bpy.types.Object) -> Vector:
     """Of the link's own mesh, in the world; of one without, the first that it carries, or its origin."""
-    for obj in (link, *link.children_recursive):
+    for obj in (link,) if link.type == "MESH" else (link, *link.children_recursive):
         if obj.type == "MESH":
             corners = np.array(obj.bound_box)
             return obj.matrix_world @ Vector(corners.mean(axis=0).tolist())
@@ -137,6 +137,8 @@ def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, m
             continue
         turns = column.unit is Unit.ANGLE
         rate = screw.turn if turns else screw.slide / unit
+        if not rate:
+            continue  # an axis that neither turns nor slides yet
         direction = direction if rate > 0.0 else -direction
         dials.append(
             Dial(
@@ -234,7 +236,3 @@ def _swung_towards(direction: Vector, X_WJ: Pose, X_J: Pose) -> Vector | None:
     across = _swung(direction, X_WJ, X_J)
     across = across - direction * across.dot(direction)
     return across.normalized() if across.length > 1e-4 else None
-
-
-def world_matrix(X_WJ: Pose) -> Matrix:
-    return Matrix.LocRotScale(Vector(X_WJ[:3]), Quaternion(X_WJ[3:]), None)

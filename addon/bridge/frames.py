@@ -42,6 +42,9 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
     parent = getattr(obj, ids.JOINT).parent
     obj.parent = parent
     obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)) if parent else Matrix.Identity(4)
+    obj.delta_location = (0.0, 0.0, 0.0)
+    obj.delta_rotation_euler = (0.0, 0.0, 0.0)
+    obj.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
     obj.rotation_mode = "QUATERNION"
     obj.location = X_PJ[:3]
     obj.rotation_quaternion = Quaternion(X_PJ[3:])

@@ -25,7 +25,7 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     ends = [link for link in (child, parent) if link is not None]
     drawn = {link: drawn_pose(link) for link in ends}  # before anything is changed
     obj = bpy.data.objects.new(f"{child.name}_joint", None)
-    child.users_collection[0].objects.link(obj)
+    _collection_of(child).objects.link(obj)
     obj.empty_display_type = "ARROWS"
     obj.show_in_front = True
     obj.empty_display_size = max(0.5 * max(child.dimensions[:]), SMALLEST_EMPTY)
@@ -36,6 +36,19 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     fit_to_type(settings)
     _store(obj, drawn, X_WJ)
     return obj
+
+
+def _collection_of(link: bpy.types.Object) -> bpy.types.Collection:
+    """The first of the link's that the view layer shows and that can be changed; else the scene's own."""
+    shown = _shown_below(bpy.context.view_layer.layer_collection)
+    found = (item for item in link.users_collection if item in shown and item.is_editable)
+    return next(found, bpy.context.scene.collection)
+
+
+def _shown_below(layer: bpy.types.LayerCollection) -> set[bpy.types.Collection]:
+    if layer.exclude:
+        return set()
+    return {layer.collection}.union(*map(_shown_below, layer.children))
 
 
 def put_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:

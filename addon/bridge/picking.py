@@ -7,13 +7,18 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from bpy_extras import view3d_utils
+from mathutils import Vector
 
 from ...core.geometry import Feature, Surface
 from ...core.model import ModelError
 from ...core.spatial import Pose, compose, inverse
+from .. import ids
 from ..props import carrier_of
 from .meshes import mesh_data, turned_inside_out
 from .poses import are_same, drawn_pose, live_pose, to_array
+
+MOST_SHELLS = 64
+"""Collision shapes and wires, one inside the other, that a ray goes through."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +51,25 @@ def hit_under(context, region, rv3d, coord: tuple[float, float]) -> Hit | None:
 
 
 def hit_along(context, start, direction) -> Hit | None:
-    """What a ray in the world meets first."""
+    """What a ray in the world meets first of what is seen: it goes through collision shapes and wires."""
     depsgraph = context.evaluated_depsgraph_get()
-    found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, start, direction)
-    if not found or face < 0:
+    origin, way = Vector(start), Vector(direction).normalized()
+    for _ in range(MOST_SHELLS):
+        found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, origin, way)
+        if not found or face < 0:
+            return None
+        if not _is_seen_through(obj.original):
+            break
+        origin = point + way * (1e-5 * max(1.0, (point - Vector(start)).length))
+    else:
         return None
     at = np.array(point, dtype=np.float64)
     distance = float(np.linalg.norm(at - np.array(start)))
     return Hit(obj.original, face, at, np.array(normal, dtype=np.float64), distance, to_array(matrix))
+
+
+def _is_seen_through(obj: bpy.types.Object) -> bool:
+    return getattr(obj, ids.LINK).role == "COLLISION" or obj.display_type in ("WIRE", "BOUNDS")
 
 
 def hit_of(context, obj: bpy.types.Object, face: int, point: np.ndarray) -> Hit:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 
 import bpy
+from mathutils import Quaternion
 
 from ...core.kinematics import Poser, link_poses
-from ...core.model import Model, ModelError
+from ...core.model import Joint, Model, ModelError
+from ...core.model.screws import measured_rows
 from ...core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from .live import poses_now, put_links
 from .mass import Weight
 from .motion import is_animated
 from .numbers import unit_length
-from .read import scan_scene
+from .read import Fault, scan_scene
+
+BISECTIONS = 20
+"""Halvings of the way to a rotation beyond a limit."""
 
 MOVED = 1e-9
 """m or rad below which a link has not moved, and its object is not touched."""
@@ -30,7 +35,9 @@ class Posing:
     """
 
     def __init__(self, scene: bpy.types.Scene):
-        reading = scan_scene(scene, weigh=_weigh_nothing)
+        faults: list[Fault] = []
+        reading = scan_scene(scene, weigh=_weigh_nothing, faults=faults)
+        self._faults = {fault.name: fault.message for fault in faults}
         self.model: Model = reading.model.acting_at(0.0)
         self._unit = unit_length(scene)
         self._objects = reading.objects
@@ -39,6 +46,10 @@ class Posing:
 
     def value(self, joint: str, place: int) -> float:
         """Coordinate number `place` of a joint [rad or m]. Raises ModelError where there is none."""
+        if joint in self._faults:
+            raise ModelError(self._faults[joint])
+        if not any(joint == known.name for known in self.model.joints):
+            raise ModelError(f"joint '{joint}' does not act: tick Acts to lead it")
         return self._poser.value(joint, place)
 
     def lead(self, joint: str, place: int, value: float) -> float:
@@ -47,6 +58,7 @@ class Posing:
         Raises:
             ModelError: there is no such coordinate, or a link that would move is animated.
         """
+        self.value(joint, place)
         column = self.model.joint(joint).columns[place]
         axis = self.model.joint(joint).axes[column.axis]
         if self.model.joint(joint).kind.slot(column.axis).limited and axis.lower <= axis.upper:
@@ -56,9 +68,27 @@ class Posing:
         return reached
 
     def turn(self, joint: str, quaternion: Quat) -> None:
-        """Give a ball joint its rotation, w x y z. Raises ModelError as `lead`."""
-        self._poser.turn(joint, quaternion)
+        """Give a ball joint its rotation, w x y z, or so much of the way there as its cone and twist allow.
+
+        Raises:
+            ModelError: as `lead`.
+        """
+        known = self.model.joint(joint)
+        start = Quaternion(self._poser.q_of(joint))
+        least, most = 0.0, 1.0
+        if not _is_within(known, Quaternion(quaternion)):
+            for _ in range(BISECTIONS):
+                middle = 0.5 * (least + most)
+                within = _is_within(known, start.slerp(Quaternion(quaternion), middle))
+                least, most = (middle, most) if within else (least, middle)
+            most = least
+        w, x, y, z = start.slerp(Quaternion(quaternion), most)
+        self._poser.turn(joint, (w, x, y, z))
         self._put()
+
+    def turned(self, joint: str, start: Quat) -> float:
+        """The angle [rad] by which a ball joint stands from a rotation, w x y z."""
+        return Quaternion(start).rotation_difference(Quaternion(self._poser.q_of(joint))).angle
 
     def settle(self) -> None:
         """Put links back that stand where their joints cannot hold them. Raises ModelError as `lead`."""
@@ -82,7 +112,15 @@ class Posing:
             if is_animated(self._objects[name]):
                 raise ModelError(f"link '{name}' is animated, and its keys would take it back: clear the bake first")
         put_links({self._objects[name]: pose for name, pose in moved.items()}, self._unit)
+        bpy.context.view_layer.update()  # what hangs on these is placed by their matrices the next time
         self._at.update(moved)
+
+
+def _is_within(joint: Joint, turn: Quaternion) -> bool:
+    """Whether what the joint's rows measure of a rotation is within their limits."""
+    w, x, y, z = turn
+    rows = measured_rows(joint, (0.0, 0.0, 0.0, w, x, y, z))
+    return all(joint.axes[row.axis].lower <= value <= joint.axes[row.axis].upper for row, value, _ in rows)
 
 
 def _are_same(a: Pose, b: Pose) -> bool:

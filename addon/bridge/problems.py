@@ -56,15 +56,20 @@ def _code_of(obj: bpy.types.Object) -> str:
     joint = getattr(obj, ids.JOINT)
     ends = [link for link in (joint.child, joint.parent) if link is not None]
     checks = (
-        ("no-child", joint.child is None),
-        ("lost-parent", has_lost_its_parent(joint)),
+        ("no-child", _is_gone(joint.child)),
+        ("lost-parent", has_lost_its_parent(joint) or (joint.parent is not None and _is_gone(joint.parent))),
         ("joins-itself", joint.child == joint.parent),
         ("no-link", not all(map(is_link, ends))),
         ("no-frames", not (joint.X_PJ and joint.X_CJ)),
-        ("no-leader", joint.use_mimic and not is_joint(joint.mimic.leader)),
+        ("no-leader", joint.use_mimic and _is_gone(joint.mimic.leader)),
         ("zero-axis", _has_zero_axis(joint)),
     )
     return next((code for code, holds in checks if holds), "unreadable")
+
+
+def _is_gone(obj: bpy.types.Object | None) -> bool:
+    """Whether there is none, or it was deleted: a pointer to it keeps it in the file, but in no scene."""
+    return obj is None or not obj.users_scene
 
 
 def _has_zero_axis(joint) -> bool:
@@ -83,7 +88,7 @@ def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     unit = unit_length(scene)
     for joint in reading.model.joints:
         obj = scene.objects.get(joint.name)
-        if obj is None or not is_joint(obj):
+        if obj is None or not is_joint(obj) or not joint.enabled:
             continue
         settings = getattr(obj, ids.JOINT)
         if any(link is not None and is_animated(link) for link in (settings.parent, settings.child)):

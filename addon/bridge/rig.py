@@ -40,6 +40,11 @@ class Rig:
     unit: float = 1.0
     version: int = 0
 
+    def is_like(self, other: Rig) -> bool:
+        """Whether two readings found the same."""
+        found = (self.model, self.loops, self.problems, self.unit)
+        return found == (other.model, other.loops, other.problems, other.unit)
+
     @cached_property
     def troubled(self) -> frozenset[str]:
         """Names of the objects that have an error or a warning."""
@@ -62,7 +67,10 @@ def last_rig(scene: bpy.types.Scene) -> Rig | None:
 
 def show_rig(scene: bpy.types.Scene) -> Rig:
     """Read the scene, and let `last_rig` give it."""
-    rig = _shown[scene.session_uid] = _read(scene)
+    rig, before = _read(scene), _shown.get(scene.session_uid)
+    if before is not None and rig.is_like(before):
+        return before  # so that nothing is laid out anew because something else was selected
+    _shown[scene.session_uid] = rig
     return rig
 
 

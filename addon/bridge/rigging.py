@@ -5,16 +5,24 @@ from __future__ import annotations
 import math
 
 import bpy
+import numpy as np
 from mathutils import Quaternion, Vector
 
 from ...core.joints import Unit
-from ...core.spatial import compose
+from ...core.model import ModelError, joint_pose
+from ...core.model.screws import screws_of
+from ...core.spatial import IDENTITY, compose, inverse
 from .. import ids
 from ..props import axes_in_use, core_joint
 from .dials import Dial, view_joint
-from .frames import store_frames, stored_frames
-from .numbers import tidy_pose, unit_length
+from .frames import child_in_parent, store_frames, stored_frames
+from .numbers import scaled_pose, tidy_pose, unit_length
+from .poses import live_pose
+from .read_joints import read_joint
 from .settling import settle_joint
+
+STILL = 1e-9
+"""rad or m below which a coordinate is 0."""
 
 ROUND = 7
 """Digits of a direction that single precision can keep."""
@@ -28,16 +36,28 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
     Raises:
         ModelError: the joint cannot be used as it is.
     """
-    dial = next(dial for dial in view_joint(obj, scene).dials if dial.axis == number)
-    if dial.pointed:
-        slot = core_joint(getattr(obj, ids.JOINT)).kind.slot(number)
-        chosen = getattr(obj, ids.JOINT).axes[number if slot.along is None else slot.along]
-        is_backward = (dial.frame.inverted() @ dial.direction).dot(Vector(chosen.xyz)) < 0.0
-        local = dial.frame.inverted() @ (-direction if is_backward else direction).normalized()
-        chosen.xyz = [round(part, ROUND) + 0.0 for part in local]
+    settle_joint(obj, scene)
+    view = view_joint(obj, scene)
+    dial = next(dial for dial in view.dials if dial.axis == number)
+    if not dial.pointed:
+        turn_joint(obj, scene, dial.direction.rotation_difference(direction.normalized()))
         return
-    turn = dial.direction.rotation_difference(direction.normalized())
-    turn_joint(obj, scene, turn)
+    slot = core_joint(getattr(obj, ids.JOINT)).kind.slot(number)
+    chosen = getattr(obj, ids.JOINT).axes[number if slot.along is None else slot.along]
+    is_backward = (dial.frame.inverted() @ dial.direction).dot(Vector(chosen.xyz)) < 0.0
+    local = dial.frame.inverted() @ (-direction if is_backward else direction).normalized()
+    chosen.xyz = [round(part, ROUND) + 0.0 for part in local]
+    _keep_links(obj, scene, view.q)
+
+
+def _keep_links(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
+    """Fit the child-side frame, so that the links stand where they do at coordinates q of the changed joint."""
+    joint = read_joint(obj, scene)
+    if joint.kind.chart or np.allclose(q, joint.q_neutral, atol=STILL):
+        return
+    X_J = scaled_pose(joint_pose(joint, q), 1.0 / unit_length(scene))
+    X_PJ, _ = stored_frames(obj)
+    store_frames(obj, X_PJ, compose(inverse(child_in_parent(obj)), compose(X_PJ, X_J)))
 
 
 def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) -> None:
@@ -46,11 +66,10 @@ def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) 
     Raises:
         ModelError: the joint lacks a link or its frames.
     """
-    joint = getattr(obj, ids.JOINT)
-    parent_turn = joint.parent.matrix_world.to_quaternion() if joint.parent else None
-    local = parent_turn.inverted() @ turn @ parent_turn if parent_turn else turn
-    obj.rotation_mode = "QUATERNION"
-    obj.rotation_quaternion = (local @ obj.rotation_quaternion).normalized()
+    settle_joint(obj, scene)  # which lets the Empty ride on the parent, whatever the user has done to it
+    parent = getattr(obj, ids.JOINT).parent
+    carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
+    obj.rotation_quaternion = (carried.inverted() @ turn @ carried @ obj.rotation_quaternion).normalized()
     settle_joint(obj, scene)
 
 
@@ -69,19 +88,28 @@ def set_limits(
 
 
 def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, value: float) -> None:
-    """Let simulations start with the dial's coordinate at `value` [rad or m]."""
+    """Let simulations start with the dial's coordinate at `value` [rad or m], and the joint's others where they do.
+
+    Raises:
+        ModelError: the joint cannot be used as it is.
+    """
     joint = getattr(obj, ids.JOINT)
-    columns = core_joint(joint).all_columns
-    number = next(i for i, column in enumerate(columns) if column.axis == dial.axis)
-    size = unit_length(scene) if columns[number].unit is Unit.LENGTH else 1.0
-    joint.use_home = True
-    joint.coordinates[number].home = value / size
+    known = core_joint(joint)
+    unit = unit_length(scene)
+    sizes = [unit if what is Unit.LENGTH else 1.0 for _, what in known.home_units]
+    if not joint.use_home:  # what is stored then is of no account
+        for coordinate, start, size in zip(joint.coordinates, read_joint(obj, scene).home, sizes, strict=True):
+            coordinate.home = start / size
+        joint.use_home = True
+    number = next(i for i, column in enumerate(known.all_columns) if column.axis == dial.axis)
+    joint.coordinates[number].home = value / sizes[number]
 
 
 def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: float) -> None:
     """Move where the dial's coordinate is 0, with all links, and where simulations start, as they are.
 
-    The parent-side frame goes along the dial by itself: the child keeps its place in the joint.
+    The parent-side frame goes along the dial by itself: the child keeps its place in the joint. What follows the joint,
+    or is followed by it, goes on as it did.
 
     Args:
         dial: of the joint's first coordinate. by: [rad or m].
@@ -91,9 +119,27 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
     """
     settle_joint(obj, scene)
     X_PJ, X_CJ = stored_frames(obj)
-    direction = dial.frame.inverted() @ dial.direction
-    along = dial.size if dial.kind == "slide" else dial.advance
-    turn = Quaternion(direction, by * dial.size) if dial.kind == "turn" else Quaternion()
-    (x, y, z), (qw, qx, qy, qz) = direction * (by * along), turn
-    store_frames(obj, tidy_pose(compose(X_PJ, (x, y, z, qw, qx, qy, qz))), X_CJ)
-    set_home(obj, scene, dial, (dial.home or 0.0) - by)
+    start = (dial.home or 0.0) - by
+    held = IDENTITY
+    for screw in screws_of(read_joint(obj, scene)):
+        if screw.locked_at is None:
+            step = compose(held, compose(screw.pose(by), inverse(held)))
+            break
+        held = compose(held, screw.held_pose())
+    else:
+        raise ModelError(f"joint '{obj.name}' has no coordinate whose zero could be moved")
+    store_frames(obj, tidy_pose(compose(X_PJ, scaled_pose(step, 1.0 / unit_length(scene)))), X_CJ)
+    set_home(obj, scene, dial, start)
+    _shift_mimics(obj, scene, dial.axis, by)
+
+
+def _shift_mimics(obj: bpy.types.Object, scene: bpy.types.Scene, axis: int, by: float) -> None:
+    """Let what follows axis `axis` follow it from its new zero, and the axis follow from there."""
+    own = getattr(obj, ids.JOINT)
+    count = core_joint(own).axis_count
+    if own.use_mimic and (count == 1 or own.mimic.axis == axis):
+        own.mimic.offset -= by
+    for other in scene.objects:
+        joint = getattr(other, ids.JOINT)
+        if joint.use_mimic and joint.mimic.leader == obj and (count == 1 or joint.mimic.leader_axis == axis):
+            joint.mimic.reference -= by

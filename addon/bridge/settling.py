@@ -14,11 +14,13 @@ def settle_frames(scene: bpy.types.Scene) -> None:
     """Store the frames of joints whose Empties were moved."""
     for obj in scene.objects:
         joint = getattr(obj, ids.JOINT)
-        if joint.is_joint and joint.X_PJ and not moves_itself(obj) and has_left_its_frame(obj):
-            try:
+        if not joint.is_joint or not joint.X_PJ or moves_itself(obj):
+            continue
+        try:
+            if has_left_its_frame(obj):
                 settle_joint(obj, scene)
-            except ModelError:
-                continue  # told as a problem when the scene is read
+        except ModelError:
+            continue  # told as a problem when the scene is read
 
 
 def settle_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:

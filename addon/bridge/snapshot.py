@@ -10,6 +10,7 @@ from .. import ids
 
 TRANSFORM = ("rotation_mode", "location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 JOINT = ("X_PJ", "X_CJ", "use_home")
+MIMIC = ("offset", "reference")
 AXIS = ("xyz", "use_lower", "lower", "use_upper", "upper")
 
 
@@ -30,6 +31,7 @@ class Snapshot:
             yield from _values(joint, JOINT)
             for axis in joint.axes:
                 yield from _values(axis, AXIS)
+            yield from _values(joint.mimic, MIMIC)
             for coordinate in joint.coordinates:
                 yield from _values(coordinate, ("home",))
 

@@ -16,9 +16,10 @@ from ..bridge.parts import Surroundings, parts_of, surroundings_of
 from ..bridge.poses import to_array, world_scale
 from ..bridge.posing import Posing
 from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
+from ..bridge.settling import settle_joint
 from ..bridge.snapshot import Snapshot
 from ..overlays import ghost, labels
-from ..props import axes_in_use, is_joint, is_link
+from ..props import core_joint, is_joint, is_link
 from .rays import Ray, value_under
 
 SNAP_TURN = math.radians(5.0)
@@ -42,6 +43,7 @@ class Drag:
 
     def __init__(self, context, obj: bpy.types.Object, view: JointView, dial: Dial, radius: float):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
+        self.grip: float | None = None
         self.value = self.first = self.start(context)
         self.snapshot = Snapshot(self.changes(context))
 
@@ -54,7 +56,10 @@ class Drag:
 
     def follow(self, context, ray: Ray, is_snapping: bool) -> None:
         """The mouse has moved."""
-        value = value_under(ray, self.dial, self.value)
+        pointed = value_under(ray, self.dial, self.value, self.radius)
+        if self.grip is None:  # the handle was not taken by its very middle
+            self.grip = pointed - self.first
+        value = pointed - self.grip
         if is_snapping and self.snaps:
             step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
             value = round(value / step) * step
@@ -92,7 +97,20 @@ class PoseDrag(Drag):
         self.value = self.posing.lead(self.obj.name, self.dial.place, value)
 
 
-class SwingDrag(Drag):
+class DirectionDrag(Drag):
+    """What is dragged over a sphere about the joint. way: where it pointed at first."""
+
+    way: Vector
+    grasp: Quaternion | None = None
+
+    def gripped(self, pointed: Vector) -> Vector:
+        """A direction as if the handle had been taken by its very middle."""
+        if self.grasp is None:
+            self.grasp = pointed.rotation_difference(self.way)
+        return self.grasp @ pointed
+
+
+class SwingDrag(DirectionDrag):
     """A ball's child, pulled about its joint."""
 
     label = "Swing"
@@ -110,10 +128,11 @@ class SwingDrag(Drag):
     def follow(self, context, ray: Ray, is_snapping: bool) -> None:
         if self.far is None:
             self.far = self.way.dot(ray.direction) > 0.0
-        way = ray.on_sphere(self.dial.origin, self.radius, self.far)
+        way = self.gripped(ray.on_sphere(self.dial.origin, self.radius, self.far))
         turn = self.dial.frame.inverted() @ self.way.rotation_difference(way) @ self.dial.frame
-        self.value = self.way.angle(way)
-        self.posing.turn(self.obj.name, quat_mul(tuple(turn), self.view.q[-4:]))
+        w, x, y, z = turn
+        self.posing.turn(self.obj.name, quat_mul((w, x, y, z), self.view.q[-4:]))
+        self.value = self.posing.turned(self.obj.name, self.view.q[-4:])
 
 
 class HomeDrag(Drag):
@@ -133,7 +152,11 @@ class ZeroDrag(Drag):
     label = "Zero moved by"
 
     def start(self, context) -> float:
+        settle_joint(self.obj, context.scene)
         return 0.0
+
+    def changes(self, context) -> Iterable[bpy.types.Object]:
+        return filter(is_joint, context.scene.objects)  # those that follow it too
 
     def take(self, context, value: float, is_alone: bool = False) -> None:
         self.value = value
@@ -141,19 +164,20 @@ class ZeroDrag(Drag):
         move_zero(self.obj, context.scene, self.dial, value)
 
 
-class AimDrag(Drag):
+class AimDrag(DirectionDrag):
     label = "Axis"
     snaps = False
 
     def start(self, context) -> float:
+        settle_joint(self.obj, context.scene)
         self.far = None
-        self.aimed = self.dial.direction.copy()
+        self.way = self.aimed = self.dial.direction.copy()
         return 0.0
 
     def follow(self, context, ray: Ray, is_snapping: bool) -> None:
         if self.far is None:
             self.far = self.dial.direction.dot(ray.direction) > 0.0
-        way = ray.on_sphere(self.dial.origin, self.radius, self.far)
+        way = self.gripped(ray.on_sphere(self.dial.origin, self.radius, self.far))
         if is_snapping:
             way = self._snapped(context, way, ray)
         self._aim(context, way)
@@ -194,16 +218,22 @@ class LimitDrag(Drag):
         self.other = {"lower": "upper", "upper": "lower"}[self.which]
         self.opposite = self.dial.end(self.other, self.radius)
         joint = getattr(self.obj, ids.JOINT)
-        self.peers = [
-            obj
-            for obj in context.selected_objects
-            if is_joint(obj) and getattr(obj, ids.JOINT).type == joint.type and obj != self.obj
-        ]
-        self.triangles = triangles_of(joint.child, context)
+        self.peers = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
+        ghost.show(triangles_of(joint.child, context), [])
         return self.dial.end(self.which, self.radius)
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
         return (self.obj, *self.peers)
+
+    def _is_alike(self, obj: bpy.types.Object) -> bool:
+        """Whether the same numbers mean the same on another joint."""
+        if not is_joint(obj):
+            return False
+        number = self.dial.axis
+        own, other = (core_joint(getattr(item, ids.JOINT)) for item in (self.obj, obj))
+        if own.type != other.type or number >= other.axis_count:
+            return False
+        return own.axis_unit(number) is other.axis_unit(number) and not other.is_locked(number)
 
     def take(self, context, value: float, is_alone: bool = False) -> None:
         if self.dial.kind == "cone":
@@ -217,11 +247,10 @@ class LimitDrag(Drag):
         self.value = {"lower": lower, "upper": upper}[self.which]
         self.snapshot.restore()
         for obj in (self.obj, *self.peers):
-            if self.dial.axis < len(axes_in_use(getattr(obj, ids.JOINT))):
-                alone = {self.other: None} if is_alone or not self.dial.has_lower else {}
-                set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | alone))
+            alone = {self.other: None} if is_alone or not self.dial.has_lower else {}
+            set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | alone))
         if self.dial.kind != "cone" and self.dial.place is not None:
-            ghost.show(self.triangles, [motion(self.dial, end - self.dial.value) for end in (lower, upper)])
+            ghost.move([motion(self.dial, end - self.dial.value) for end in (lower, upper)])
 
 
 class LowerDrag(LimitDrag):

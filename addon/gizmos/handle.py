@@ -39,7 +39,7 @@ TIPS = {
     "pose": "Position: moves the link",
     "swing": "Swing: turns the link",
     "home": "Start of simulations",
-    "zero": "Zero: turns the parent's side alone",
+    "zero": "Zero: moves the parent's side alone",
     "aim": "Axis. Ctrl snaps",
     "lower": "Lower limit. Ctrl: this end alone",
     "upper": "Upper limit. Ctrl: this end alone",
@@ -61,10 +61,10 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         self.typed = Typed()
         self.shapes = {role: self.new_custom_shape("TRIS", points) for role, points in SHAPES.items()}
 
-    def draw(self, _context):
+    def draw(self, context):
         if self.target:
             self.draw_custom_shape(self.shapes[self.role])
-            if self.is_highlight and self.drag is None:
+            if self.is_highlight and self.drag is None and context.space_data.overlay.show_overlays:
                 labels.hovered.append((self.matrix_basis.translation.copy(), TIPS[self.role]))
 
     def draw_select(self, _context, select_id):
@@ -78,7 +78,8 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         try:
             self.drag = DRAGS[self.role](context, bpy.data.objects[name], view, dial, radius)
         except ModelError as error:
-            self._say(context, str(error))
+            message = str(error)
+            context.window_manager.popup_menu(lambda menu, _: menu.layout.label(text=message), title="", icon="ERROR")
             return {"CANCELLED"}
         return {"RUNNING_MODAL"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import bpy
 from mathutils import Matrix, Vector
@@ -37,26 +38,28 @@ def handles_of(view: JointView, radius: float) -> Iterator[Place]:
     """Every handle that the joint has, by what its axes are."""
     moving = [dial for dial in view.dials if dial.place is not None]
     aimed = [dial for dial in view.dials if dial.pointed] or moving  # else the type says how its axes lie
+    acts = view.joint.acts_at(0.0)
     for number, dial in enumerate(view.dials):
         ring = ring_radius(radius, number)
-        yield from _of_dial(dial, ring, is_first=dial.place == 0, is_slim=dial.kind == "slide")
+        yield from _of_dial(dial, ring, acts)
         if dial in aimed:
             yield "aim", dial, 1.3 * ring, dial.origin + dial.direction * (1.3 * ring)
-    if view.joint.kind.code == BALL and view.dials:
+    if view.joint.kind.code == BALL and view.dials and acts:
         dial = view.dials[0]
         yield "swing", dial, radius, dial.origin + dial.zero * (0.7 * radius)
 
 
-def _of_dial(dial: Dial, ring: float, is_first: bool, is_slim: bool) -> Iterator[Place]:
-    beside = dial.zero * (0.2 * ring) if is_slim else Vector()
+def _of_dial(dial: Dial, ring: float, acts: bool) -> Iterator[Place]:
+    beside = dial.zero * (0.2 * ring) if dial.kind == "slide" else Vector()
     if dial.limited:
         for role in ("lower", "upper") if dial.has_lower else ("upper",):
             yield role, dial, ring, dial.point(dial.end(role, ring), ring)
     if dial.place is not None:
-        yield "pose", dial, ring, dial.point(dial.value, 0.7 * ring) + beside
+        if acts:
+            yield "pose", dial, ring, dial.point(dial.value, 0.7 * ring) + beside
         if dial.home is not None:
             yield "home", dial, ring, dial.point(dial.home, 1.35 * ring) - beside
-        if is_first:
+        if dial.place == 0:
             yield "zero", dial, ring, dial.point(0.0, 0.4 * ring) + 2.0 * beside
 
 
@@ -77,7 +80,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         return shown and context.mode == "OBJECT" and is_joint(obj) and obj.select_get() and obj.visible_get()
 
     def setup(self, context):
-        self.view = self.made_for = None
+        self.made_for = None
         self.places: list[Place] = []
         self.refresh(context)
 
@@ -101,11 +104,11 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
 
     def _place(self, obj: bpy.types.Object, context) -> None:
         radius = active_radius(obj, context.region, context.region_data)
-        try:
+        view, self.places = None, []
+        for gizmo in self.gizmos:
+            gizmo.hide, gizmo.target = True, None
+        with suppress(ModelError):  # a joint that cannot be used has no handles
             view = view_joint(obj, context.scene)
-        except ModelError:
-            view, self.places = None, []
-        else:
             self.places = list(handles_of(view, radius))
         while len(self.gizmos) < len(self.places):
             gizmo = self.gizmos.new(LIMBERJACK_GT_handle.bl_idname)
@@ -113,10 +116,9 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
             gizmo.color_highlight, gizmo.alpha_highlight = (1.0, 1.0, 0.6), 1.0
             gizmo.scale_basis = 1.0
         for number, gizmo in enumerate(self.gizmos):
-            gizmo.hide = number >= len(self.places)
-            gizmo.target = None
-            if not gizmo.hide:
+            if number < len(self.places):
                 role, dial, ring, _ = self.places[number]
+                gizmo.hide = False
                 gizmo.role, gizmo.target = role, (obj.name, view, dial, ring)
                 gizmo.color = COLORS[role]
                 is_off = role in ("lower", "upper") and abs(getattr(dial, role)) == float("inf")

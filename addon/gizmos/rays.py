@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 from mathutils.geometry import intersect_line_line
 
 from ..bridge.dials import Dial
@@ -42,20 +42,35 @@ class Ray:
         return (across + self.direction * (depth if far else -depth)).normalized()
 
 
-def value_under(ray: Ray, dial: Dial, near: float) -> float:
-    """The coordinate [rad or m] that the mouse points at; whole turns are counted from `near`."""
+def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:
+    """The coordinate [rad or m] that the mouse points at; whole turns are counted from `near`.
+
+    radius: of the ring that the mouse is on.
+    """
     if dial.kind == "slide":
         return ray.along(dial.origin, dial.direction) / dial.size
     if dial.kind == "cone":
         met = ray.on_plane(dial.origin, dial.zero.cross(dial.direction).normalized())
         way = (met or dial.origin + dial.direction) - dial.origin
         return abs(math.atan2(way.dot(dial.zero), way.dot(dial.direction)))
-    other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment] - a number in two dimensions only
     if abs(ray.direction.dot(dial.direction)) < EDGE_ON:
-        now = near * dial.size
-        turn = Quaternion(dial.direction, now)
-        return near + math.atan(ray.along(dial.origin + turn @ dial.zero, turn @ other)) / dial.size
+        return _seen_from_its_side(ray, dial, near, radius)
+    other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment] - a number in two dimensions only
     met = ray.on_plane(dial.origin + dial.direction * (dial.advance * near), dial.direction)
     way = (met or dial.origin + dial.zero) - dial.origin
-    angle = math.atan2(way.dot(other), way.dot(dial.zero))
+    return _wound(math.atan2(way.dot(other), way.dot(dial.zero)), dial, near)
+
+
+def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> float:
+    """On a ring that is but a line, the mouse says how far along the line a point of the ring is."""
+    line: Vector = dial.direction.cross(ray.direction)  # type: ignore[assignment]
+    line.normalize()
+    other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment]
+    middle = math.atan2(line.dot(other), line.dot(dial.zero))
+    off = math.acos(min(max(ray.along(dial.origin, line) / radius, -1.0), 1.0))
+    return min((_wound(middle + sign * off, dial, near) for sign in (1.0, -1.0)), key=lambda value: abs(value - near))
+
+
+def _wound(angle: float, dial: Dial, near: float) -> float:
+    """The coordinate at an angle [rad], in the turn that is nearest."""
     return near + math.remainder(angle - near * dial.size, math.tau) / dial.size

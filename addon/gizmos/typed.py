@@ -1,6 +1,6 @@
 """Numbers typed while something is dragged."""
 
-DIGITS = "0123456789."
+DIGITS = "0123456789"
 
 
 class Typed:
@@ -11,7 +11,7 @@ class Typed:
 
     def take(self, event) -> bool:
         """Whether the event belonged to a number."""
-        if event.value != "PRESS":
+        if event.value not in ("PRESS", "DOUBLE_CLICK"):  # a key that is pressed twice quickly is a double click
             return False
         if event.type == "BACK_SPACE" and self.text:
             self.text = self.text[:-1]
@@ -19,7 +19,7 @@ class Typed:
             self.text = self.text.removeprefix("-") if self.text.startswith("-") else f"-{self.text}"
         elif event.type in ("PERIOD", "NUMPAD_PERIOD") and "." not in self.text:
             self.text += "."
-        elif event.unicode and event.unicode in DIGITS and event.unicode != ".":
+        elif event.unicode and event.unicode in DIGITS:
             self.text += event.unicode
         else:
             return False

@@ -11,14 +11,12 @@ from ...core.model import ModelError
 from ...core.spatial import IDENTITY, add, scale
 from .. import ids
 from ..bridge import drawn_pose, new_joint
-from ..props import is_joint, is_link
+from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
+from .views import NAVIGATION, view_under
 
-NAVIGATION = {
-    *("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN"),
-    *("TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "TIMER"),
-}
+PASSED_ON = NAVIGATION | {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER"}
 NEAR = 20.0
 """Pixels around its origin in which a click finds a link that has nothing to hit."""
 
@@ -83,17 +81,17 @@ class LIMBERJACK_OT_joint_chain(bpy.types.Operator):
         self._show(context)
 
     def modal(self, context, event):
-        if event.type in NAVIGATION:
+        if event.type in PASSED_ON:
             return {"PASS_THROUGH"}
         if event.type == "ESC":
             self.cancel(context)
             self.report({"INFO"}, "Cancelled: nothing is joined")
             return {"CANCELLED"}
-        if event.value == "DOUBLE_CLICK" or (
+        if (event.type == "LEFTMOUSE" and event.value == "DOUBLE_CLICK") or (
             event.type in ("RET", "NUMPAD_ENTER", "RIGHTMOUSE") and event.value == "PRESS"
         ):
             return self._finish(context)
-        if event.value == "PRESS" and event.type == "BACK_SPACE":
+        if event.value in ("PRESS", "DOUBLE_CLICK") and event.type == "BACK_SPACE":
             self._take_back(context)
         elif event.value == "PRESS" and event.type == "LEFTMOUSE":
             self._click(context, event)
@@ -108,7 +106,7 @@ class LIMBERJACK_OT_joint_chain(bpy.types.Operator):
         obj = object_under(context, event)
         if obj is None:
             return self._show(context)
-        link = _link_of(obj)
+        link = carrier_of(obj)
         try:
             if link is None:
                 raise ModelError(f"'{obj.name}' is no link: tag it first")
@@ -160,30 +158,17 @@ class LIMBERJACK_OT_joint_chain(bpy.types.Operator):
 
 def object_under(context, event) -> bpy.types.Object | None:
     """What the mouse points at in a 3D view: what its ray meets first, else the nearest link close to its pixel."""
-    view = _view_at(context, event.mouse_x, event.mouse_y)
+    view = view_under(context, event)
     if view is None:
         return None
-    region, region_3d = view
-    pixel = Vector((event.mouse_x - region.x, event.mouse_y - region.y))
+    _, region, region_3d, (x, y) = view
+    pixel = Vector((x, y))
     origin = view3d_utils.region_2d_to_origin_3d(region, region_3d, pixel)
     direction = view3d_utils.region_2d_to_vector_3d(region, region_3d, pixel)
     hit, *_, obj, _ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
     if hit:
         return obj.original
     return _nearest_link(context, region, region_3d, pixel)
-
-
-def _view_at(context, x: int, y: int):
-    """The 3D view's region and its camera, at a pixel of the window; None beside all views and on their sidebars."""
-    for area in context.window.screen.areas if context.window else ():
-        here = [
-            region
-            for region in area.regions
-            if region.x <= x < region.x + region.width and region.y <= y < region.y + region.height
-        ]
-        if area.type == "VIEW_3D" and [region.type for region in here] == ["WINDOW"]:
-            return here[0], area.spaces.active.region_3d
-    return None
 
 
 def _nearest_link(context, region, region_3d, pixel: Vector) -> Link | None:
@@ -195,13 +180,6 @@ def _nearest_link(context, region, region_3d, pixel: Vector) -> Link | None:
         if place is not None and (place - pixel).length < NEAR:
             near.append(((place - pixel).length, obj.name, obj))
     return min(near)[2] if near else None
-
-
-def _link_of(obj: bpy.types.Object | None) -> Link | None:
-    """The link that the object is, or is a shape of."""
-    while obj is not None and not is_link(obj):
-        obj = obj.parent
-    return obj
 
 
 def _link_named(name: str, scene: bpy.types.Scene) -> Link:

@@ -28,20 +28,9 @@ from ..props.joint import type_items
 from .links import tag_links
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
 from .selection import selected_pair
+from .views import NAVIGATION, view_under
 
 EDGE_PIXELS = 8.0  # how near to an edge the mouse must be for the edge to be meant
-PASSED_ON = {
-    *(
-        "MIDDLEMOUSE",
-        "WHEELUPMOUSE",
-        "WHEELDOWNMOUSE",
-        "WHEELINMOUSE",
-        "WHEELOUTMOUSE",
-        "MOUSEROTATE",
-        "MOUSESMARTZOOM",
-    ),
-    *("TRACKPADPAN", "TRACKPADZOOM", "NDOF_MOTION"),
-}
 WORDS = {"hole": "Hole", "shaft": "Shaft", "rim": "Rim", "edge": "Edge", "face": "Face"}
 NOTHING = "Nothing to fit here"
 KEYS = "Click: joint here.   Esc, right click: cancel.   Middle mouse, wheel: turn the view"
@@ -123,7 +112,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
                 return self._click(context)
             if event.type == "MOUSEMOVE":
                 self._look(context, event)
-            return {"PASS_THROUGH"} if event.type in PASSED_ON else {"RUNNING_MODAL"}
+            return {"PASS_THROUGH"} if event.type in NAVIGATION else {"RUNNING_MODAL"}
         except Exception:
             self._tidy_up(context)  # a fault of ours must leave no preview behind
             raise
@@ -134,7 +123,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     def _look(self, context, event):
         """Find out what is under the mouse, and show it."""
         self._hit = self._feature = None
-        place = _view_under(context, event)
+        place = view_under(context, event)
         if place is not None:
             area, region, rv3d, coord = place
             self._hit = hit_under(context, region, rv3d, coord)
@@ -248,28 +237,6 @@ def _pose_of(joint: bpy.types.Object) -> Pose:
     settings = getattr(joint, ids.JOINT)
     X_PJ = stored_frames(joint)[0] if settings.X_PJ else empty_frame(joint)
     return compose(drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
-
-
-def _view_under(context, event):
-    """Area, region, view and place in the region of the 3D view under the mouse; None above panels and elsewhere."""
-    for area in context.screen.areas if context.screen else ():
-        if area.type != "VIEW_3D" or not _holds(area, event):
-            continue
-        if any(_holds(region, event) for region in area.regions if region.type not in ("WINDOW", "HUD", "XR")):
-            return None
-        windows = [region for region in area.regions if region.type == "WINDOW"]
-        space = area.spaces.active
-        views = [space.region_3d] if len(windows) == 1 else list(space.region_quadviews)
-        for region, rv3d in zip(windows, views, strict=False):
-            if _holds(region, event):
-                return area, region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y)
-    return None
-
-
-def _holds(part, event) -> bool:
-    """Whether the mouse is in the area or region, which is not folded away."""
-    inside = 0 <= event.mouse_x - part.x < part.width and 0 <= event.mouse_y - part.y < part.height
-    return inside and part.width > 1 and part.height > 1
 
 
 def _reach_at(context, region, rv3d, coord, point) -> float:

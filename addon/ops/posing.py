@@ -107,6 +107,8 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
             dial = self.dial(context)
             if not dial.limited:
                 raise ModelError(f"axis {self.axis} of joint '{obj.name}' turns without end: choose another type")
+            if dial.has_lower and self.lower > self.upper:
+                raise ModelError(f"the lower limit {self.lower:g} is above the upper {self.upper:g}: swap them")
             lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
         except ModelError as error:
             return fail(self, context, error)
@@ -151,7 +153,7 @@ def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:
 
 
 class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
-    """Let the first axis of the active joint count from where it is now; its limits move along"""
+    """Let the first axis of the active joint count from where it is now, its limits, spring and drive too"""
 
     bl_idname = ids.OP_ZERO_HERE
     bl_label = "Zero Here"

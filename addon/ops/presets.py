@@ -1,7 +1,5 @@
 """Joints with the settings of a door's hinge, a drawer, a knee and the like."""
 
-import zlib
-
 import bpy
 from bpy.props import EnumProperty
 
@@ -9,15 +7,12 @@ from ...core.model import PRESETS, ModelError, with_preset
 from .. import ids
 from ..bridge import read_joint, store_joint
 from ..props import is_joint
+from ..props.entries import number_of
 from .report import fail, in_object_mode, succeed
 
 
 def _items():
-    """With numbers of their own, so that a new preset in the middle changes no keymap or macro."""
-    return [
-        (preset.name, preset.label, preset.summary, zlib.crc32(preset.name.encode()) & 0x7FFFFFFF)
-        for preset in PRESETS.values()
-    ]
+    return [(preset.name, preset.label, preset.summary, number_of(preset.name)) for preset in PRESETS.values()]
 
 
 class LIMBERJACK_OT_joint_preset(bpy.types.Operator):

@@ -7,14 +7,17 @@ import bpy
 from bpy.props import StringProperty
 
 from ...core.model import ModelError
-from ...core.spatial import norm
+from ...core.spatial import IDENTITY, compose, norm
 from .. import ids
-from ..bridge import format_pose, frames_at_empty, store_frames
+from ..bridge import drawn_pose, format_pose, frames_at_empty, put_joint, store_frames, store_weight
 from ..bridge.dials import view_joint
-from ..bridge.poses import drawn_pose
+from ..bridge.mass import weigh
+from ..bridge.numbers import parse_pose
+from ..bridge.parts import surroundings_of
 from ..bridge.posing import Posing
 from ..bridge.rigging import set_home
 from ..props import axes_in_use, is_link
+from .links import tag_links
 from .report import fail, in_object_mode, select_only, succeed
 
 
@@ -34,8 +37,12 @@ def _delete(_context, obj) -> str:
 
 
 def _join_to_world(context, obj) -> str:
-    getattr(obj, ids.JOINT).to_world = True
-    return _join_here(context, obj)
+    """The child knows where the joint is; what the Empty rode on is gone."""
+    settings = getattr(obj, ids.JOINT)
+    X_CJ = parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child") if settings.X_CJ else IDENTITY
+    settings.to_world = True
+    put_joint(obj, compose(drawn_pose(settings.child), X_CJ))
+    return f"'{obj.name}' hangs in the world"
 
 
 def _join_here(_context, obj) -> str:
@@ -55,8 +62,7 @@ def _put_back(context, obj) -> str:
 def _tag_ends(context, obj) -> str:
     settings = getattr(obj, ids.JOINT)
     ends = [link for link in (settings.parent, settings.child) if link is not None and not is_link(link)]
-    for link in ends:
-        getattr(link, ids.LINK).is_link = True
+    tag_links(context, ends)
     return f"{', '.join(link.name for link in ends)} tagged as links"
 
 
@@ -80,9 +86,11 @@ def _swap_limits(_context, obj) -> str:
 
 
 def _start_within(context, obj) -> str:
-    for dial in view_joint(obj, context.scene).dials:
-        if dial.home is not None:
-            set_home(obj, context.scene, dial, min(max(dial.home, dial.lower), dial.upper))
+    dials = [dial for dial in view_joint(obj, context.scene).dials if dial.home is not None]
+    if not dials:
+        raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
+    for dial in dials:
+        set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
     return f"'{obj.name}' starts within its limits"
 
 
@@ -94,9 +102,16 @@ def _spring_within(_context, obj) -> str:
     return f"The spring of '{obj.name}' pulls to within its limits"
 
 
-def _weigh(_context, obj) -> str:
-    getattr(obj, ids.LINK).mass_source = "DENSITY"
-    return f"'{obj.name}' weighs what its meshes do"
+def _weigh(context, obj) -> str:
+    found = weigh(obj, surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    if not found.mass:
+        raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
+    settings = getattr(obj, ids.LINK)
+    if settings.mass_source != "DENSITY":
+        settings.mass_source = "DENSITY"
+        found = weigh(obj, surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    store_weight(obj, found)
+    return f"'{obj.name}' weighs {found.mass:.4g} kg"
 
 
 JOIN_HERE = Mend("Join Here", "Let the joint join its links where they are now", _join_here)
@@ -126,6 +141,10 @@ class LIMBERJACK_OT_problem_select(bpy.types.Operator):
 
     name: StringProperty(name="Object")
 
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
     def execute(self, context):
         obj = context.scene.objects.get(self.name)
         if obj is None:
@@ -145,8 +164,8 @@ class LIMBERJACK_OT_problem_mend(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty(name="Object")
-    code: StringProperty(name="Problem", description="Its code")
-    label: StringProperty(name="Remedy", description="Where there are several; the first if left out")
+    code: StringProperty(name="Problem", description="Its code", options={"HIDDEN"})
+    label: StringProperty(name="Remedy", description="Where there are several", options={"HIDDEN"})
 
     @classmethod
     def description(cls, _context, properties):

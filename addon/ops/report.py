@@ -53,9 +53,12 @@ def named(parent: bpy.types.Object | None) -> str:
 
 
 def select_only(context, *objects: bpy.types.Object) -> None:
-    """Select these and nothing else; the last is active."""
+    """Select these and nothing else, as far as the view layer has them; the last is active."""
+    context.view_layer.update()  # which lets it know of new objects
+    objects = tuple(obj for obj in objects if obj.name in context.view_layer.objects)
     for obj in context.selected_objects:
         obj.select_set(False)
     for obj in objects:
         obj.select_set(True)
-    context.view_layer.objects.active = objects[-1]
+    if objects:
+        context.view_layer.objects.active = objects[-1]

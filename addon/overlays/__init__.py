@@ -23,7 +23,7 @@ def _draw() -> None:
 
 def _draw_labels() -> None:
     if _is_on(bpy.context):
-        active.draw_labels(bpy.context)
+        active.draw_labels(bpy.context, preferences())
 
 
 def start() -> None:

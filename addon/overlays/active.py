@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -11,58 +12,81 @@ from mathutils import Vector
 from ...core.model import ModelError
 from .. import watch
 from ..bridge.dials import Dial, JointView, view_joint
+from ..bridge.rig import last_rig
 from ..props import is_joint
 from . import labels
-from .lines import Lines
+from .lines import Color, Lines
 from .shapes import glyph, limits, polyline, ring_radius
 from .sizes import active_radius
 
 THICKER = 1.6
 """Lines of the active joint, against those of all others."""
 
+COLORS = ("joint_color", "limit_color", "problem_color")
+
+
+@dataclass
+class Picture:
+    """What is drawn of a joint in views of one size."""
+
+    lines: list[Lines] = field(default_factory=list)
+    labels: list[tuple[Vector, str]] = field(default_factory=list)
+
+
 _made_for: tuple = ()
-_lines: list[Lines] = []
-_labels: list[tuple[Vector, str]] = []
+_pictures: dict[float, Picture] = {}
+"""By the radius at which a view shows the joint."""
 
 
 def draw(context, look) -> None:
-    global _made_for
-    obj = context.active_object
-    if not is_joint(obj) or not obj.visible_get():
-        return
-    radius = active_radius(obj, context.region, context.region_data)
-    key = (watch.moves, obj.session_uid, radius)
-    if key != _made_for:
-        try:
-            view = view_joint(obj, context.scene)
-        except ModelError:
-            forget()
-        else:
-            _lines[:] = _lines_of(view, radius, look)
-            _labels[:] = _labels_of(view, radius, context.scene)
-        _made_for = key
-    for lines in _lines:
+    picture = _picture(context, look)
+    for lines in picture.lines:
         lines.draw(look.width * THICKER)
 
 
-def draw_labels(context) -> None:
-    """The limits' numbers, after `draw`."""
-    obj = context.active_object
-    labels.draw(_labels if is_joint(obj) and obj.visible_get() else [], context)
+def draw_labels(context, look) -> None:
+    """The limits' numbers, in a view's handler for pixels."""
+    labels.draw(_picture(context, look).labels, context)
 
 
 def forget() -> None:
     global _made_for
     _made_for = ()
-    _lines.clear()
-    _labels.clear()
+    _pictures.clear()
 
 
-def _lines_of(view: JointView, radius: float, look) -> list[Lines]:
+def _picture(context, look) -> Picture:
+    """Made anew when something has changed since."""
+    global _made_for
+    obj = context.active_object
+    if not is_joint(obj) or not obj.visible_get():
+        return Picture()
+    key = (watch.moves, obj.session_uid, *(tuple(getattr(look, name)) for name in COLORS))
+    if key != _made_for:
+        _pictures.clear()
+        _made_for = key
+    radius = active_radius(obj, context.region, context.region_data)
+    if radius not in _pictures:
+        _pictures[radius] = _picture_of(obj, context.scene, radius, look)
+    return _pictures[radius]
+
+
+def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, look) -> Picture:
+    try:
+        view = view_joint(obj, scene)
+    except ModelError:
+        return Picture()
+    rig = last_rig(scene)
+    is_troubled = look.show_problems and rig is not None and obj.name in rig.troubled
+    color = look.problem_color if is_troubled else look.joint_color
+    return Picture(_lines_of(view, radius, color, look.limit_color), _labels_of(view, radius, scene))
+
+
+def _lines_of(view: JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
     marks = [_mark(dial, ring_radius(radius, number)) for number, dial in enumerate(view.dials)]
     return [
-        Lines(glyph(view, radius), look.joint_color),
-        Lines(limits(view, radius), look.limit_color),
+        Lines(glyph(view, radius), color),
+        Lines(limits(view, radius), limit_color),
         Lines(np.concatenate([np.zeros((0, 2, 3)), *marks]), (1.0, 1.0, 1.0, 0.9)),
     ]
 

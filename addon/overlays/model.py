@@ -173,7 +173,10 @@ def _frames(names: Iterable[str], seen: dict[str, bpy.types.Object], frame_of) -
 
 
 def _matrix(obj: bpy.types.Object) -> np.ndarray:
-    return to_array(obj.matrix_world)
+    """Of an Empty, without its scale."""
+    matrix = to_array(obj.matrix_world)
+    matrix[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
+    return matrix
 
 
 def _frame(link: bpy.types.Object) -> np.ndarray:

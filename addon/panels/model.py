@@ -33,13 +33,13 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
         objects = getattr(data, propname)
         rig = last_rig(context.scene)
         places = _places(rig) if rig else {}
-        wanted = self.filter_name.casefold()
+        wanted, count = self.filter_name.casefold(), len(objects)  # Blender counts them each time that it is asked
         flags, ranks = [], []
         for obj in objects:
             is_ours = is_link(obj) or is_joint(obj)
             is_wanted = (wanted in obj.name.casefold()) != self.use_filter_invert if wanted else True
             flags.append(self.bitflag_filter_item if is_ours and is_wanted else 0)
-            ranks.append((places.get(obj.name, (len(places), 0))[0], obj.name) if is_ours else (len(objects), obj.name))
+            ranks.append((places.get(obj.name, (len(places), 0))[0], obj.name) if is_ours else (count, obj.name))
         in_order = sorted(range(len(ranks)), key=ranks.__getitem__)
         order = [0] * len(ranks)
         for rank, index in enumerate(in_order):

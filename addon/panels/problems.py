@@ -28,7 +28,10 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
         layout, scene = self.layout, context.scene
         rig = last_rig(scene)
         if rig is None or not rig.problems:
-            layout.label(text="None found" if rig and rig.model.links else "No links yet", icon="CHECKMARK")
+            if rig is None:
+                layout.label(text="Reading the scene", icon="SORTTIME")
+            else:
+                layout.label(text="None found" if rig.model.links else "No links yet", icon="CHECKMARK")
             return
         for problem in rig.problems[:MOST]:
             _draw(layout.box().column(), context, problem)

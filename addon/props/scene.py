@@ -14,8 +14,8 @@ def _active_row(settings) -> int:
 def _choose_row(settings, row: int):
     """A click on a row selects its object."""
     obj, layer = settings.id_data.objects[row], bpy.context.view_layer
-    if obj.name not in layer.objects:
-        return  # in a collection that is switched off here, where nothing can be selected
+    if bpy.context.mode != "OBJECT" or obj.name not in layer.objects:
+        return  # in Edit Mode, or in a collection that is switched off here, nothing else can be selected
     for other in layer.objects.selected:
         other.select_set(False)
     obj.select_set(True)

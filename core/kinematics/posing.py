@@ -80,6 +80,17 @@ class Poser:
         span = self.compiled.spans.get(joint)
         return float(self._loop_q[joint][place] if span is None else self.q[span.q_at(place)])
 
+    def q_of(self, joint: str) -> tuple[float, ...]:
+        """All coordinates of a joint of the tree [rad, m, or a quaternion w x y z].
+
+        Raises:
+            ModelError: it is no joint of the tree that moves.
+        """
+        span = self.compiled.spans.get(joint)
+        if span is None:
+            raise ModelError(f"joint '{joint}' closes a loop or does not move: it cannot be turned freely")
+        return tuple(self.q[span.q].tolist())
+
     def lead(self, joint: str, place: int, value: float) -> float:
         """Bring a coordinate to `value` [rad or m], or as near to it as loops and mimics let it; returns where it is.
 

@@ -226,10 +226,13 @@ def seen_from_above(scene):
         SimpleNamespace(type="UI", x=130, y=0, width=20, height=100),
     ]
     area = SimpleNamespace(
-        type="VIEW_3D", regions=regions, spaces=SimpleNamespace(active=SimpleNamespace(region_3d=camera))
+        type="VIEW_3D",
+        **{"x": 50, "y": 0, "width": 100, "height": 100},
+        regions=regions,
+        spaces=SimpleNamespace(active=SimpleNamespace(region_3d=camera)),
     )
     return SimpleNamespace(
-        window=SimpleNamespace(screen=SimpleNamespace(areas=[area])),
+        screen=SimpleNamespace(areas=[area]),
         scene=scene,
         visible_objects=list(scene.objects),
         evaluated_depsgraph_get=bpy.context.evaluated_depsgraph_get,
@@ -259,5 +262,5 @@ def test_what_lies_under_the_mouse(scene, build, monkeypatch, x, y, found):
 def test_nothing_to_click_on(row, monkeypatch):
     """Beside all 3D views a click finds nothing, and is no error."""
     monkeypatch.undo()
-    nowhere = SimpleNamespace(window=None)
+    nowhere = SimpleNamespace(screen=None)
     assert chain.object_under(nowhere, SimpleNamespace(mouse_x=1, mouse_y=1)) is None

@@ -51,7 +51,7 @@ def test_cone_of_a_ball(scene, build):
     cone = joint(empty).axes[3]
     cone.use_upper, cone.upper = True, math.radians(60.0)
     bpy.context.view_layer.update()
-    rim = limits(view_joint(empty, scene), 1.0)[:40, 0]
+    rim = limits(view_joint(empty, scene), 1.0)[:20, 0]
     assert rim[:, 2] == pytest.approx(0.5, abs=1e-6)
     assert np.hypot(rim[:, 0], rim[:, 1]) == pytest.approx(math.sin(math.radians(60.0)), abs=1e-6)
 

@@ -237,6 +237,16 @@ def test_hidden_objects_are_looked_through(build):
     assert picking.hit_along(bpy.context, (0.1, 0.2, 9.0), (0.0, 0.0, -1.0)).obj == back
 
 
+def test_collision_shapes_are_looked_through(build):
+    """What the user sees is picked, not the wire around it."""
+    box = build.cube("box")
+    build.tag(box)
+    build.select(box)
+    bpy.ops.limberjack.collision_add(type="SPHERE")
+    bpy.context.view_layer.update()
+    assert picking.hit_along(bpy.context, (0.1, 0.2, 9.0), (0.0, 0.0, -1.0)).obj == box
+
+
 def test_instances(build):
     """Of a collection shown twice, the instance that was pointed at gets the joint."""
     shaft = mesh_object("shaft", cylinder)
@@ -318,7 +328,7 @@ def view(monkeypatch):
     monkeypatch.setattr(
         "limberjack.addon.overlays.preview.bpy", SimpleNamespace(types=SimpleNamespace(SpaceView3D=space))
     )
-    monkeypatch.setattr(pick, "_view_under", lambda _, event: event.ray and (area, None, None, event.ray))
+    monkeypatch.setattr(pick, "view_under", lambda _, event: event.ray and (area, None, None, event.ray))
     monkeypatch.setattr(pick, "hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord))
     monkeypatch.setattr(pick, "_reach_at", lambda *_: 0.01)
     return SimpleNamespace(handlers=handlers, headers=headers)

@@ -1,14 +1,22 @@
 """What the handles of a joint do, by their operators: lead, aim, limit, start and zero."""
 
 import math
+from types import SimpleNamespace
 
 import bpy
 import pytest
 from mathutils import Matrix, Vector
 
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bridge import has_left_its_frame, read_scene, scan_scene
 from limberjack.addon.bridge.dials import view_joint
+from limberjack.addon.bridge.posing import Posing
+from limberjack.addon.bridge.problems import left_links
+from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.rigging import set_home
+from limberjack.addon.bridge.settling import settle_frames
 from limberjack.addon.gizmos.joint import handles_of
+from limberjack.addon.gizmos.rays import Ray, value_under
+from limberjack.addon.gizmos.typed import Typed
 from limberjack.core.joints import JOINT_TYPES
 
 from .conftest import joint
@@ -215,3 +223,176 @@ def test_slider_marks_are_in_blender_units(scene, build):
     bpy.ops.limberjack.joint_pose(value=4.0)
     bpy.context.view_layer.update()
     assert (cube.matrix_world.translation - Vector((3.0, 0.0, 4.0))).length < 1e-6
+
+
+def test_deltas_of_an_empty_do_not_lead_it_astray(scene, build):
+    """An Empty with delta transforms stays where it is, however often its joint is settled."""
+    _, joints = build.pendulum(2)
+    joints[1].delta_location = (0.1, 0.0, 0.0)
+    joints[1].delta_rotation_euler = (0.0, 0.0, 0.2)
+    bpy.context.view_layer.update()
+    stood = joints[1].matrix_world.copy()
+    for _ in range(3):
+        settle_frames(scene)
+        bpy.context.view_layer.update()
+        assert not has_left_its_frame(joints[1])
+        assert max((joints[1].matrix_world.col[i] - stood.col[i]).length for i in range(4)) < 1e-6
+
+
+def test_a_link_of_no_size_ends_no_settling(scene, build):
+    """One link that cannot be used leaves the other joints to be settled, and is told as a problem."""
+    bars, joints = build.pendulum(3)
+    bars[0].scale.x = 0.0
+    joints[2].location.x += 0.25
+    bpy.context.view_layer.update()
+    settle_frames(scene)
+    assert not has_left_its_frame(joints[2])
+    assert any("scale of zero" in problem.message for problem in show_rig(scene).problems)
+
+
+@pytest.mark.parametrize("case", ["off-centre", "after a locked axis"])
+def test_zero_here_is_exact(scene, build, case):
+    """The joint stays closed, and at zero, where its axis passes its origin by, and where a locked one comes before."""
+    _, joints = build.pendulum(2)
+    settings = joint(joints[1])
+    settings.type = "custom" if case == "off-centre" else "universal"
+    axis = 1
+    if case == "off-centre":
+        settings.axes[0].xyz, settings.axes[0].point = (0.0, 1.0, 0.0), (0.5, 0.0, 0.2)
+    else:
+        settings.axes[0].locked, settings.use_home = True, True
+        settings.coordinates[0].home = 0.7
+        axis = 2
+    choose(build, joints[1])
+    bpy.ops.limberjack.pose_reset()
+    bpy.context.view_layer.update()
+    bpy.ops.limberjack.joint_pose(axis=axis, value=0.4)
+    bpy.context.view_layer.update()
+    bpy.ops.limberjack.joint_zero_here(axis=axis)
+    bpy.context.view_layer.update()
+    assert view_joint(joints[1], scene).q == pytest.approx((0.0,), abs=1e-6)
+    assert not left_links(scene, scan_scene(scene))
+
+
+def test_zero_here_keeps_what_follows(scene, build):
+    """A follower stands where it stood when its leader counts from elsewhere, and the start is the same."""
+    bars, joints = build.pendulum(2)
+    follower = joint(joints[1])
+    follower.use_mimic, follower.mimic.leader, follower.mimic.multiplier = True, joints[0], 1.0
+    choose(build, joints[0])
+    bpy.ops.limberjack.joint_pose(value=0.5)
+    bpy.ops.limberjack.joint_start_here()
+    bpy.ops.limberjack.pose_reset()
+    bpy.context.view_layer.update()
+    stood = [bar.matrix_world.copy() for bar in bars]
+    bpy.ops.limberjack.joint_zero_here()
+    bpy.ops.limberjack.pose_reset()
+    bpy.context.view_layer.update()
+    for bar, before in zip(bars, stood, strict=True):
+        assert max((bar.matrix_world.col[i] - before.col[i]).length for i in range(4)) < 1e-5
+
+
+@pytest.mark.parametrize("size", [(-0.5, 1.0, 1.0), (1.0, -1.0, 1.0), (2.0, 1.0, 0.5)])
+def test_aiming_on_a_mirrored_parent(scene, build, size):
+    """The axis points where it is aimed whatever scale the parent has."""
+    bars, joints = build.pendulum(2)
+    bars[0].scale, bars[0].rotation_euler = size, (0.3, 0.5, -0.4)
+    joint(joints[1]).type = "euler_zyx"
+    bpy.context.view_layer.update()
+    build.select(joints[1])
+    bpy.ops.limberjack.joint_frames_from_empty()
+    bpy.ops.limberjack.joint_aim(axis=1, direction=(0.6, 0.8, 0.0))
+    bpy.context.view_layer.update()
+    assert (view_joint(joints[1], scene).dials[0].direction - Vector((0.6, 0.8, 0.0))).length < 1e-6
+
+
+def test_aiming_a_posed_joint(scene, build):
+    """The link stays where it is, at the coordinate that it has, and the joint stays closed."""
+    bars, joints = build.pendulum(2)
+    choose(build, joints[1])
+    bpy.ops.limberjack.joint_pose(value=0.4)
+    bpy.context.view_layer.update()
+    stood = bars[1].matrix_world.copy()
+    bpy.ops.limberjack.joint_aim(axis=1, direction=(0.0, 1.0, 1.0))
+    bpy.context.view_layer.update()
+    assert bars[1].matrix_world == stood
+    assert view_joint(joints[1], scene).q[0] == pytest.approx(0.4, abs=1e-6)
+    assert not left_links(scene, scan_scene(scene))
+
+
+def test_start_of_one_axis_keeps_the_others(scene, build):
+    """Numbers of a start that was switched off do not come back when one axis is given another."""
+    _, joints = build.pendulum(1)
+    settings = joint(joints[0])
+    settings.type = "universal"
+    settings.coordinates[1].home = 0.7
+    bpy.context.view_layer.update()
+    set_home(joints[0], scene, view_joint(joints[0], scene).dials[0], 0.1)
+    assert read_scene(scene).joints[0].home == pytest.approx((0.1, 0.0))
+
+
+def test_a_swing_stops_at_the_cone(scene, build):
+    """A ball that is turned farther than its cone stops on it."""
+    cube = build.cube()
+    build.tag(cube)
+    empty = choose(build, build.join(cube, type="ball"))
+    cone = joint(empty).axes[3]
+    cone.use_upper, cone.upper = True, 0.3
+    Posing(scene).turn(empty.name, (math.cos(0.6), math.sin(0.6), 0.0, 0.0))
+    bpy.context.view_layer.update()
+    swung = view_joint(empty, scene).dials[0].value
+    assert swung == pytest.approx(0.3, abs=1e-5)
+
+
+def test_a_slider_in_the_making(scene, build):
+    """An axis that neither turns nor slides yet has no handles, and brings nothing down."""
+    _, joints = build.pendulum(1)
+    joint(joints[0]).type = "custom"
+    joint(joints[0]).axes[0].turn = 0.0
+    bpy.context.view_layer.update()
+    assert not list(handles_of(view_joint(joints[0], scene), 1.0))
+
+
+def test_typed_numbers():
+    """Digits that are typed twice count twice, though Blender calls the second a double click."""
+    typed = Typed()
+    for key, character, value in (
+        ("MINUS", "-", "PRESS"),
+        ("ONE", "1", "PRESS"),
+        ("ONE", "1", "RELEASE"),
+        ("ZERO", "0", "PRESS"),
+        ("ZERO", "0", "DOUBLE_CLICK"),
+        ("PERIOD", ".", "PRESS"),
+        ("FIVE", "5", "PRESS"),
+    ):
+        typed.take(SimpleNamespace(type=key, unicode=character, value=value))
+    assert typed.value == -100.5
+    typed.take(SimpleNamespace(type="BACK_SPACE", unicode="", value="PRESS"))
+    assert typed.value == -100.0
+
+
+@pytest.mark.parametrize("radius", [0.05, 1.0, 10.0])
+def test_a_ring_seen_from_its_side(scene, build, radius):
+    """The mouse at half the radius of a ring means 30 degrees, whatever its size, and a still mouse means no motion."""
+    _, joints = build.pendulum(1)
+    bpy.context.view_layer.update()
+    dial = view_joint(joints[0], scene).dials[0]
+    ray = Ray.__new__(Ray)
+    ray.direction = Vector((1.0, 0.0, 0.0))
+    ray.origin = Vector((-50.0, 0.0, 2.0 + 0.5 * radius))
+    first = value_under(ray, dial, -0.5, radius)
+    assert abs(math.degrees(first)) == pytest.approx(30.0, abs=1e-3)
+    assert value_under(ray, dial, first, radius) == pytest.approx(first, abs=1e-6)
+
+
+def test_a_joint_of_a_link_in_an_excluded_collection(scene, build):
+    """The joint goes where the view layer shows it, and is selected."""
+    away = bpy.data.collections.new("A")
+    scene.collection.children.link(away)
+    cube = build.cube()
+    build.tag(cube)
+    away.objects.link(cube)
+    bpy.context.view_layer.layer_collection.children["A"].exclude = True
+    assert bpy.context.object == cube
+    empty = build.join(cube)
+    assert empty.select_get()

@@ -74,11 +74,26 @@ def left(bars, joints):
     bpy.context.view_layer.update()
 
 
+def deleted_child(bars, joints):
+    bpy.ops.object.select_all(action="DESELECT")
+    bars[1].select_set(True)
+    bpy.ops.object.delete()
+
+
+def deleted_parent(bars, joints):
+    bpy.ops.object.select_all(action="DESELECT")
+    for obj in (bars[0], joints[0]):
+        obj.select_set(True)
+    bpy.ops.object.delete()
+
+
 @pytest.mark.parametrize(
     ("damage", "code", "culprit"),
     [
         (no_child, "no-child", "bar1_joint"),
         (lost_parent, "lost-parent", "bar1_joint"),
+        (deleted_child, "no-child", "bar1_joint"),
+        (deleted_parent, "lost-parent", "bar1_joint"),
         (no_frames, "no-frames", "bar1_joint"),
         (untagged, "no-link", "bar1_joint"),
         (no_leader, "no-leader", "bar1_joint"),
@@ -122,6 +137,36 @@ def test_one_faulty_joint_hides_no_other_problem(scene, build):
     crossed(bars, joints)
     massless(bars[1:], joints)
     assert {("zero-axis", "bar0_joint"), ("crossed-limits", "bar1_joint"), ("massless", "bar2")} <= set(found(scene))
+
+
+def test_what_is_switched_off_has_left_nothing(scene, build):
+    """A joint that does not act holds no link, so none can have left it."""
+    bars, joints = build.pendulum(2)
+    left(bars, joints)
+    joint(joints[1]).enabled = False
+    assert not [item for item in found(scene) if item[0] == "link-left"]
+
+
+def test_a_joint_whose_parent_is_lost_stays_where_it_is(scene, build):
+    """Join to World hangs it where it was, by what its child knows."""
+    bars, joints = build.pendulum(2)
+    place = joints[1].matrix_world.translation.copy()
+    lost_parent(bars, joints)
+    mend("lost-parent", "bar1_joint")
+    assert (bpy.data.objects["bar1_joint"].matrix_world.translation - place).length < 1e-6
+
+
+def test_weighing_what_has_no_mesh_changes_nothing(scene, build):
+    """The button says what is missing, and makes no error of a warning."""
+    hub = bpy.data.objects.new("hub", None)
+    scene.collection.objects.link(hub)
+    bpy.context.view_layer.update()
+    build.tag(hub)
+    build.join(hub)
+    link(hub).mass = 0.0
+    with pytest.raises(RuntimeError, match="has no mesh to weigh"):
+        bpy.ops.limberjack.problem_mend(name="hub", code="massless")
+    assert link(hub).mass_source == "CUSTOM"
 
 
 def test_an_unknown_remedy_and_a_lost_object(build):

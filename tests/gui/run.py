@@ -27,7 +27,7 @@ INSIDE = "/mnt/host"
 SHARED = Path(os.environ.get("LIMBERJACK_SHARED", ROOT.parent / "shared")) / "gui"
 BLENDER = Path(os.environ.get("LIMBERJACK_BLENDER", "/opt/blender-sid"))
 NOT_RUN = 77
-TIME_LIMIT = 900  # seconds for all tests together
+TIME_LIMIT = 1800  # seconds for all tests together
 LINES_OF_LOG = 25
 
 
