@@ -43,7 +43,7 @@ class Drag:
 
     def __init__(self, context, obj: bpy.types.Object, view: JointView, dial: Dial, radius: float):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
-        self.grip: float | None = None
+        self.grip = 0.0
         self.value = self.first = self.start(context)
         self.snapshot = Snapshot(self.changes(context))
 
@@ -54,12 +54,13 @@ class Drag:
         """The objects that it may change."""
         return (self.obj,)
 
+    def hold(self, ray: Ray) -> None:
+        """The button has been pressed: nobody takes a handle by its very middle."""
+        self.grip = value_under(ray, self.dial, self.first, self.radius) - self.first
+
     def follow(self, context, ray: Ray, is_snapping: bool) -> None:
         """The mouse has moved."""
-        pointed = value_under(ray, self.dial, self.value, self.radius)
-        if self.grip is None:  # the handle was not taken by its very middle
-            self.grip = pointed - self.first
-        value = pointed - self.grip
+        value = value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
         if is_snapping and self.snaps:
             step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
             value = round(value / step) * step
@@ -101,13 +102,14 @@ class DirectionDrag(Drag):
     """What is dragged over a sphere about the joint. way: where it pointed at first."""
 
     way: Vector
-    grasp: Quaternion | None = None
 
-    def gripped(self, pointed: Vector) -> Vector:
-        """A direction as if the handle had been taken by its very middle."""
-        if self.grasp is None:
-            self.grasp = pointed.rotation_difference(self.way)
-        return self.grasp @ pointed
+    def hold(self, ray: Ray) -> None:
+        self.far = self.way.dot(ray.direction) > 0.0
+        self.grasp = ray.on_sphere(self.dial.origin, self.radius, self.far).rotation_difference(self.way)
+
+    def pointed(self, ray: Ray) -> Vector:
+        """Where the handle points now."""
+        return self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
 
 
 class SwingDrag(DirectionDrag):
@@ -118,7 +120,6 @@ class SwingDrag(DirectionDrag):
 
     def start(self, context) -> float:
         self.posing = Posing(context.scene)
-        self.far = None
         self.way = self.dial.zero
         return 0.0
 
@@ -126,9 +127,7 @@ class SwingDrag(DirectionDrag):
         return filter(is_link, context.scene.objects)
 
     def follow(self, context, ray: Ray, is_snapping: bool) -> None:
-        if self.far is None:
-            self.far = self.way.dot(ray.direction) > 0.0
-        way = self.gripped(ray.on_sphere(self.dial.origin, self.radius, self.far))
+        way = self.pointed(ray)
         turn = self.dial.frame.inverted() @ self.way.rotation_difference(way) @ self.dial.frame
         w, x, y, z = turn
         self.posing.turn(self.obj.name, quat_mul((w, x, y, z), self.view.q[-4:]))
@@ -170,14 +169,11 @@ class AimDrag(DirectionDrag):
 
     def start(self, context) -> float:
         settle_joint(self.obj, context.scene)
-        self.far = None
         self.way = self.aimed = self.dial.direction.copy()
         return 0.0
 
     def follow(self, context, ray: Ray, is_snapping: bool) -> None:
-        if self.far is None:
-            self.far = self.dial.direction.dot(ray.direction) > 0.0
-        way = self.gripped(ray.on_sphere(self.dial.origin, self.radius, self.far))
+        way = self.pointed(ray)
         if is_snapping:
             way = self._snapped(context, way, ray)
         self._aim(context, way)

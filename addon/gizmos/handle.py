@@ -77,6 +77,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         self.typed = Typed()
         try:
             self.drag = DRAGS[self.role](context, bpy.data.objects[name], view, dial, radius)
+            self.drag.hold(Ray(context, event))
         except ModelError as error:
             message = str(error)
             context.window_manager.popup_menu(lambda menu, _: menu.layout.label(text=message), title="", icon="ERROR")
