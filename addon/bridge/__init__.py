@@ -2,7 +2,7 @@
 
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, write_fields
 from .frames import frames_at_empty, has_left_its_frame, store_frames
-from .joining import frame_along, new_joint, pointed_direction, put_joint
+from .joining import frame_along, join_here, new_joint, pointed_direction, put_joint
 from .mirroring import is_in_the_middle, mirror
 from .motion import fcurves_of, is_animated
 from .moving import move_model
@@ -35,6 +35,7 @@ __all__ = [
     "hit_under",
     "is_animated",
     "is_in_the_middle",
+    "join_here",
     "live_pose",
     "mirror",
     "move_model",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import bpy
 
 from ...core.joints import JOINT_TYPES
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
 from .. import ids
 from ..props import axes_in_use, fit_to_type
-from .frames import store_frames
+from .frames import frames_at_empty, store_frames
 from .numbers import format_pose
 from .poses import drawn_pose
 
@@ -57,9 +59,26 @@ def put_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
     Raises:
         ModelError: a link has no size.
     """
+    _store(obj, {link: drawn_pose(link) for link in _links_of(obj)}, X_WJ)
+
+
+def join_here(joints: Iterable[bpy.types.Object]) -> None:
+    """Let joints join their links where these are now, as their zero, at the places of their Empties.
+
+    Raises:
+        ModelError: a joint lacks a link, or a link has no size; then none is changed.
+    """
+    frames = {obj: frames_at_empty(obj) for obj in joints}
+    drawn = {link: drawn_pose(link) for obj in frames for link in _links_of(obj)}
+    for obj, (X_PJ, X_CJ) in frames.items():
+        store_frames(obj, X_PJ, X_CJ)
+    for link, pose in drawn.items():
+        getattr(link, ids.LINK).rest_pose = format_pose(pose)
+
+
+def _links_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
     settings = getattr(obj, ids.JOINT)
-    ends = [link for link in (settings.child, settings.parent) if link is not None]
-    _store(obj, {link: drawn_pose(link) for link in ends}, X_WJ)
+    return [link for link in (settings.child, settings.parent) if link is not None]
 
 
 def _store(obj: bpy.types.Object, drawn: dict[bpy.types.Object, Pose], X_WJ: Pose) -> None:

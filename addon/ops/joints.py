@@ -6,12 +6,12 @@ from bpy.props import EnumProperty
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY
 from .. import ids
-from ..bridge import drawn_pose, format_pose, frames_at_empty, new_joint, store_frames
+from ..bridge import drawn_pose, join_here, new_joint
 from ..bridge.numbers import tidy_pose
 from ..props import is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, in_object_mode, named, select_only, succeed
-from .selection import selected_pair
+from .selection import OnSelectedJoints, selected_pair
 
 
 class LIMBERJACK_OT_joint_add(bpy.types.Operator):
@@ -54,37 +54,20 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
         return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}'")
 
 
-class LIMBERJACK_OT_joint_frames_from_empty(bpy.types.Operator):
+class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator):
     """Let the selected joints join their links where these are now, as their zero, at the place of the Empty"""
 
     bl_idname = ids.OP_JOINT_FRAMES
     bl_label = "Join Here"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select joints")
-            return False
-        return in_object_mode(cls, context)
-
     def execute(self, context):
         joints = [obj for obj in context.selected_objects if is_joint(obj)]
-        try:  # all of them before any is changed
-            frames = {obj: frames_at_empty(obj) for obj in joints}
-            poses = {link: drawn_pose(link) for obj in joints for link in _links_of(obj)}
+        try:
+            join_here(joints)
         except ModelError as error:
             return fail(self, context, error)
-        for obj, (X_PJ, X_CJ) in frames.items():
-            store_frames(obj, X_PJ, X_CJ)
-        for link, pose in poses.items():
-            getattr(link, ids.LINK).rest_pose = format_pose(pose)
         return succeed(self, context, f"{len(joints)} joints join their links where they are")
-
-
-def _links_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    settings = getattr(obj, ids.JOINT)
-    return [link for link in (settings.parent, settings.child) if link is not None]
 
 
 CLASSES = (LIMBERJACK_OT_joint_add, LIMBERJACK_OT_joint_frames_from_empty)

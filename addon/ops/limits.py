@@ -15,7 +15,8 @@ from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_qu
 from .. import ids
 from ..bridge import live_pose, read_joint, scaled_pose, store_joint, unit_length
 from ..props import is_joint
-from .report import fail, in_object_mode, named, succeed
+from .report import fail, named, succeed
+from .selection import OnSelectedJoints
 
 STILL = {Unit.ANGLE: 1e-4, Unit.LENGTH: 1e-5, Unit.NUMBER: 0.0}
 """Range [rad, m] below which an axis counts as unmoved: more than single precision makes of a link at rest."""
@@ -78,12 +79,13 @@ class _Motion:
         return tuple(home)
 
 
-class LIMBERJACK_OT_limits_from_motion(bpy.types.Operator):
+class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
     """Give the selected joints the limits that their links' animation keeps to, over the scene's frames"""
 
     bl_idname = ids.OP_LIMITS_FROM_MOTION
     bl_label = "Limits from Motion"
     bl_options = {"REGISTER", "UNDO"}
+    what = "joints whose links are animated"
 
     margin: FloatProperty(
         name="Margin",
@@ -93,13 +95,6 @@ class LIMBERJACK_OT_limits_from_motion(bpy.types.Operator):
         soft_max=100.0,
         subtype="PERCENTAGE",
     )
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select joints whose links are animated")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         scene = context.scene

@@ -15,6 +15,7 @@ from ..bridge.posing import Posing
 from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
 from ..props import is_joint
 from .report import fail, in_object_mode, succeed
+from .selection import OnSelectedJoints
 
 
 class _OfActiveJoint:
@@ -116,19 +117,12 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
 
 
-class LIMBERJACK_OT_joint_start_here(bpy.types.Operator):
+class LIMBERJACK_OT_joint_start_here(OnSelectedJoints, bpy.types.Operator):
     """Let simulations start with the selected joints where they are now"""
 
     bl_idname = ids.OP_START_HERE
     bl_label = "Start Here"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select joints")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         joints = [obj for obj in context.selected_objects if is_joint(obj)]

@@ -8,14 +8,15 @@ from .. import ids
 from ..bridge import read_joint, store_joint
 from ..props import is_joint
 from ..props.entries import number_of
-from .report import fail, in_object_mode, succeed
+from .report import fail, succeed
+from .selection import OnSelectedJoints
 
 
 def _items():
     return [(preset.name, preset.label, preset.summary, number_of(preset.name)) for preset in PRESETS.values()]
 
 
-class LIMBERJACK_OT_joint_preset(bpy.types.Operator):
+class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
     """Give the selected joints the type, limits and forces of a known thing, at the place and axis that they have"""
 
     bl_idname = ids.OP_PRESET
@@ -27,13 +28,6 @@ class LIMBERJACK_OT_joint_preset(bpy.types.Operator):
     @classmethod
     def description(cls, context, properties):
         return PRESETS[properties.preset].summary
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select joints")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         preset = PRESETS[self.preset]

@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, compose, norm
 from .. import ids
-from ..bridge import drawn_pose, format_pose, frames_at_empty, put_joint, store_frames, store_weight
+from ..bridge import drawn_pose, join_here, put_joint, store_weight
 from ..bridge.dials import view_joint
 from ..bridge.mass import weigh
 from ..bridge.numbers import parse_pose
@@ -46,11 +46,7 @@ def _join_to_world(context, obj) -> str:
 
 
 def _join_here(_context, obj) -> str:
-    settings = getattr(obj, ids.JOINT)
-    store_frames(obj, *frames_at_empty(obj))
-    for link in (settings.parent, settings.child):
-        if link is not None:
-            getattr(link, ids.LINK).rest_pose = format_pose(drawn_pose(link))
+    join_here([obj])
     return f"'{obj.name}' joins its links where they are"
 
 

@@ -1,9 +1,10 @@
-"""Which links the user has selected to be joined."""
+"""Which links and joints the user has selected."""
 
 import bpy
 
 from ...core.model import ModelError
 from ..props import is_joint, is_link
+from .report import in_object_mode
 
 
 def selected_pair(context) -> tuple[bpy.types.Object, bpy.types.Object | None]:
@@ -20,3 +21,16 @@ def selected_pair(context) -> tuple[bpy.types.Object, bpy.types.Object | None]:
     if len(others) > 1:
         raise ModelError(f"{len(others) + 1} links are selected: select the parent, then the child, no more")
     return child, others[0] if others else None
+
+
+class OnSelectedJoints:
+    """An operator that changes the selected joints. what: the user is asked to select where there are none."""
+
+    what = "joints"
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set(f"Select {cls.what}")
+            return False
+        return in_object_mode(cls, context)
