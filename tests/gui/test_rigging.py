@@ -187,3 +187,28 @@ def test_a_limit_is_typed_into_the_panel():
     yield from screenshot("limit_in_the_panel")
     yield from undo()
     assert axis().upper == 0.0, "one undo does not take the typed limit back"
+
+
+def test_a_chain_is_clicked():
+    """Three clicks and Return join each link to the one before, as one step of undo; Backspace takes a click back."""
+    four_cubes()
+    yield from open_tab()
+    with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
+        scenes.select(*CORNERS)
+        bpy.ops.limberjack.link_tag()
+    bpy.ops.ed.undo_push(message="Four links")
+    yield from click_button("limberjack.joint_chain", across=0.25)
+    for name in ("Ground", "Crank", "Rocker"):
+        yield from click_object(bpy.data.objects[name], TOP)
+    yield from press("BACK_SPACE")
+    yield from click_object(bpy.data.objects["Coupler"], TOP)
+    yield from screenshot("chain")
+    yield from press("RET")
+    yield 0.3
+    joints = [obj.limberjack_joint for obj in bpy.context.scene.objects if obj.limberjack_joint.is_joint]
+    ends = {(joint.parent.name if joint.parent else "world", joint.child.name) for joint in joints}
+    assert {("Ground", "Crank"), ("Crank", "Coupler")} <= ends, ends
+    assert not any("Rocker" in pair for pair in ends), f"what was taken back is joined: {ends}"
+    yield from undo()
+    left = [obj.name for obj in bpy.context.scene.objects if obj.limberjack_joint.is_joint]
+    assert not left, f"one undo leaves {left}"
