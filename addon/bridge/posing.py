@@ -103,6 +103,8 @@ class Posing:
             for name in self.model.tree().links_from(root):
                 poses[name] = compose(moved, poses[name])
         self._poser = Poser(self.model, poses)
+        if not self._poser.follow():
+            raise ModelError("the loops cannot be closed where their joints start: give one of them another start")
         self._put()
 
     def _put(self) -> None:

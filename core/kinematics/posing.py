@@ -80,6 +80,13 @@ class Poser:
         span = self.compiled.spans.get(joint)
         return float(self._loop_q[joint][place] if span is None else self.q[span.q_at(place)])
 
+    def follow(self) -> bool:
+        """Let what mimics follow what it mimics, and close loops; returns whether all could be closed."""
+        for _ in self._equations:  # as often as a chain of them can be long
+            for row in self._equations:
+                row.follow(self.q)
+        return self._closed("", None)
+
     def q_of(self, joint: str) -> tuple[float, ...]:
         """All coordinates of a joint of the tree [rad, m, or a quaternion w x y z].
 
@@ -218,20 +225,26 @@ class Poser:
 class _Row:
     """A mimic's or coupling's equation over the coordinates of the tree."""
 
-    def __init__(self, rates: np.ndarray, weights: np.ndarray, constant: float):
-        self.rates, self._weights, self._constant = rates, weights, constant
+    def __init__(self, rates: np.ndarray, weights: np.ndarray, constant: float, follower: int | None = None):
+        self.rates, self._weights, self._constant, self._follower = rates, weights, constant, follower
 
     @classmethod
     def of(cls, equation: Equation, compiled: CompiledModel) -> _Row:
         """One that says nothing where a term is no coordinate of the tree."""
-        rates, weights = np.zeros(compiled.nv), np.zeros(compiled.nq)
+        rates, weights, first = np.zeros(compiled.nv), np.zeros(compiled.nq), None
         for term in equation.terms:
             span = compiled.spans.get(term.joint)
             place = compiled.model.joint(term.joint).place_of(term.axis)
             if span is None or place is None:
                 return cls(np.zeros(compiled.nv), np.zeros(compiled.nq), 0.0)
             rates[span.v_at(place)], weights[span.q_at(place)] = term.weight, term.weight
-        return cls(rates, weights, equation.constant)
+            first = span.q_at(place) if first is None else first
+        return cls(rates, weights, equation.constant, first)
+
+    def follow(self, q: np.ndarray) -> None:
+        """Write the coordinate of the first term, which is a mimic's follower, to q."""
+        if self._follower is not None:
+            q[self._follower] -= self.error(q) / self._weights[self._follower]
 
     def error(self, q: np.ndarray) -> float:
         return float(self._weights @ q - self._constant)

@@ -9,7 +9,7 @@ from mathutils import Vector
 
 from limberjack.addon.bridge.dials import view_joint
 from limberjack.addon.bridge.rig import show_rig
-from limberjack.addon.overlays.model import joint_layout, mass_layout
+from limberjack.addon.overlays.model import JOINT, LOOP, PROBLEM, joint_layout, mass_layout
 from limberjack.addon.overlays.shapes import dashed, glyph, limits
 from limberjack.addon.panels.model import tree_places
 from limberjack.addon.preferences import preferences
@@ -73,6 +73,38 @@ def test_lines_follow_the_objects(scene, build):
     assert placed[of_second][0] == pytest.approx(expected[of_second][0], abs=1e-5)  # its axis
     frames[layout.names.index(joints[1].name)] = np.nan
     assert np.isnan(layout.placed(frames)[of_second]).all()
+
+
+def test_zero_stays_and_the_mark_goes_with_the_link(scene, build):
+    """A joint that is posed keeps its zero in the parent, and its mark points at the link."""
+    bars, joints = build.pendulum(2)
+    zero = view_joint(joints[1], scene).dials[0].zero.copy()
+    build.select(joints[1])
+    bpy.ops.limberjack.joint_pose(value=0.8)
+    bpy.context.view_layer.update()
+    dial = view_joint(joints[1], scene).dials[0]
+    assert (dial.zero - zero).length < 1e-5
+    way = dial.point(dial.value, 1.0) - dial.origin
+    assert way.angle(bars[1].matrix_world @ Vector((0.5, 0.0, 0.0)) - dial.origin) < 1e-4
+
+
+def test_problems_and_loops_have_colours_of_their_own(scene, build):
+    """Of three joints, one closes a loop and one is at fault, and each is drawn so."""
+    bars, joints = build.pendulum(2)
+    loop = build.join(bars[1], type="ball")
+    axis = joint(joints[0]).axes[0]
+    axis.use_lower = axis.use_upper = True
+    axis.lower, axis.upper = 1.0, -1.0
+    bpy.context.view_layer.update()
+    rig = show_rig(scene)
+    layout = joint_layout(rig, scene, preferences())
+    names = np.array(layout.names)[layout.owners]
+    drawn = {name: set(layout.colors[names == name].tolist()) for name in set(names)}
+    closing = next(iter(rig.loops))
+    assert drawn[joints[0].name] == {PROBLEM}
+    assert LOOP in drawn[closing]
+    others = {loop.name, joints[1].name} - {closing}
+    assert all(JOINT in drawn[name] for name in others)
 
 
 def test_box_of_inertia(scene, build):

@@ -285,6 +285,7 @@ def test_zero_here_keeps_what_follows(scene, build):
     bpy.ops.limberjack.pose_reset()
     bpy.context.view_layer.update()
     stood = [bar.matrix_world.copy() for bar in bars]
+    assert view_joint(joints[1], scene).q == pytest.approx((0.5,), abs=1e-6)
     bpy.ops.limberjack.joint_zero_here()
     bpy.ops.limberjack.pose_reset()
     bpy.context.view_layer.update()
@@ -318,6 +319,22 @@ def test_aiming_a_posed_joint(scene, build):
     assert bars[1].matrix_world == stood
     assert view_joint(joints[1], scene).q[0] == pytest.approx(0.4, abs=1e-6)
     assert not left_links(scene, scan_scene(scene))
+
+
+def test_zero_here_of_a_follower(scene, build):
+    """A follower that counts from elsewhere stands where it stood."""
+    bars, joints = build.pendulum(2)
+    follower = joint(joints[1])
+    follower.use_mimic, follower.mimic.leader, follower.mimic.offset = True, joints[0], 0.3
+    choose(build, joints[1])
+    bpy.ops.limberjack.pose_reset()
+    bpy.context.view_layer.update()
+    stood = bars[1].matrix_world.copy()
+    bpy.ops.limberjack.joint_zero_here()
+    assert follower.mimic.offset == pytest.approx(0.0, abs=1e-6)
+    bpy.ops.limberjack.pose_reset()
+    bpy.context.view_layer.update()
+    assert max((bars[1].matrix_world.col[i] - stood.col[i]).length for i in range(4)) < 1e-5
 
 
 def test_start_of_one_axis_keeps_the_others(scene, build):

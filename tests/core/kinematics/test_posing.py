@@ -110,6 +110,17 @@ def test_mimic():
     assert led.value("first", 0) == pytest.approx(-0.1, abs=1e-8)
 
 
+def test_followers_of_followers():
+    """In a chain of mimics, whichever is told first, each stands where the one before has it."""
+    model = Model("gears", [Link("a"), Link("b"), Link("c")])
+    join(model, "third", "revolute", WORLD, "c", (2.0, 0.0, 0.0), Z, mimic=Mimic("second", multiplier=3.0))
+    join(model, "second", "revolute", WORLD, "b", (1.0, 0.0, 0.0), Z, mimic=Mimic("first", offset=0.2))
+    join(model, "first", "revolute", WORLD, "a", (0.0, 0.0, 0.0), Z)
+    led = poser(model)
+    assert led.follow()
+    assert [led.value(name, 0) for name in ("first", "second", "third")] == pytest.approx([0.0, 0.2, 0.6], abs=1e-9)
+
+
 def test_starts_where_the_links_stand():
     """Coordinates are read from the poses, so that touching a posed model makes nothing jump."""
     model = four_bar()
