@@ -123,6 +123,25 @@ def test_moving_a_posed_machine(scene, build, machine):
     assert not left_links(scene, scan_scene(scene))
 
 
+@pytest.mark.parametrize("kind", ["revolute", "ball"])
+def test_turning_a_machine_about_its_own_hinge(scene, machine, kind):
+    """A turn that the joint itself could make is still a turn of the whole machine, and no pose of it."""
+    bars, joints = machine
+    joint(joints[0]).type = kind
+    if kind == "revolute":
+        joint(joints[0]).axes[0].xyz = (0.0, 1.0, 0.0)
+    bpy.context.view_layer.update()
+    center = Matrix.Translation(joints[0].matrix_world.translation)
+    turn = center @ Matrix.Rotation(0.7, 4, "Y") @ center.inverted()
+    for obj in (*bars, joints[0]):
+        obj.matrix_world = turn @ obj.matrix_world
+    bpy.context.view_layer.update()
+    settle_frames(scene)
+    model = read_scene(scene)
+    for bar in bars:
+        assert model.link(bar.name).pose[:3] == pytest.approx(tuple(bar.matrix_world.translation), abs=1e-5)
+
+
 def test_moving_only_a_link(scene, machine):
     """A link that is moved alone edits nothing: its joint holds it where it was."""
     bars, _ = machine

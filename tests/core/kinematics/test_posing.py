@@ -110,6 +110,16 @@ def test_mimic():
     assert led.value("first", 0) == pytest.approx(-0.1, abs=1e-8)
 
 
+def test_mimic_on_a_joint_that_closes_a_loop():
+    """It is no coordinate of the tree, and is let be: the loop is led and stays closed."""
+    model = four_bar()
+    loop = model.loops()[0].joint
+    loop.mimic = Mimic("crank_pivot")
+    led = poser(model)
+    assert led.lead("crank_pivot", 0, 0.3) == pytest.approx(0.3)
+    assert widest_gap(model, led.poses()) < 1e-8
+
+
 def test_followers_of_followers():
     """In a chain of mimics, whichever is told first, each stands where the one before has it."""
     model = Model("gears", [Link("a"), Link("b"), Link("c")])
