@@ -5,6 +5,7 @@ import bpy
 from .. import ids
 from ..bridge import LINK_FIELDS
 from ..bridge.parts import SOLID
+from ..bridge.rig import last_rig
 from ..props import carrier_of, is_link
 from .base import Below, InTab, in_columns, paragraph
 
@@ -58,13 +59,19 @@ def _draw_mass(layout, context, settings):
         column = layout.column(align=True)
         for number, name in enumerate(TENSOR):
             column.prop(settings, "inertia", index=number, text=f"Inertia {name}" if number == 0 else name)
-    row = layout.row()
-    row.enabled = False
-    row.prop(settings, "mass_shown", text="Weighs (kg)")
+    layout.label(text=f"Weighs {_mass_now(context, settings):.6g} kg")
     if settings.mass_source != "CUSTOM":
         if settings.mass_note:
             paragraph(layout, context, settings.mass_note, icon="INFO")
         layout.operator(ids.OP_LINK_BY_HAND)
+
+
+def _mass_now(context, settings) -> float:
+    """As the scene was read last; what was weighed last where it was not read yet."""
+    scene = context.scene
+    rig = last_rig(scene)
+    known = next((link for link in rig.model.links if link.name == settings.id_data.name), None) if rig else None
+    return known.mass if known else settings.mass_shown
 
 
 def _draw_shapes(layout, context, obj, settings):

@@ -11,6 +11,7 @@ import pytest
 
 from limberjack.addon.bridge import read_scene, scan_scene
 from limberjack.addon.bridge.mass import UPPER
+from limberjack.addon.bridge.rig import show_rig
 from limberjack.core.geometry.densities import SUBSTANCES
 from limberjack.core.spatial import quat_to_mat
 
@@ -387,11 +388,18 @@ def test_panel_shows_what_the_link_weighs(build, source):
     cube = build.cube()
     build.tag(cube)
     link(cube).mass_source = source
-    shown = draw(cube).props
-    assert "mass_shown" in shown
+    paper = draw(cube)
+    shown = paper.props
+    mass = 8000.0 if source == "DENSITY" else link(cube).mass
+    assert f"Weighs {mass:.6g} kg" in paper.texts
     assert ("material" in shown, "density" in shown) == (source == "DENSITY",) * 2
     assert ("com" in shown) == (source == "CUSTOM")
-    assert link(cube).mass_shown == pytest.approx(8000.0 if source == "DENSITY" else link(cube).mass)
+    assert link(cube).mass_shown == pytest.approx(mass)
+    if source == "DENSITY":
+        cube.scale = (2.0, 1.0, 1.0)
+        bpy.context.view_layer.update()
+        show_rig(bpy.context.scene)
+        assert "Weighs 16000 kg" in draw(cube).texts
 
 
 @pytest.mark.parametrize(("parent_tagged", "masses"), [(True, [8000.0, 8000.0]), (False, [16000.0])])
