@@ -111,7 +111,7 @@ def test_panel_of_a_drive(build):
     assert "drive_target_turning" in drive_shown(empty)
     joint(empty).type = "ball"
     for axis in joint(empty).axes:
-        axis.show_expanded = True
+        axis.show_drive = True
     assert drive_shown(empty) == {"drive_mode", "drive_target_turning", "drive_damping"}
     joint(empty).type = "distance"
     assert drive_shown(empty) == set()

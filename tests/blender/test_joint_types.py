@@ -380,7 +380,7 @@ def test_panel_of_an_open_type(build):
     bpy.ops.limberjack.joint_axis_add()
     joint(empty).axes[1].turn = 0.0
     paper = draw(empty)
-    assert [text for text in paper.texts if text.startswith("Axis")] == ["Axis 1", "Axis 2"]
+    assert [text for text in paper.texts if text.startswith("Axis")] == ["Axis 1", "Axis 2"] * 2  # and their drives
     assert paper.props.count("turn") == paper.props.count("slide") == paper.props.count("point") == 2
     assert {"home_angle", "home_length"} <= set(paper.props)
 

@@ -138,15 +138,13 @@ def test_a_baked_link_is_not_posed(build):
         bpy.ops.limberjack.joint_pose(value=1.0)
 
 
-@pytest.mark.parametrize("kind", list(JOINT_TYPES))
+@pytest.mark.parametrize("kind", [kind for kind in JOINT_TYPES if kind not in ("fixed", "free", "distance", "cable")])
 def test_aiming_leaves_the_links(scene, build, kind):
-    """For every type: its first axis points where it is aimed, no link moves, and the model keeps its poses."""
+    """For every type that has an axis to aim: its first axis points where it is aimed, no link moves, and the model keeps its poses."""
     _, joints = build.pendulum(2)
     joint(joints[1]).type = kind
     bpy.context.view_layer.update()
     dials = [dial for dial in view_joint(joints[1], scene).dials if dial.kind != "cone" or dial.pointed]
-    if not dials or (dials[0].place is None and dials[0].kind == "slide"):
-        pytest.skip("this type has no axis to aim")
     before = {item.name: item.pose for item in read_scene(scene).links}
     choose(build, joints[1])
     bpy.ops.limberjack.joint_aim(axis=dials[0].axis + 1, direction=(1.0, 2.0, -2.0))
