@@ -140,7 +140,7 @@ def test_a_baked_link_is_not_posed(build):
 
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_TYPES if kind not in ("fixed", "free", "distance", "cable")])
 def test_aiming_leaves_the_links(scene, build, kind):
-    """For every type that has an axis to aim: its first axis points where it is aimed, no link moves, and the model keeps its poses."""
+    """Of every type with an axis to aim: it points where it is aimed, no link moves, and the model keeps its poses."""
     _, joints = build.pendulum(2)
     joint(joints[1]).type = kind
     bpy.context.view_layer.update()
