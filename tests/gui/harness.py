@@ -283,6 +283,6 @@ def links() -> list[str]:
 
 def simulated() -> Steps:
     """Wait until the simulation that was started has come to its end."""
-    yield from until(lambda: not status().running, "the simulation ends", timeout=120)
+    yield from until(lambda: not status().running, "the simulation ends", timeout=300)
     assert not status().error, f"the simulation failed: {status().error}"
     yield 0.3

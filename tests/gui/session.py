@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 OUT = Path("/mnt/host")
 LOG = OUT / "blender.log"
 RESULTS = OUT / "results.jsonl"
-TIME_LIMIT = 180.0  # seconds for a test
+TIME_LIMIT = 400.0  # seconds for a test
 
 sys.path.insert(0, str(HERE))
 import harness  # noqa: E402 - lies in the folder just added

@@ -91,7 +91,7 @@ def test_escape_leaves_the_scene_as_it_was():
     before = motion()
     yield from click_button("limberjack.simulate")
     assert status().running, "Simulate and Bake has started nothing"
-    yield from until(lambda: status().factor > 0.0, "frames are simulated", timeout=120)
+    yield from until(lambda: status().factor > 0.0, "frames are simulated", timeout=300)
     yield from screenshot("simulating")
     yield from over_viewport()
     yield from press("ESC")
@@ -120,7 +120,7 @@ def test_animation_is_replaced_only_after_a_question():
 
     yield from click_button("limberjack.simulate")
     yield from press("RET")
-    yield from until(lambda: action_of("Lower") != own, "Return in the dialog leads to a bake", timeout=120)
+    yield from until(lambda: action_of("Lower") != own, "Return in the dialog leads to a bake", timeout=300)
     yield from simulated()
     assert own in bpy.data.actions, "the user's action is lost"
 
