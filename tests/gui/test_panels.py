@@ -57,9 +57,10 @@ def _through_all_states():
     hanging_bars()
     bpy.data.objects["Lower_joint"].limberjack_joint.type = "universal"
     select("Lower_joint")
-    yield from _open_all_panels()
+    yield from _open_all_panels("LIMBERJACK_PT_axes", "LIMBERJACK_PT_home", "LIMBERJACK_PT_exchange")
     select("Upper")
     yield from _redraw()
+    yield from _open_all_panels("LIMBERJACK_PT_link", "LIMBERJACK_PT_link_air")
     yield from _links()
     yield from _joints()
     yield from _lights()
@@ -71,10 +72,11 @@ def _through_all_states():
     status().running, status().error = False, ""
 
 
-def _open_all_panels():
+def _open_all_panels(*names: str):
+    """All that are there with what is selected; names: of those that must be."""
     for _ in range(3):
         yield from _toggle_all_panels()
-        if all(drawn[name] for name in ("LIMBERJACK_PT_axes", "LIMBERJACK_PT_home", "LIMBERJACK_PT_exchange")):
+        if all(drawn[name] for name in names):
             return
     raise AssertionError(f"the panels do not open; drawn so far: {sorted(drawn)}")
 
