@@ -17,6 +17,11 @@ OVERLAYS = {
         True,
     ),
     "show_masses": ("Centres of Mass", "Draw each link's centre of mass, and a box of the same inertia", False),
+    "show_pins": (
+        "Pins",
+        "Draw a ball on each link whose place is pinned, and a box on each that is pinned whole",
+        True,
+    ),
     "show_problems": ("Problems", "Draw joints with problems in a colour of their own", True),
 }
 """Of each switch, the label, the tooltip, and whether it is on at first."""
@@ -27,6 +32,7 @@ COLORS = {
     "line_color": ("Lines", (0.8, 0.8, 0.8, 0.5)),
     "loop_color": ("Loop", (0.85, 0.45, 1.0, 0.9)),
     "mass_color": ("Mass", (0.45, 0.9, 0.45, 0.8)),
+    "pin_color": ("Pins", (1.0, 0.55, 0.1, 1.0)),
     "problem_color": ("Problem", (1.0, 0.2, 0.15, 1.0)),
 }
 SIZE = 1.0

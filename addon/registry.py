@@ -7,6 +7,7 @@ import bpy
 
 from ..core import jit
 from . import gizmos, ids, ops, overlays, panels, props, watch
+from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
@@ -22,7 +23,9 @@ def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     props.attach()
+    props.provide((read_value, write_value))
     ops.add_to_menus()
+    panels.add_tools()
     watch.start()
     overlays.start()
     _commands.append(bpy.utils.register_cli_command(ids.COMMAND, _run_command))
@@ -33,7 +36,9 @@ def unregister():
         bpy.utils.unregister_cli_command(_commands.pop())
     overlays.stop()
     watch.stop()
+    panels.remove_tools()
     ops.remove_from_menus()
+    props.provide(None)
     props.detach()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -8,9 +8,11 @@ from collections.abc import Iterable
 import bpy
 from bpy.app.handlers import persistent
 
+from ..core.model import ModelError
+from .bridge.keyed_joints import follow_keys
 from .bridge.rig import forget_rigs, forget_weights, show_rig
 from .bridge.settling import settle_frames
-from .props import is_joint, is_link
+from .props import carrier_of, is_joint, is_link, show_error
 
 REST = 0.15
 """Seconds without a change after which the scene counts as at rest."""
@@ -19,6 +21,8 @@ moves = 0
 """Grows with everything that may have moved or changed something in a view."""
 
 _settled_at = -1
+_is_touched = True
+"""Whether a link, a joint or a shape has changed since the scene was read."""
 
 
 @persistent
@@ -30,9 +34,13 @@ def _depsgraph_updated(_scene, depsgraph):
 
 
 @persistent
-def _frame_changed(_scene, _depsgraph=None):
+def _frame_changed(scene, depsgraph):
     global moves
     moves += 1
+    try:
+        follow_keys(scene, depsgraph)
+    except ModelError as error:
+        show_error(str(error))
 
 
 @persistent
@@ -47,8 +55,10 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
 
     Blender tells of what the user does in its own panels. What code sets, code must tell of.
     """
-    global moves
+    global moves, _is_touched
     moves += 1
+    objects = list(objects)
+    _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
     forget_weights(objects)
     if not bpy.app.background:
         if bpy.app.timers.is_registered(_look):
@@ -58,7 +68,7 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
 
 def _look() -> float | None:
     """Read the scene in each window, for panels and overlays; later where an operator is still at work."""
-    global _settled_at
+    global _settled_at, _is_touched
     windows = bpy.context.window_manager.windows
     if any(_is_at_work(operator) for window in windows for operator in window.modal_operators):
         return REST
@@ -68,7 +78,8 @@ def _look() -> float | None:
     for scene in {window.scene for window in windows}:
         if any(is_link(obj) or is_joint(obj) for obj in scene.objects):
             settle_frames(scene)
-        show_rig(scene)
+        show_rig(scene, _is_touched)
+    _is_touched = False
     for window in windows:
         for area in window.screen.areas:
             if area.type in ("VIEW_3D", "PREFERENCES"):

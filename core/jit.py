@@ -14,8 +14,8 @@ import hashlib
 import importlib.metadata
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -173,15 +173,35 @@ def cache_folder() -> Path:
     """Where this version of the sources keeps its compiled kernels.
 
     numba does not notice edits in imported files, nor that a package answers to another name inside Blender, so both
-    are part of the folder's name; and so is numba's version, after which it would compile anew.
+    are part of the folder's name; and so are its version and the sources' place, by which it tells what it has.
     """
     return (_cache_root or _user_cache_folder()) / _fingerprint()
+
+
+_filled: set[str] = set()
+
+
+@contextmanager
+def filling(what: str) -> Iterator[None]:
+    """All that `what` stands for is compiled meanwhile, in this process and into the cache."""
+    _filled.add(what)
+    yield
+    if is_available():
+        with suppress(OSError):  # without a folder to write to, each process compiles for itself
+            (cache_folder() / what).touch()
+
+
+def is_filled(what: str) -> bool:
+    """Whether it runs at once, with no compilation to wait for."""
+    if what not in _filled and (not is_available() or (cache_folder() / what).exists()):
+        _filled.add(what)
+    return what in _filled
 
 
 @functools.cache
 def _fingerprint() -> str:
     numba = importlib.metadata.version("numba") if is_available() else ""
-    digest = hashlib.sha256(f"{__package__} {sys.version_info[:2]} {numba}".encode())
+    digest = hashlib.sha256(f"{__package__} {CORE_FOLDER} {sys.version_info[:2]} {numba}".encode())
     for path in sorted(CORE_FOLDER.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..bridge.motion import moves_itself
+from ..bridge.motion import follows_keys, moves_itself
 from ..bridge.poses import to_array
 from ..bridge.read import depsgraph_of
 from .errors import BakeError
@@ -51,7 +51,7 @@ def _objects_to_sample(worlds: dict) -> set[bpy.types.Object]:
             continue
         carrier = obj.parent
         while carrier is not None and carrier not in worlds:
-            if moves_itself(carrier):
+            if moves_itself(carrier) or follows_keys(carrier):
                 _refuse_carried(carrier, worlds)
                 found.add(carrier)
                 break

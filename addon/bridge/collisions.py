@@ -44,7 +44,7 @@ def fitted_shape(link: bpy.types.Object, kind: str, around: Surroundings) -> Pla
     Raises:
         ModelError: nothing is seen of the link, or what is has no hull.
     """
-    data = _seen(link, around)
+    data = seen_mesh(link, around)
     if kind == "MESH":
         return Mesh(vertices=data.vertices, faces=data.faces), np.eye(4)
     points, faces = hull_of(data)
@@ -81,8 +81,12 @@ def _remove_fitted(link: bpy.types.Object, around: Surroundings) -> None:
                 bpy.data.meshes.remove(mesh)
 
 
-def _seen(link: bpy.types.Object, around: Surroundings) -> MeshData:
-    """All that is seen of the link as one mesh, in the link's axes [Blender units]."""
+def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
+    """All that is seen of the link as one mesh, in the link's axes [Blender units].
+
+    Raises:
+        ModelError: nothing is.
+    """
     parts = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh and len(part.mesh().vertices)]
     if not parts:
         raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")

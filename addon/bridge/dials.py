@@ -65,6 +65,11 @@ class Dial:
     advance: float = 0.0
     size: float = 1.0
 
+    @property
+    def other(self) -> Vector:
+        """Where a quarter of a turn after `zero` points."""
+        return crossed(self.direction, self.zero)
+
     def point(self, value: float, radius: float) -> Vector:
         """Where a value is marked; at `radius` from a turn's axis, and on the side of a cone."""
         if self.kind == "slide":
@@ -113,6 +118,11 @@ def view_joint(
         _row_dials(joint, X_WJ, q, unit, middle) if joint.kind.chart else _column_dials(joint, X_WJ, q, unit, middle)
     )
     return JointView(joint, X_WJ, q, unit, tuple(dials))
+
+
+def crossed(one: Vector, other: Vector) -> Vector:
+    """The cross product, which in two dimensions would be a number."""
+    return one.cross(other)  # type: ignore[return-value]
 
 
 def _middle(link: bpy.types.Object) -> Vector:
@@ -174,10 +184,10 @@ def _zero(origin: Vector, direction: Vector, middle: Vector, value: float, X_WJ:
     across = way - direction * way.dot(direction)
     if across.length > FLAT * max(way.length, 1e-9):
         return Quaternion(direction, -value) @ across.normalized()
-    return across_of(direction, X_WJ)
+    return _across_of(direction, X_WJ)
 
 
-def across_of(direction: Vector, X_WJ: Pose) -> Vector:
+def _across_of(direction: Vector, X_WJ: Pose) -> Vector:
     """A unit vector across a direction, the same as long as the joint's frame is the same."""
     frame = Quaternion(X_WJ[3:]).to_matrix()
     first = min((frame.col[i] for i in range(3)), key=lambda axis: round(abs(axis.dot(direction)), 6))
@@ -191,11 +201,11 @@ def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, midd
     for row, value, _ in measured_rows(joint, X_J):
         slot, axis = joint.kind.slot(row.axis), joint.axes[row.axis]
         origin, direction = _line(scaled_pose(X_WJ, unit), (0.0, 0.0, 0.0), joint.unit_direction(row.axis), unit)
-        kind, zero, size = "turn", across_of(direction, X_WJ), 1.0
+        kind, zero, size = "turn", _across_of(direction, X_WJ), 1.0
         if row.measure == DISTANCE:
             way = Quaternion(X_WJ[3:]) @ Vector(X_J[:3])
             direction = way.normalized() if way.length > 1e-9 else direction
-            kind, zero, size = "slide", across_of(direction, X_WJ), 1.0 / unit
+            kind, zero, size = "slide", _across_of(direction, X_WJ), 1.0 / unit
         elif row.measure == CONE:
             kind = "cone"
             zero = _swung_towards(direction, X_WJ, X_J) or zero

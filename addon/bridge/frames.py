@@ -4,10 +4,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, compose, inverse
 from .. import ids
 from ..props import has_lost_its_parent
+from .errors import SceneError
 from .numbers import format_pose, parse_pose, tidy_pose
 from .poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
 
@@ -18,16 +18,22 @@ def require_both_ends(obj: bpy.types.Object) -> None:
     """Raise ModelError where a link is missing: without its parent, the joint does not join the child to the world."""
     joint = getattr(obj, ids.JOINT)
     if joint.child is None:
-        raise ModelError(f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint")
+        raise SceneError(
+            "no-child", f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint"
+        )
     if has_lost_its_parent(joint):
-        raise ModelError(f"joint '{obj.name}' has lost its parent: choose another, or tick Join to World")
+        raise SceneError(
+            "lost-parent", f"joint '{obj.name}' has lost its parent: choose another, or tick Join to World"
+        )
 
 
 def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     """X_PJ and X_CJ [Blender units]."""
     joint = getattr(obj, ids.JOINT)
     if not (joint.X_PJ and joint.X_CJ):
-        raise ModelError(f"joint '{obj.name}' was given another link: place its Empty, then press Join Here")
+        raise SceneError(
+            "no-frames", f"joint '{obj.name}' was given another link: place its Empty, then press Join Here"
+        )
     return (
         parse_pose(joint.X_PJ, f"joint '{obj.name}': the frame in the parent"),
         parse_pose(joint.X_CJ, f"joint '{obj.name}': the frame in the child"),

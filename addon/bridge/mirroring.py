@@ -18,7 +18,7 @@ from .following import joint_frames
 from .frames import store_frames
 from .motion import active_constraints, is_animated, starting_basis
 from .numbers import format_pose, unit_length, units_of
-from .poses import drawn_pose, own_scale, pose_of_matrix, to_array, world_scale
+from .poses import drawn_pose, matrix_of_pose, own_scale, pose_of_matrix, to_array, world_scale
 from .present import objects_present
 from .read_joints import read_joint
 from .write import store_joint
@@ -181,15 +181,9 @@ def _matrix_drawn(obj: Object) -> np.ndarray:
     if not is_animated(obj):
         return to_array(obj.matrix_world)
     if is_link(obj):
-        return _matrix_of(drawn_pose(obj)) @ np.diag((*world_scale(obj), 1.0))
+        return matrix_of_pose(drawn_pose(obj)) @ np.diag((*world_scale(obj), 1.0))
     basis = starting_basis(obj)
     return _matrix_drawn(obj.parent) @ to_array(obj.matrix_parent_inverse) @ basis if obj.parent else basis
-
-
-def _matrix_of(pose: Pose) -> np.ndarray:
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = np.reshape(quat_to_mat(pose[3:]), (3, 3)), pose[:3]
-    return matrix
 
 
 def _set_basis(obj: Object, basis: np.ndarray) -> None:

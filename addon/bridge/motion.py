@@ -7,6 +7,9 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from .. import ids
+from ..props import ancestors, is_link
+
 TRANSFORMS = ("location", "rotation_", "delta_location", "delta_rotation_")
 SCALES = ("scale", "delta_scale")
 CHANNELS = (
@@ -32,8 +35,22 @@ def _curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCur
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
-    """Whether animation or a constraint moves the object, or something that carries it."""
-    return moves_itself(obj) or (obj.parent is not None and is_animated(obj.parent))
+    """Whether animation or a constraint moves the object, or something that carries it, or a joint that has keys."""
+    return moves_itself(obj) or follows_keys(obj) or (obj.parent is not None and is_animated(obj.parent))
+
+
+def value_curves(joint: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The F-curves of a joint's values, which move links."""
+    curves = (curve for curve in fcurves_of(joint) if curve.data_path.startswith(f"{ids.JOINT}.coordinates["))
+    return [curve for curve in curves if not curve.mute and not (curve.group and curve.group.mute)]
+
+
+def follows_keys(link: bpy.types.Object) -> bool:
+    """Whether a joint moves the link whose values have keys."""
+    joint = getattr(link, ids.LINK).led_by
+    if joint is None or not joint.users_scene or not getattr(joint, ids.JOINT).is_joint:
+        return False  # it was deleted, though this pointer still keeps its data
+    return bool(value_curves(joint))
 
 
 def starting_basis(obj: bpy.types.Object) -> np.ndarray:
@@ -87,9 +104,40 @@ def changes_its_size(obj: bpy.types.Object) -> bool:
 
 def moves_itself(obj: bpy.types.Object) -> bool:
     """Whether something other than a plain parent moves the object."""
-    on_a_bone = obj.parent is not None and obj.parent_type != "OBJECT"
-    if on_a_bone or active_constraints(obj) or transform_drivers(obj) or playing_strips(obj):
+    if _is_on_a_bone(obj) or active_constraints(obj) or transform_drivers(obj) or playing_strips(obj):
         return True
+    return has_own_keys(obj)
+
+
+def _is_on_a_bone(obj: bpy.types.Object) -> bool:
+    return obj.parent is not None and obj.parent_type != "OBJECT"
+
+
+def what_holds(link: bpy.types.Object) -> str:
+    """Why the link cannot be put elsewhere for more than a moment, and what to do; empty where it can.
+
+    Its own keys let it be posed: they take it back when the frame changes, as everywhere in Blender.
+    """
+    if not link.is_editable:
+        return "it comes from a library: make it local"
+    if constraints := active_constraints(link):
+        return f"its constraint '{constraints[0].name}' would take it back: mute it"
+    if drivers := transform_drivers(link):
+        return f"the driver on its {drivers[0].data_path} would take it back: remove it"
+    if strips := playing_strips(link):
+        return f"strip '{strips[0].name}' of its nonlinear animation would take it back: mute its track"
+    if _is_on_a_bone(link):
+        return f"the {link.parent_type.lower()} of '{link.parent.name}' carries it: unparent it"
+    for carrier in ancestors(link):
+        if is_link(carrier):
+            break
+        if moves_itself(carrier):
+            return f"'{carrier.name}' carries it and is animated: unparent it, or tag '{carrier.name}' as a link"
+    return ""
+
+
+def has_own_keys(obj: bpy.types.Object) -> bool:
+    """Whether F-curves of its own move the object."""
     return any(curve.data_path.startswith(TRANSFORMS) for curve in fcurves_of(obj))
 
 

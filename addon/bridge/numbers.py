@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import bpy
 import numpy as np
 
 from ...core.model import ModelError
@@ -50,6 +51,12 @@ def unit_length(scene) -> float:
     """Metres in one Blender unit, as the scene's unit settings say."""
     settings = scene.unit_settings
     return 1.0 if settings.system == "NONE" else shortest(settings.scale_length)
+
+
+def length_in_words(scene, metres: float) -> str:
+    """As the scene's units say it."""
+    system = scene.unit_settings.system
+    return f"{metres:.4g}" if system == "NONE" else bpy.utils.units.to_string(system, "LENGTH", metres, precision=4)
 
 
 def frame_rate(scene) -> float:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.model import ModelError
-from ...core.spatial import Pose, quat_of_mat
+from ...core.spatial import Pose, quat_of_mat, quat_to_mat
 from .. import ids
 from .motion import is_animated
 from .numbers import parse_pose, shortest_all, significant, tidy_pose
@@ -57,6 +57,14 @@ def pose_of_matrix(matrix: np.ndarray, scale: np.ndarray) -> Pose:
     u, _, vt = np.linalg.svd(matrix[:3, :3] / scale)
     rotation = u @ vt
     return tuple(matrix[:3, 3].tolist()) + quat_of_mat(tuple(rotation.ravel().tolist()))
+
+
+def matrix_of_pose(pose: Pose) -> np.ndarray:
+    """Shape (4, 4)."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.array(quat_to_mat(pose[3:])).reshape(3, 3)
+    matrix[:3, 3] = pose[:3]
+    return matrix
 
 
 def live_pose(obj: bpy.types.Object) -> Pose:

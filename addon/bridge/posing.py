@@ -1,24 +1,27 @@
-"""A model taken by the hand: one coordinate is led in the viewport, and the links follow."""
+"""A model taken by the hand: a coordinate is led or a link is pulled in the viewport, and the others follow."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 
 import bpy
 from mathutils import Quaternion
 
-from ...core.kinematics import Poser, link_poses
-from ...core.model import Joint, Model, ModelError
-from ...core.model.screws import measured_rows
+from ...core.kinematics import Poser, Reach, Target, link_poses
+from ...core.model import WORLD, Joint, Model, ModelError
 from ...core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
-from .live import poses_now, put_links
+from .. import ids
+from ..props import is_joint, is_led
+from ..warming import compile_posing
+from .live import Seen, as_it_is, poses_now, put_links
 from .mass import Weight
-from .motion import is_animated
+from .motion import what_holds
 from .numbers import unit_length
-from .read import Fault, scan_scene
-
-BISECTIONS = 20
-"""Halvings of the way to a rotation beyond a limit."""
+from .pins import held_among, pins_of
+from .read import Fault, SceneReading, scan_scene
+from .within import clamped, limited
 
 MOVED = 1e-9
 """m or rad below which a link has not moved, and its object is not touched."""
@@ -28,44 +31,162 @@ class Posing:
     """A pose of a scene's links that is being changed.
 
     Attributes:
-        model: what acts in it when a simulation begins.
+        reading: of the scene. model: what of it acts when a simulation begins. objects: of its links, by name.
+        unit: metres in a Blender unit.
+        held: names of the joints that stay as they are.
+
+    Args:
+        depsgraph: what has the links where they are seen; the window's own where it is None.
+        is_by_hand: whether pins and holds count, as they do not for what is played.
 
     Raises:
         ModelError: the scene cannot be read.
     """
 
-    def __init__(self, scene: bpy.types.Scene):
+    def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None, is_by_hand: bool = True):
+        if is_by_hand and not bpy.app.background:
+            compile_posing()
         faults: list[Fault] = []
-        reading = scan_scene(scene, weigh=_weigh_nothing, faults=faults)
+        self.reading = reading = scan_scene(scene, depsgraph, weigh=_weigh_nothing, faults=faults)
         self._faults = {fault.name: fault.message for fault in faults}
-        self.model: Model = reading.model.acting_at(0.0)
-        self._unit = unit_length(scene)
-        self._objects = reading.objects
-        self._at = poses_now(reading.objects, self._unit)
-        self._poser = Poser(self.model, self._at)
+        self.model: Model = _without_leads(reading, scene).acting_at(0.0)
+        self.unit = unit_length(scene)
+        self.objects = reading.objects
+        self._at = poses_now(reading.objects, self.unit, seen_by(depsgraph))
+        joints = {joint.name for joint in self.model.joints}
+        self._joints = [obj for obj in scene.objects if obj.name in joints and is_joint(obj)]
+        self.held = held_among(self._joints if is_by_hand else ())
+        links = {link.name: self.objects[link.name] for link in self.model.links} if is_by_hand else {}
+        self._pins = pins_of(links, self._at)
+        self._pieces = pieces_of(self.model)
+        self._marks = self._marks_now()
+        self._take_up(self._at)
+        self._note_places()
+
+    def _marks_now(self) -> list[tuple]:
+        """What scripts change between two readings: names, and what is pinned or held."""
+        links = [(obj.name, getattr(obj, ids.LINK).pin) for obj in self.objects.values()]
+        return links + [(obj.name, getattr(obj, ids.JOINT).is_held) for obj in self._joints]
+
+    def _take_up(self, X_WL: Mapping[str, Pose]) -> None:
+        """Go on from these poses. What closing them moves has not been moved by the user."""
+        self._poser = Poser(self.model, X_WL, self._pins, self.held)
+        self._poser.close()
+        self._stood, self._stirred = self._poser.poses(), set[str]()
+
+    def pose_of(self, link: str) -> Pose:
+        """X_WL of a link as it stands now [m]. Raises ModelError where it cannot be used."""
+        if link in self._faults:
+            raise ModelError(self._faults[link])
+        if link not in self._at:
+            raise ModelError(f"there is no link '{link}' in this scene: name one of its links")
+        return self._at[link]
+
+    def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
+        """Move links towards their targets, as near as joints, limits and pins let them, and returns how near.
+
+        Args:
+            moves_base: whether pieces that float may be moved.
+
+        Raises:
+            ModelError: something holds a link that would move.
+        """
+        reach = self._poser.pull(targets, moves_base)
+        self._put()
+        return reach
+
+    def is_undisturbed(self) -> bool:
+        """Whether every link is still where it was left."""
+        return self.keeps_places() and all(self.objects[name].matrix_world == at for name, at in self._worlds.items())
+
+    def keeps_places(self, left: Container[str] = ()) -> bool:
+        """Whether no link but those of `left` was moved by itself, wherever what carries it has gone."""
+        try:
+            return self._marks_now() == self._marks and all(
+                name in left or self.objects[name].matrix_basis == at for name, at in self._bases.items()
+            )
+        except ReferenceError:  # a link or joint was deleted
+            return False
+
+    @property
+    def moving(self) -> list[str]:
+        """Names of the joints that have coordinates."""
+        return [joint.name for joint in self.model.joints if joint.nq and joint.name not in self._faults]
+
+    @property
+    def carried(self) -> list[str]:
+        """Names of the links that joints move, parents first."""
+        found: list[str] = []
+        for branch in self.model.tree().branches:
+            if branch.joint.nq or branch.inner in found:
+                found.append(branch.outer)
+        return found
+
+    def q_of(self, joint: str) -> tuple[float, ...]:
+        """All coordinates of a joint [rad, m, or a quaternion w x y z]. Raises ModelError as `value`."""
+        self.acting(joint)
+        return self._poser.q_of(joint)
 
     def value(self, joint: str, place: int) -> float:
         """Coordinate number `place` of a joint [rad or m]. Raises ModelError where there is none."""
+        self.acting(joint)
+        return self._poser.value(joint, place)
+
+    def acting(self, joint: str) -> Joint:
+        """A joint of the model. Raises ModelError where it cannot be read, or does not act."""
         if joint in self._faults:
             raise ModelError(self._faults[joint])
         if not any(joint == known.name for known in self.model.joints):
             raise ModelError(f"joint '{joint}' does not act: tick Acts to lead it")
-        return self._poser.value(joint, place)
+        return self.model.joint(joint)
 
     def lead(self, joint: str, place: int, value: float) -> float:
         """Bring a coordinate to `value` [rad or m], within its limits, and move the links; returns where it is.
 
         Raises:
-            ModelError: there is no such coordinate, or a link that would move is animated.
+            ModelError: there is no such coordinate, the joint is held, or something holds a link that would move.
         """
         self.value(joint, place)
-        column = self.model.joint(joint).columns[place]
-        axis = self.model.joint(joint).axes[column.axis]
-        if self.model.joint(joint).kind.slot(column.axis).limited and axis.lower <= axis.upper:
-            value = min(max(value, axis.lower), axis.upper)
-        reached = self._poser.lead(joint, place, value)
+        self._require_loose(joint)
+        reached = self._poser.lead(joint, place, clamped(self.model.joint(joint), place, value))
         self._put()
         return reached
+
+    def take(self, values: Mapping[str, Sequence[float]], left: Container[str] = (), seen: Seen = as_it_is) -> bool:
+        """Bring joints to all their coordinates [rad, m, or a quaternion w x y z], within limits, and move the links.
+
+        Where loops do not let all of them be there, they come as near as they can; returns whether they are there.
+
+        Args:
+            left: names of links that are not moved, as their own animation does. seen: as the links are seen.
+
+        Raises:
+            ModelError: as `lead`, or loops cannot be closed where links stand; then nothing has moved.
+        """
+        for joint in values:
+            self._require_loose(joint)
+        wanted = {joint: self._within_limits(joint, q) for joint, q in values.items()}
+        is_there = self._poser.take(wanted)
+        if not is_there and not self._poser.is_closed:
+            self._take_up(self._at)
+            raise ModelError(self._open_loops())
+        self._put(left, seen)
+        return is_there
+
+    def _open_loops(self) -> str:
+        loops = [f"'{loop.joint.name}'" for loop in self.model.loops()]
+        if not loops:
+            return "joints that follow others cannot all be there: look at what follows what"
+        what = f"joint {loops[0]} closes" if len(loops) == 1 else f"joints {', '.join(loops[:4])} close"
+        return f"the loops that {what} cannot be closed there: take the joints less far"
+
+    def _within_limits(self, joint: str, q: Sequence[float]) -> tuple[float, ...]:
+        known = self.acting(joint)
+        if len(q) != known.nq:
+            raise ModelError(f"joint '{joint}' has {known.nq} coordinates, and was given {len(q)} numbers")
+        if not known.kind.chart:
+            return tuple(clamped(known, place, value) for place, value in enumerate(q))
+        return limited(known, self.q_of(joint), q)
 
     def turn(self, joint: str, quaternion: Quat) -> None:
         """Give a ball joint its rotation, w x y z, or so much of the way there as its cone and twist allow.
@@ -73,16 +194,8 @@ class Posing:
         Raises:
             ModelError: as `lead`.
         """
-        known = self.model.joint(joint)
-        start = Quaternion(self._poser.q_of(joint))
-        least, most = 0.0, 1.0
-        if not _is_within(known, Quaternion(quaternion)):
-            for _ in range(BISECTIONS):
-                middle = 0.5 * (least + most)
-                within = _is_within(known, start.slerp(Quaternion(quaternion), middle))
-                least, most = (middle, most) if within else (least, middle)
-            most = least
-        w, x, y, z = start.slerp(Quaternion(quaternion), most)
+        self._require_loose(joint)
+        w, x, y, z = limited(self.model.joint(joint), self._poser.q_of(joint), quaternion)
         self._poser.turn(joint, (w, x, y, z))
         self._put()
 
@@ -92,7 +205,7 @@ class Posing:
 
     def settle(self) -> None:
         """Put links back that stand where their joints cannot hold them. Raises ModelError as `lead`."""
-        self._put()
+        self._put(is_all=True)
 
     def go_home(self) -> None:
         """Put the links where their joints start; roots that float stay where they are. Raises ModelError as `lead`."""
@@ -105,24 +218,92 @@ class Posing:
         self._poser = Poser(self.model, poses)
         if not self._poser.follow():
             raise ModelError("the loops cannot be closed where their joints start: give one of them another start")
-        self._put()
+        self._put(is_all=True)
 
-    def _put(self) -> None:
+    def _require_loose(self, joint: str) -> None:
+        if joint in self.held:
+            raise ModelError(f"joint '{joint}' is held: release it to pose it")
+
+    def find(self, left: Container[str], seen: Seen) -> None:
+        """Let what hangs on the links of `left`, which something else moves, go along with these as it stands."""
+        found = poses_now({name: obj for name, obj in self.objects.items() if name in left}, self.unit, seen)
+        ways = {
+            name: compose(pose, inverse(self._at[name]))
+            for name, pose in found.items()
+            if not _are_same(pose, self._at[name])
+        }
+        if not ways:
+            return
+        for branch in self.model.tree().branches:
+            if branch.outer not in left and branch.inner in ways:
+                ways[branch.outer] = ways[branch.inner]
+        self._at.update(found)
+        carried = {name: compose(ways[name], at) for name, at in self._at.items() if name in ways and name not in left}
+        self._take_up(self._at | carried)
+        self._stirred = {self._pieces[name] for name in ways}
+
+    def _put(self, left: Container[str] = (), seen: Seen = as_it_is, is_all: bool = False) -> None:
+        """Move the links to where the poser has them; a machine of which nothing was led stays as it stands.
+
+        is_all: also what stands where its joints cannot hold it, and was not led.
+        """
         poses = self._poser.poses()
-        moved = {name: pose for name, pose in poses.items() if not _are_same(pose, self._at[name])}
+        stirred = self._stirred.union(
+            self._pieces[name] for name, pose in poses.items() if not _are_same(pose, self._stood[name])
+        )
+        moved = {
+            name: pose
+            for name, pose in poses.items()
+            if name not in left and (is_all or self._pieces[name] in stirred) and not _are_same(pose, self._at[name])
+        }
         for name in moved:
-            if is_animated(self._objects[name]):
-                raise ModelError(f"link '{name}' is animated, and its keys would take it back: clear the bake first")
-        put_links({self._objects[name]: pose for name, pose in moved.items()}, self._unit)
-        bpy.context.view_layer.update()  # what hangs on these is placed by their matrices the next time
+            if holder := what_holds(self.objects[name]):
+                self._take_up(self._at)
+                raise ModelError(f"link '{name}' cannot be posed, as {holder}")
+        put_links({self.objects[name]: pose for name, pose in moved.items()}, self.unit, seen)
+        if seen is as_it_is:
+            bpy.context.view_layer.update()  # what hangs on these is placed by their matrices the next time
         self._at.update(moved)
+        self._stood, self._stirred = poses, set()
+        self._note_places()
+
+    def _note_places(self) -> None:
+        self._bases = {name: obj.matrix_basis.copy() for name, obj in self.objects.items()}
+        self._worlds = {name: obj.matrix_world.copy() for name, obj in self.objects.items()}
 
 
-def _is_within(joint: Joint, turn: Quaternion) -> bool:
-    """Whether what the joint's rows measure of a rotation is within their limits."""
-    w, x, y, z = turn
-    rows = measured_rows(joint, (0.0, 0.0, 0.0, w, x, y, z))
-    return all(joint.axes[row.axis].lower <= value <= joint.axes[row.axis].upper for row, value, _ in rows)
+def pieces_of(model: Model) -> dict[str, str]:
+    """Of every link, one link by which its piece is known: what joints or couplings tie together, but by the world."""
+    leads = {link.name: link.name for link in model.links}
+
+    def root(name: str) -> str:
+        while leads[name] != name:
+            name = leads[name]
+        return name
+
+    ends = [{joint.parent, joint.child} for joint in model.joints]
+    ends += [{model.joint(term.joint).child for term in equation.terms} for equation in model.equations()]
+    for tied in ends:
+        first, *others = sorted(tied - {WORLD}) or [""]
+        for other in others:
+            leads[root(other)] = root(first)
+    return {name: root(name) for name in leads}
+
+
+def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
+    """The model without what holds kinematic links where they were drawn: how they are posed is how they move."""
+    led = {name for name, obj in reading.objects.items() if is_led(obj)}
+    kept = [
+        joint
+        for joint in reading.model.joints
+        if not (joint.parent == WORLD and joint.child in led) or is_joint(scene.objects.get(joint.name))
+    ]
+    return replace(reading.model, joints=kept)
+
+
+def seen_by(depsgraph: bpy.types.Depsgraph | None) -> Seen:
+    """How a dependency graph sees objects; None: as they are."""
+    return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_it_is
 
 
 def _are_same(a: Pose, b: Pose) -> bool:

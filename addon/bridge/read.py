@@ -57,10 +57,11 @@ class SceneReading:
 
 @dataclass(frozen=True)
 class Fault:
-    """An object that cannot be read, and why. name: the object's."""
+    """An object that cannot be read, and why. name: the object's. code: of the kind of fault."""
 
     name: str
     message: str
+    code: str
 
 
 def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> Model:
@@ -146,7 +147,7 @@ def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] |
         except ModelError as error:
             if faults is None:
                 raise
-            faults.append(Fault(obj.name, str(error)))
+            faults.append(Fault(obj.name, str(error), getattr(error, "code", "unreadable")))
     return found
 
 

@@ -12,12 +12,16 @@ from ...core.model import WORLD, Axis, Joint, Mimic, ModelError
 from ...core.spatial import norm, quat_normalized, scale
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
+from .errors import SceneError
 from .fields import JOINT_FIELDS, MIMIC_FIELDS, fields_on, read_fields
 from .following import joint_frames
 from .frames import require_both_ends
 from .kept import parse_extras
 from .numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
 from .present import objects_present
+
+GONE = {"parent": "lost-parent", "child": "no-child"}
+"""What it is to a joint that a link was deleted: its pointer keeps the link in the file, but in no scene."""
 
 
 def joint_of(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object]) -> Joint:
@@ -65,9 +69,11 @@ def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object])
         if end is None:
             continue
         if end not in objects:
-            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' {_absence(end, obj)}")
+            code = "absent" if end.users_scene else GONE[role]
+            raise SceneError(code, f"joint '{obj.name}': its {role} '{end.name}' {_absence(end, obj)}")
         if not is_link(end):
-            raise ModelError(f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another")
+            message = f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another"
+            raise SceneError("no-link", message)
     return settings.parent.name if settings.parent else WORLD, settings.child.name
 
 
@@ -88,7 +94,7 @@ def _axis(known: Joint, number: int, properties, units: Units) -> Axis:
         length = norm(values["xyz"])
         if not length:
             which = f"axis '{slot.name}'" if slot.name else "axis"
-            raise ModelError(f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
+            raise SceneError("zero-axis", f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
         values["xyz"] = scale(values["xyz"], 1.0 / length)
     return Axis(**values)
 
@@ -114,9 +120,8 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
 def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
     leader = settings.mimic.leader
     if leader is None or not is_joint(leader) or leader not in objects:
-        raise ModelError(
-            f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
-        )
+        message = f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
+        raise SceneError("no-leader", message)
     numbers = read_fields(MIMIC_FIELDS, settings.mimic, units)
     for what, joint in (("axis", obj), ("leader_axis", leader)):
         numbers[what] = _axis_number(numbers[what], joint, obj)

@@ -65,11 +65,15 @@ def last_rig(scene: bpy.types.Scene) -> Rig | None:
     return _shown.get(scene.session_uid)
 
 
-def show_rig(scene: bpy.types.Scene) -> Rig:
-    """Read the scene, and let `last_rig` give it."""
+def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
+    """Read the scene, and let `last_rig` give it.
+
+    is_touched: whether a link, a joint or a shape was since; where none was, and the same is found, the rig stays as it
+    is, and nothing is laid out anew because something else was selected.
+    """
     rig, before = _read(scene), _shown.get(scene.session_uid)
-    if before is not None and rig.is_like(before):
-        return before  # so that nothing is laid out anew because something else was selected
+    if before is not None and not is_touched and rig.is_like(before):
+        return before
     _shown[scene.session_uid] = rig
     return rig
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ...core.model import ModelError
 from ...core.spatial import quat_mul
 from .. import ids
-from ..bridge.dials import Dial, JointView
-from ..bridge.parts import Surroundings, parts_of, surroundings_of
-from ..bridge.poses import to_array, world_scale
+from ..bridge.collisions import seen_mesh
+from ..bridge.dials import Dial, JointView, crossed
+from ..bridge.parts import surroundings_of
+from ..bridge.picking import hit_along
+from ..bridge.poses import live_pose, matrix_of_pose
 from ..bridge.posing import Posing
+from ..bridge.rays import Ray, value_under
 from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
 from ..bridge.settling import settle_joint
+from ..bridge.shifting import shift_kept
 from ..bridge.snapshot import Snapshot
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint, is_link
-from .rays import Ray, value_under
 
 SNAP_TURN = math.radians(5.0)
 SNAP_SLIDE = 0.1
@@ -30,7 +35,7 @@ SNAP_AIM = math.radians(10.0)
 """An aim jumps to a direction that is nearer than this."""
 
 
-class Drag:
+class Drag(ABC):
     """One handle, from the press of the button to its release.
 
     Attributes:
@@ -39,7 +44,6 @@ class Drag:
 
     label = ""
     snaps = True
-    takes_numbers = True
 
     def __init__(self, context, obj: bpy.types.Object, view: JointView, dial: Dial, radius: float):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
@@ -66,12 +70,16 @@ class Drag:
             value = round(value / step) * step
         self.take(context, value, is_snapping)
 
+    @abstractmethod
     def take(self, context, value: float, is_alone: bool = False) -> None:
         """Give the handle a value. is_alone: with Ctrl."""
-        raise NotImplementedError
 
     def cancel(self) -> None:
         self.snapshot.restore()
+
+    def confirm(self, context) -> None:
+        """The drag has ended, and counts as one step of undo."""
+        bpy.ops.ed.undo_push(message=self.label)
 
     def end(self) -> None:
         ghost.clear()
@@ -99,24 +107,40 @@ class PoseDrag(Drag):
 
 
 class DirectionDrag(Drag):
-    """What is dragged over a sphere about the joint. way: where it pointed at first."""
+    """What is dragged over a sphere about the joint.
+
+    Attributes:
+        way: where it pointed at first, of length 1. aimed: where it points now.
+    """
 
     way: Vector
 
     def hold(self, ray: Ray) -> None:
+        self.aimed = self.way
         self.far = self.way.dot(ray.direction) > 0.0
         self.grasp = ray.on_sphere(self.dial.origin, self.radius, self.far).rotation_difference(self.way)
 
-    def pointed(self, ray: Ray) -> Vector:
-        """Where the handle points now."""
-        return self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
+    def follow(self, context, ray: Ray, is_snapping: bool) -> None:
+        way = self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
+        self.point(context, self.snapped(context, way, ray) if is_snapping else way)
+
+    def take(self, context, value: float, is_alone: bool = False) -> None:
+        """An angle tilts it from where it was towards where it points."""
+        about = crossed(self.way, self.aimed)
+        self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
+
+    def snapped(self, context, way: Vector, ray: Ray) -> Vector:
+        return way
+
+    @abstractmethod
+    def point(self, context, way: Vector) -> None:
+        """Let it point along a direction in the world."""
 
 
 class SwingDrag(DirectionDrag):
     """A ball's child, pulled about its joint."""
 
     label = "Swing"
-    takes_numbers = False
 
     def start(self, context) -> float:
         self.posing = Posing(context.scene)
@@ -126,12 +150,37 @@ class SwingDrag(DirectionDrag):
     def changes(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_link, context.scene.objects)
 
-    def follow(self, context, ray: Ray, is_snapping: bool) -> None:
-        way = self.pointed(ray)
-        turn = self.dial.frame.inverted() @ self.way.rotation_difference(way) @ self.dial.frame
-        w, x, y, z = turn
+    def point(self, context, way: Vector) -> None:
+        self.aimed = way
+        w, x, y, z = self.dial.frame.inverted() @ self.way.rotation_difference(way) @ self.dial.frame
         self.posing.turn(self.obj.name, quat_mul((w, x, y, z), self.view.q[-4:]))
         self.value = self.posing.turned(self.obj.name, self.view.q[-4:])
+
+
+class AimDrag(DirectionDrag):
+    label = "Axis"
+
+    def start(self, context) -> float:
+        settle_joint(self.obj, context.scene)
+        self.way = self.dial.direction
+        return 0.0
+
+    def point(self, context, way: Vector) -> None:
+        self.aimed, self.value = way, self.way.angle(way)
+        self.snapshot.restore()
+        aim_axis(self.obj, context.scene, self.dial.axis, way)
+
+    def snapped(self, context, way: Vector, ray: Ray) -> Vector:
+        """The nearest of the world's axes, the parent's and the child's, and the normal of the face under the mouse."""
+        joint = getattr(self.obj, ids.JOINT)
+        links = [link for link in (joint.parent, joint.child) if link]
+        turns = [Quaternion(), *(Quaternion(live_pose(link)[3:]) for link in links)]
+        ways = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+        hit = hit_along(context, ray.origin, ray.direction)
+        if hit:
+            ways.append(Vector(hit.normal.tolist()))
+        nearest = min((sign * each for each in ways for sign in (1.0, -1.0)), key=way.angle)
+        return nearest if hit or way.angle(nearest) < SNAP_AIM else way
 
 
 class HomeDrag(Drag):
@@ -162,46 +211,9 @@ class ZeroDrag(Drag):
         self.snapshot.restore()
         move_zero(self.obj, context.scene, self.dial, value)
 
-
-class AimDrag(DirectionDrag):
-    label = "Axis"
-    snaps = False
-
-    def start(self, context) -> float:
-        settle_joint(self.obj, context.scene)
-        self.way = self.aimed = self.dial.direction.copy()
-        return 0.0
-
-    def follow(self, context, ray: Ray, is_snapping: bool) -> None:
-        way = self.pointed(ray)
-        if is_snapping:
-            way = self._snapped(context, way, ray)
-        self._aim(context, way)
-
-    def take(self, context, value: float, is_alone: bool = False) -> None:
-        """A typed angle tilts the axis from where it was towards where it points."""
-        about = self.dial.direction.cross(self.aimed)
-        if about.length < 1e-9:
-            about = self.dial.zero
-        self._aim(context, Quaternion(about.normalized(), value) @ self.dial.direction)
-
-    def _aim(self, context, way: Vector) -> None:
-        self.aimed = way
-        self.value = self.dial.direction.angle(way)
-        self.snapshot.restore()
-        aim_axis(self.obj, context.scene, self.dial.axis, way)
-
-    def _snapped(self, context, way: Vector, ray: Ray) -> Vector:
-        """The nearest of the world's axes, the parent's and the child's, and the normal of the face under the mouse."""
-        joint = getattr(self.obj, ids.JOINT)
-        turns = [Matrix.Identity(3)]
-        turns += [link.matrix_world.to_quaternion().to_matrix() for link in (joint.parent, joint.child) if link]
-        ways = [sign * turn.col[i] for turn in turns for i in range(3) for sign in (1.0, -1.0)]
-        hit, _, normal, *_ = context.scene.ray_cast(context.view_layer.depsgraph, ray.origin, ray.direction)
-        if hit:
-            ways += [normal, -normal]
-        nearest = min(ways, key=way.angle)
-        return nearest if way.angle(nearest) < SNAP_AIM or hit else way
+    def confirm(self, context) -> None:
+        shift_kept(self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value)
+        super().confirm(context)
 
 
 class LimitDrag(Drag):
@@ -242,9 +254,9 @@ class LimitDrag(Drag):
             lower = upper = self.opposite if is_alone else 0.5 * (self.first + self.opposite)
         self.value = {"lower": lower, "upper": upper}[self.which]
         self.snapshot.restore()
+        left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # as it is
         for obj in (self.obj, *self.peers):
-            alone = {self.other: None} if is_alone or not self.dial.has_lower else {}
-            set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | alone))
+            set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
         if self.dial.kind != "cone" and self.dial.place is not None:
             ghost.move([motion(self.dial, end - self.dial.value) for end in (lower, upper)])
 
@@ -279,12 +291,9 @@ def motion(dial: Dial, by: float) -> Matrix:
 
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
     """What is seen of a link, in the world, shape (n, 3, 3)."""
-    around: Surroundings = surroundings_of(context.scene, context.evaluated_depsgraph_get())
-    unscaled = to_array(link.matrix_world) @ np.diag((*(1.0 / world_scale(link)), 1.0))
-    found = [np.zeros((0, 3, 3))]
-    for part in parts_of(link, around):
-        if part.is_seen and part.has_mesh:
-            matrix = unscaled @ part.matrix
-            data = part.mesh()
-            found.append((data.vertices @ matrix[:3, :3].T + matrix[:3, 3])[data.triangles])
-    return np.concatenate(found)
+    try:
+        seen = seen_mesh(link, surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    except ModelError:
+        return np.zeros((0, 3, 3))  # nothing is seen of it
+    X_WL = matrix_of_pose(live_pose(link))
+    return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]

@@ -7,10 +7,10 @@ import math
 import bpy
 
 from ...core.model import ModelError
+from ..bridge.rays import Ray
 from ..overlays import labels
 from ..watch import note_change
 from .drags import DRAGS, Drag
-from .rays import Ray
 from .typed import Typed
 
 SIDES = 16
@@ -87,7 +87,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
     def modal(self, context, event, tweak):
         drag, is_snapping = self.drag, "SNAP" in (tweak or ())
         try:
-            if drag.takes_numbers and self.typed.take(event):
+            if self.typed.take(event):
                 if self.typed.value is not None:
                     drag.take(context, drag.of_text(self.typed.value), is_snapping)
             elif not self.typed.text and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
@@ -109,7 +109,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         if cancel:
             drag.cancel()
         elif drag.value != drag.first:
-            bpy.ops.ed.undo_push(message=drag.label)
+            drag.confirm(context)
         note_change([drag.obj])
 
     def _say(self, context, text: str | None) -> None:

@@ -8,18 +8,22 @@ from . import (
     exchange,
     hierarchy,
     joints,
+    keying,
     limits,
     links,
     mirror,
     pick,
+    pins,
+    poses,
     posing,
     presets,
     problems,
+    pull,
 )
 
 THEMES = (
-    *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes, posing, problems),
-    *(bake, exchange),
+    *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
+    *(posing, poses, keying, pull, pins, problems, bake, exchange),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 

@@ -5,8 +5,9 @@ from bpy.props import BoolProperty
 
 from ...core.model import ModelError
 from .. import ids
-from ..bake import BakeRun, Warming, baked_links, clear_bake, foreign_actions
+from ..bake import BakeRun, baked_links, clear_bake, foreign_actions
 from ..props import is_link
+from ..warming import Warming
 from .report import fail, in_object_mode, redraw, succeed
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}

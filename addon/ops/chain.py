@@ -14,12 +14,9 @@ from ..bridge import drawn_pose, new_joint
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
-from .views import NAVIGATION, view_under
+from .views import NAVIGATION, nearest_link, view_under
 
 PASSED_ON = NAVIGATION | {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER"}
-NEAR = 20.0
-"""Pixels around its origin in which a click finds a link that has nothing to hit."""
-
 Link = bpy.types.Object
 
 
@@ -168,18 +165,7 @@ def object_under(context, event) -> bpy.types.Object | None:
     hit, *_, obj, _ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
     if hit:
         return obj.original
-    return _nearest_link(context, region, region_3d, pixel)
-
-
-def _nearest_link(context, region, region_3d, pixel: Vector) -> Link | None:
-    near: list[tuple[float, str, Link]] = []
-    for obj in context.visible_objects:
-        if not is_link(obj):
-            continue
-        place = view3d_utils.location_3d_to_region_2d(region, region_3d, obj.matrix_world.translation)
-        if place is not None and (place - pixel).length < NEAR:
-            near.append(((place - pixel).length, obj.name, obj))
-    return min(near)[2] if near else None
+    return nearest_link(context, region, region_3d, pixel)
 
 
 def _link_named(name: str, scene: bpy.types.Scene) -> Link:

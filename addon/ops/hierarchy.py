@@ -7,7 +7,7 @@ from ...core.model import ModelError
 from .. import ids
 from ..bridge import drawn_pose, new_joint
 from ..bridge.parts import SOLID
-from ..props import is_joint, is_link
+from ..props import ancestors, is_joint, is_link
 from ..props.joint import type_items
 from .links import tag_links
 from .report import fail, in_object_mode, select_only, succeed
@@ -66,7 +66,7 @@ def _solids(context, whole: bool) -> list[Solid]:
     if not solids:
         names = ", ".join(f"'{obj.name}'" for obj in chosen[:3])
         raise ModelError(f"nothing solid is at or below {names}: select objects with a shape, or tag links yourself")
-    return sorted(solids, key=lambda obj: (len(list(_above(obj))), obj.name))
+    return sorted(solids, key=lambda obj: (len(list(ancestors(obj))), obj.name))
 
 
 def _is_solid(obj: bpy.types.Object) -> bool:
@@ -77,15 +77,9 @@ def _is_solid(obj: bpy.types.Object) -> bool:
     return (obj.type in SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
 
 
-def _above(obj: bpy.types.Object):
-    while obj.parent is not None:
-        obj = obj.parent
-        yield obj
-
-
 def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
     """The nearest object above that is, or is to be, a link."""
-    return next((above for above in _above(obj) if above in solids or is_link(above)), None)
+    return next((above for above in ancestors(obj) if above in solids or is_link(above)), None)
 
 
 def _ends_of(joint: bpy.types.Object) -> tuple[Solid | None, Solid | None]:

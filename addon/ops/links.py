@@ -89,7 +89,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
         for obj in links:
             settings = getattr(obj, ids.LINK)
             settings.is_link = False
-            settings.rest_pose = ""
+            settings.rest_pose, settings.led_by = "", None
         left = [obj.name for obj in context.scene.objects if is_joint(obj) and _joins(obj, links)]
         notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
         return succeed(self, context, f"{len(links)} untagged", notes)

@@ -20,8 +20,10 @@ from ..bridge import (
     new_joint,
     pointed_direction,
     put_joint,
+    unit_length,
 )
 from ..bridge.frames import empty_frame, stored_frames
+from ..bridge.numbers import length_in_words
 from ..overlays.preview import Preview
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
@@ -198,19 +200,14 @@ def described(scene: bpy.types.Scene, feature: Feature | None) -> str:
     """What is under the mouse, in the scene's units."""
     if feature is None:
         return NOTHING
-    size = ""
+    size, unit = "", unit_length(scene)
     if feature.radius:
-        size = f", {_length(scene, 2.0 * feature.radius)} across"
+        size = f", {length_in_words(scene, 2.0 * feature.radius * unit)} across"
     elif feature.kind == "edge":
-        size = f", {_length(scene, float(np.linalg.norm(feature.outline[-1] - feature.outline[0])))} long"
+        size = (
+            f", {length_in_words(scene, unit * float(np.linalg.norm(feature.outline[-1] - feature.outline[0])))} long"
+        )
     return f"{WORDS[feature.kind]}{size}: click to put the joint here"
-
-
-def _length(scene: bpy.types.Scene, length: float) -> str:
-    units = scene.unit_settings
-    if units.system == "NONE":
-        return f"{length:.4g}"
-    return bpy.utils.units.to_string(units.system, "LENGTH", length * units.scale_length, precision=4)
 
 
 def aimed(X_WJ: Pose, old: Pose, direction: Vec3) -> Pose:

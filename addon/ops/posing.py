@@ -1,7 +1,5 @@
 """Lead joints, aim and limit them, and say where they start: what their handles do, for scripts and for buttons."""
 
-import math
-
 import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
@@ -12,10 +10,13 @@ from .. import ids
 from ..bridge.dials import Dial, view_joint
 from ..bridge.numbers import unit_length
 from ..bridge.posing import Posing
+from ..bridge.read_joints import read_joint
 from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
+from ..bridge.shifting import shift_kept
+from ..overlays.labels import reading
 from ..props import is_joint
 from .report import fail, in_object_mode, succeed
-from .selection import OnSelectedJoints
+from .selection import OnJoints, selected_joints
 
 
 class _OfActiveJoint:
@@ -83,14 +84,8 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
             return fail(self, context, error)
         notes = []
         if abs(reached - wanted) > 1e-6:
-            notes = [f"'{obj.name}' goes no farther than {_shown(context, dial, reached)}"]
-        return succeed(self, context, f"'{obj.name}' is at {_shown(context, dial, reached)}", notes)
-
-
-def _shown(context, dial: Dial, value: float) -> str:
-    if dial.kind == "slide":
-        return f"{value / unit_length(context.scene):.4g}"
-    return f"{math.degrees(value):.1f}°"
+            notes = [f"'{obj.name}' goes no farther than {reading(dial, reached, context.scene)}"]
+        return succeed(self, context, f"'{obj.name}' is at {reading(dial, reached, context.scene)}", notes)
 
 
 class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
@@ -117,17 +112,22 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
 
 
-class LIMBERJACK_OT_joint_start_here(OnSelectedJoints, bpy.types.Operator):
-    """Let simulations start with the selected joints where they are now"""
+class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
+    """Let simulations start with the selected joints where they are now; with all joints, if none is selected"""
 
     bl_idname = ids.OP_START_HERE
     bl_label = "Start Here"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
-        joints = [obj for obj in context.selected_objects if is_joint(obj)]
         try:
+            names = selected_joints(context) or Posing(context.scene).moving
+            joints = [context.scene.objects[name] for name in names]
             views = {obj: view_joint(obj, context.scene) for obj in joints}
+            for obj in joints:
+                read_joint(obj, context.scene)
+                if not obj.is_editable:
+                    raise ModelError(f"joint '{obj.name}' comes from a library: make it local")
         except ModelError as error:
             return fail(self, context, error)
         for obj, view in views.items():
@@ -158,25 +158,20 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
             dial = self.dial(context)
             if dial.place != 0:
                 raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
+            joint = read_joint(obj, context.scene)
             move_zero(obj, context.scene, dial, dial.value)
+            shift_kept(obj, context.scene, dial, joint, unit_length(context.scene), dial.value)
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"'{obj.name}' counts from where it is")
 
 
-class LIMBERJACK_OT_pose_reset(bpy.types.Operator):
+class LIMBERJACK_OT_pose_reset(OnJoints, bpy.types.Operator):
     """Put all links back where simulations start"""
 
     bl_idname = ids.OP_POSE_RESET
     bl_label = "Back to Start"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.scene.objects):
-            cls.poll_message_set("There are no joints")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         try:

@@ -128,11 +128,9 @@ MENDS: dict[str, tuple[Mend, ...]] = {
 """For the code of a problem, the ways to mend it that lose nothing but what is wrong."""
 
 
-class LIMBERJACK_OT_problem_select(bpy.types.Operator):
-    """Select the object that is to blame"""
+class _OfCulprit:
+    """An operator on the object that a problem names."""
 
-    bl_idname = ids.OP_PROBLEM_SELECT
-    bl_label = "Select Culprit"
     bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty(name="Object")
@@ -145,6 +143,16 @@ class LIMBERJACK_OT_problem_select(bpy.types.Operator):
         obj = context.scene.objects.get(self.name)
         if obj is None:
             return fail(self, context, f"'{self.name}' is no longer in the scene")
+        return self.act(context, obj)
+
+
+class LIMBERJACK_OT_problem_select(_OfCulprit, bpy.types.Operator):
+    """Select the object that is to blame"""
+
+    bl_idname = ids.OP_PROBLEM_SELECT
+    bl_label = "Select Culprit"
+
+    def act(self, context, obj):
         if obj.name not in context.view_layer.objects:
             return fail(self, context, f"'{self.name}' is in a collection that is switched off in this view layer")
         obj.hide_set(False)
@@ -152,14 +160,12 @@ class LIMBERJACK_OT_problem_select(bpy.types.Operator):
         return succeed(self, context, f"'{self.name}' is selected")
 
 
-class LIMBERJACK_OT_problem_mend(bpy.types.Operator):
+class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
     """Mend the problem"""
 
     bl_idname = ids.OP_PROBLEM_MEND
     bl_label = "Mend"
-    bl_options = {"REGISTER", "UNDO"}
 
-    name: StringProperty(name="Object")
     code: StringProperty(name="Problem", description="Its code", options={"HIDDEN"})
     label: StringProperty(name="Remedy", description="Where there are several", options={"HIDDEN"})
 
@@ -167,14 +173,7 @@ class LIMBERJACK_OT_problem_mend(bpy.types.Operator):
     def description(cls, _context, properties):
         return next((mend.tip for mend in _mends(properties)), cls.__doc__)
 
-    @classmethod
-    def poll(cls, context):
-        return in_object_mode(cls, context)
-
-    def execute(self, context):
-        obj = context.scene.objects.get(self.name)
-        if obj is None:
-            return fail(self, context, f"'{self.name}' is no longer in the scene")
+    def act(self, context, obj):
         found = _mends(self)
         if not found:
             return fail(self, context, f"There is no button for '{self.code}': the message says what to do")

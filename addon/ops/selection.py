@@ -34,3 +34,19 @@ class OnSelectedJoints:
             cls.poll_message_set(f"Select {cls.what}")
             return False
         return in_object_mode(cls, context)
+
+
+class OnJoints:
+    """An operator that needs joints, selected or not."""
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_joint(obj) for obj in context.scene.objects):
+            cls.poll_message_set("There are no joints")
+            return False
+        return in_object_mode(cls, context)
+
+
+def selected_joints(context) -> list[str]:
+    """Their names."""
+    return [obj.name for obj in context.selected_objects if is_joint(obj)]

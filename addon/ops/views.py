@@ -1,4 +1,13 @@
-"""Which 3D view the mouse is over, for tools that work in all of them."""
+"""Which 3D view the mouse is over, and which link is near it, for tools that work in all of them."""
+
+import bpy
+from bpy_extras import view3d_utils
+from mathutils import Vector
+
+from ..props import is_link
+
+NEAR = 20.0
+"""Pixels around its origin in which a link is found that has nothing to hit."""
 
 NAVIGATION = {
     *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE"),
@@ -21,6 +30,18 @@ def view_under(context, event):
             if _holds(region, event):
                 return area, region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y)
     return None
+
+
+def nearest_link(context, region, region_3d, pixel: Vector) -> bpy.types.Object | None:
+    """The link whose origin is seen nearest to a pixel of the region, if one is near."""
+    near: list[tuple[float, str, bpy.types.Object]] = []
+    for obj in context.visible_objects:
+        if not is_link(obj):
+            continue
+        place = view3d_utils.location_3d_to_region_2d(region, region_3d, obj.matrix_world.translation)
+        if place is not None and (place - pixel).length < NEAR:
+            near.append(((place - pixel).length, obj.name, obj))
+    return min(near)[2] if near else None
 
 
 def _holds(part, event) -> bool:

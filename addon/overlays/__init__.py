@@ -3,7 +3,7 @@
 import bpy
 
 from ..preferences import preferences
-from . import active, ghost, model
+from . import active, ghost, model, pull
 
 _handles: list = []
 
@@ -19,6 +19,7 @@ def _draw() -> None:
     model.draw(context, look)
     active.draw(context, look)
     ghost.draw(look)
+    pull.draw(context, look)
 
 
 def _draw_labels() -> None:
@@ -39,3 +40,4 @@ def stop() -> None:
     model.forget()
     active.forget()
     ghost.clear()
+    pull.clear()

@@ -10,6 +10,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
 from ..bridge.dials import Dial
+from ..bridge.numbers import length_in_words
 
 SIZE = 11
 BESIDE = 12
@@ -23,9 +24,7 @@ def reading(dial: Dial, value: float, scene: bpy.types.Scene) -> str:
     """A value of a dial [rad or m], as the scene's units say it."""
     if dial.kind != "slide":
         return f"{math.degrees(value):.1f}°"
-    if scene.unit_settings.system == "NONE":
-        return f"{value:.4g}"
-    return bpy.utils.units.to_string(scene.unit_settings.system, "LENGTH", value, precision=4)
+    return length_in_words(scene, value)
 
 
 def draw(labels: list[tuple[Vector, str]], context) -> None:

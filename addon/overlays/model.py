@@ -12,16 +12,18 @@ import bpy
 import numpy as np
 
 from ...core.model import WORLD, Link, Model, ModelError
-from .. import watch
+from .. import ids, watch
 from ..bridge.dials import view_joint
-from ..bridge.live import matrix_of_pose
-from ..bridge.poses import live_pose, to_array
+from ..bridge.poses import live_pose, matrix_of_pose, to_array
 from ..bridge.rig import Rig, last_rig
 from .lines import Lines
-from .shapes import dashed, glyph, limits
+from .shapes import ball, dashed, glyph, limits
 
 CROSS = 0.15
 """Half the size of the mark of a centre of mass, in sizes of the link's inertia box."""
+
+PIN_SIZE = 0.3
+"""Half the size of the mark of a pinned link, in sizes of the scene's joints."""
 
 
 class Layout:
@@ -57,8 +59,8 @@ class Layout:
         return np.einsum("nij,nkj->nki", each[:, :3, :3], self.points) + each[:, None, :3, 3]
 
 
-PALETTE = ("joint_color", "limit_color", "line_color", "loop_color", "mass_color", "problem_color")
-JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM = range(len(PALETTE))
+PALETTE = ("joint_color", "limit_color", "line_color", "loop_color", "mass_color", "problem_color", "pin_color")
+JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 
 def joint_layout(rig: Rig, scene: bpy.types.Scene, look) -> Layout:
@@ -90,17 +92,40 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
     return layout.close()
 
 
+def pin_layout(rig: Rig, scene: bpy.types.Scene, size: float) -> Layout:
+    """Of every pinned link a cross at its origin, in a ball where it may turn and in a box where it stays whole."""
+    layout = Layout()
+    joints = [obj for joint in rig.model.joints if (obj := scene.objects.get(joint.name))]
+    half = PIN_SIZE * size * float(np.median([obj.empty_display_size for obj in joints] or [1.0]))
+    for link in rig.model.links:
+        obj = scene.objects.get(link.name)
+        pin = getattr(obj, ids.LINK).pin if obj else "NONE"
+        if pin != "NONE":
+            around = ball(half) if pin == "PLACE" else _edges(np.full(3, half))
+            layout.add(link.name, np.concatenate([_cross(half), around]), PIN)
+    return layout.close()
+
+
 def _box(link: Link, size: float) -> np.ndarray:
     """In the link's frame [m]."""
     xx, xy, xz, yy, yz, zz = link.inertia
     moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     squares = 6.0 * (moments.sum() - 2.0 * moments) / max(link.mass, 1e-12)
     half = 0.5 * np.sqrt(np.maximum(squares, 0.0))
+    cross = _cross(CROSS * size * max(float(half.max()), 1e-6))
+    return np.concatenate([_edges(half), cross]) @ axes.T + np.array(link.com)
+
+
+def _edges(half: np.ndarray) -> np.ndarray:
+    """Of a box about the origin, shape (12, 2, 3). half: its sizes, halved, shape (3,)."""
     signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
     pairs = [(i, j) for i in range(8) for j in range(i) if np.abs(signs[i] - signs[j]).sum() == 2.0]
-    corners = signs * half
-    cross = CROSS * size * max(float(half.max()), 1e-6) * np.stack([-np.eye(3), np.eye(3)], axis=1)
-    return np.concatenate([corners[np.array(pairs)], cross]) @ axes.T + np.array(link.com)
+    return (signs * half)[np.array(pairs)]
+
+
+def _cross(half: float) -> np.ndarray:
+    """Along the axes through the origin, shape (3, 2, 3)."""
+    return half * np.stack([-np.eye(3), np.eye(3)], axis=1)
 
 
 def _moved(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
@@ -113,52 +138,56 @@ class _Drawing:
     def __init__(self):
         self.laid_out_for: tuple = ()
         self.placed_at: tuple = ()
-        self.joints = self.masses = Layout().close()
+        self.joints = self.masses = self.pins = Layout().close()
         self.lines: list[Lines] = []
 
 
-_drawing = _Drawing()
+_drawings: dict[int, _Drawing] = {}
+"""By the scene's session uid, as windows may show several."""
 
 
 def forget() -> None:
-    _drawing.__init__()
+    _drawings.clear()
 
 
 def draw(context, look) -> None:
     rig = last_rig(context.scene)
     if rig is None:
         return
-    lay_out(rig, context, look)
-    for lines in _drawing.lines:
+    for lines in up_to_date(rig, context, look).lines:
         lines.draw(look.width)
 
 
-def lay_out(rig: Rig, context, look) -> None:
-    """Bring the lines up to date, as far as something has changed since."""
+def up_to_date(rig: Rig, context, look) -> _Drawing:
+    """The scene's lines, made anew as far as something has changed since."""
+    drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
     scene, active = context.scene, context.active_object
     settings = [getattr(look, key) for key in _KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
-    if wanted != _drawing.laid_out_for:
-        _drawing.joints = joint_layout(rig, scene, look)
-        _drawing.masses = mass_layout(rig.model, rig.unit, look.size) if look.show_masses else Layout().close()
-        _drawing.laid_out_for, _drawing.placed_at = wanted, ()
+    if wanted != drawing.laid_out_for:
+        drawing.joints = joint_layout(rig, scene, look)
+        drawing.masses = mass_layout(rig.model, rig.unit, look.size) if look.show_masses else Layout().close()
+        drawing.pins = pin_layout(rig, scene, look.size) if look.show_pins else Layout().close()
+        drawing.laid_out_for, drawing.placed_at = wanted, ()
     placed = (watch.moves, active.name if active else "", wanted)
-    if placed != _drawing.placed_at:
-        _drawing.lines = _place(rig, look, active)
-        _drawing.placed_at = placed
+    if placed != drawing.placed_at:
+        drawing.lines = _place(drawing, rig, look, active)
+        drawing.placed_at = placed
+    return drawing
 
 
-_KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "show_problems", "size")
+_KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "show_pins", "show_problems", "size")
 
 
-def _place(rig: Rig, look, active: bpy.types.Object | None) -> list[Lines]:
+def _place(drawing: _Drawing, rig: Rig, look, active: bpy.types.Object | None) -> list[Lines]:
     """Of the active joint only what leads to its links: it is drawn by itself."""
     colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
     seen = {obj.name: obj for obj in bpy.context.visible_objects}
-    joints, masses = _drawing.joints, _drawing.masses
+    joints = drawing.joints
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = [(joints.placed(_frames(joints.names, others, _matrix)), colors[joints.colors])]
-    found.append((masses.placed(_frames(masses.names, seen, _frame)), colors[masses.colors]))
+    for layout in (drawing.masses, drawing.pins):
+        found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
     if look.show_lines:
         found += _ties(rig, seen, colors)
     points, shades = (np.concatenate(parts) for parts in zip(*found, strict=True))

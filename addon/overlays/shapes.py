@@ -37,6 +37,12 @@ def glyph(view: JointView, radius: float) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
 
 
+def ball(radius: float) -> np.ndarray:
+    """Three rings about the origin."""
+    axes = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
+    return np.concatenate([_circle(Vector(), axis, radius) for axis in axes])
+
+
 def limits(view: JointView, radius: float) -> np.ndarray:
     """How far the joint may go: segments in the world, shape (n, 2, 3)."""
     parts = [part for number, dial in enumerate(view.dials) for part in _range(dial, ring_radius(radius, number))]
@@ -53,9 +59,8 @@ def _of_dial(dial: Dial, radius: float) -> list[np.ndarray]:
         if dial.place is None:
             start, end = (np.array([dial.point(value, 0.0)[:]]) for value in (0.0, dial.value))
             return [dashed(start, end)]
-        other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment] - a number in two dimensions only
         ends = [dial.origin - dial.direction * radius, dial.origin + dial.direction * radius]
-        return [polyline(ends), *(_square(end, dial.zero, other, 0.12 * radius) for end in ends)]
+        return [polyline(ends), *(_square(end, dial.zero, dial.other, 0.12 * radius) for end in ends)]
     if dial.kind == "cone" or dial.place is None:
         return []
     axis = polyline([dial.origin - dial.direction * (0.6 * radius), dial.origin + dial.direction * (1.2 * radius)])

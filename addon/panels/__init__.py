@@ -1,9 +1,12 @@
 """The tab in the 3D view's sidebar."""
 
-from . import axes, drives, exchange, joint, light, link, main, model, presets, problems, simulate
+from . import axes, drives, exchange, joint, light, link, main, model, pose, presets, problems, pull, simulate
 
 # In the order of the tab
-THEMES = (main, model, link, joint, axes, drives, problems, simulate, light, exchange, presets)
+THEMES = (main, model, pull, pose, link, joint, axes, drives, problems, simulate, light, exchange, presets)
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
-__all__ = ["CLASSES"]
+add_tools = pull.add_tools
+remove_tools = pull.remove_tools
+
+__all__ = ["CLASSES", "add_tools", "remove_tools"]

@@ -32,6 +32,7 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         release = layout.column()
         release.active = joint.enabled
         draw_switched(release, joint, "use_released_at", "released_at")
+        layout.prop(joint, "is_held")
         layout.prop(joint, "closes_loop")
         if core_joint(joint).kind.threaded:
             layout.prop(joint, "pitch")
@@ -47,10 +48,7 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         if rig and obj.name in rig.loops and not joint.closes_loop:
             paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
         row = layout.row(align=True)
-        row.operator(ids.OP_START_HERE)
         row.operator(ids.OP_ZERO_HERE)
-        row = layout.row(align=True)
-        row.operator(ids.OP_POSE_RESET)
         row.operator(ids.OP_JOINT_FRAMES)
 
 

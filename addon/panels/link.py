@@ -27,6 +27,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         if is_link(obj):
             layout.prop(obj, "name")
             _draw_motion(layout, context, settings)
+            layout.prop(settings, "pin")
             _draw_mass(layout, context, settings)
         else:
             layout.label(text=f"A shape of {carrier_of(obj).name}")

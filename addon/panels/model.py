@@ -28,23 +28,28 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
         row.prop(item, "name", text="", emboss=False, icon=_icon(item, rig))
         if rig and item.name in rig.troubled:
             row.label(text="", icon="ERROR")
+        _draw_hold(row, item, item == context.view_layer.objects.active)
 
     def filter_items(self, context, data, propname):
-        objects = getattr(data, propname)
-        rig = last_rig(context.scene)
-        places = _places(rig) if rig else {}
-        wanted, count = self.filter_name.casefold(), len(objects)  # Blender counts them each time that it is asked
-        flags, ranks = [], []
-        for obj in objects:
-            is_ours = is_link(obj) or is_joint(obj)
-            is_wanted = (wanted in obj.name.casefold()) != self.use_filter_invert if wanted else True
-            flags.append(self.bitflag_filter_item if is_ours and is_wanted else 0)
-            ranks.append((places.get(obj.name, (len(places), 0))[0], obj.name) if is_ours else (count, obj.name))
-        in_order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        order = [0] * len(ranks)
-        for rank, index in enumerate(in_order):
-            order[index] = rank
-        return flags, order
+        return in_tree_order(self, context, getattr(data, propname), lambda obj: is_link(obj) or is_joint(obj))
+
+
+def in_tree_order(rows, context, objects, is_shown) -> tuple[list[int], list[int]]:
+    """For a UIList of a scene's objects: flags of those that are shown and searched for, and each one's row."""
+    rig = last_rig(context.scene)
+    places = _places(rig) if rig else {}
+    wanted, count = rows.filter_name.casefold(), len(objects)  # Blender counts them each time that it is asked
+    flags, ranks = [], []
+    for obj in objects:
+        is_ours = is_shown(obj)
+        is_wanted = (wanted in obj.name.casefold()) != rows.use_filter_invert if wanted else True
+        flags.append(rows.bitflag_filter_item if is_ours and is_wanted else 0)
+        ranks.append((places.get(obj.name, (len(places), 0))[0], obj.name) if is_ours else (count, obj.name))
+    in_order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    order = [0] * len(ranks)
+    for rank, index in enumerate(in_order):
+        order[index] = rank
+    return flags, order
 
 
 class LIMBERJACK_PT_model(Below, bpy.types.Panel):
@@ -58,6 +63,19 @@ class LIMBERJACK_PT_model(Below, bpy.types.Panel):
         self.layout.label(text=f"{links} links, {joints} joints")
         if links or joints:
             self.layout.template_list(ids.UL_MODEL, "", scene, "objects", getattr(scene, ids.SCENE), "row", rows=4)
+
+
+def _draw_hold(row, obj: bpy.types.Object, is_active: bool) -> None:
+    """Whether posing leaves it as it is: where it does, and where the user is."""
+    if is_joint(obj):
+        joint = getattr(obj, ids.JOINT)
+        if joint.is_held or is_active:
+            row.prop(joint, "is_held", text="", icon="LOCKED" if joint.is_held else "UNLOCKED", emboss=False)
+        return
+    pin = getattr(obj, ids.LINK).pin
+    if pin != "NONE" or is_active:
+        chosen = row.operator(ids.OP_LINK_PIN, text="", icon="UNPINNED" if pin == "NONE" else "PINNED", emboss=False)
+        chosen.object, chosen.pin = obj.name, "POSE" if pin == "NONE" else pin
 
 
 _known: tuple[int, dict[str, tuple[int, int]]] = (-1, {})

@@ -3,6 +3,8 @@
 Lengths are in Blender units, as all of Blender's are; masses in kg, inertias in kg m^2, forces in N or N m.
 """
 
+from collections.abc import Iterator
+
 import bpy
 from bpy.props import PointerProperty
 
@@ -16,11 +18,14 @@ from .joint import (
     axes_in_use,
     core_joint,
     fit_to_type,
+    limits_of,
     remove_axis,
 )
 from .light import LightProperties
 from .link import LinkProperties
-from .scene import SceneProperties, StatusProperties
+from .live_values import provide
+from .poses import PoseJointProperties, PoseProperties
+from .scene import SceneProperties, StatusProperties, show_error
 
 CLASSES = (
     LinkProperties,
@@ -29,6 +34,8 @@ CLASSES = (
     CoordinateProperties,
     MimicProperties,
     JointProperties,
+    PoseJointProperties,
+    PoseProperties,
     SceneProperties,
     StatusProperties,
 )
@@ -65,6 +72,13 @@ def is_joint(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.JOINT).is_joint
 
 
+def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """What carries the object, the nearest first."""
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj
+
+
 def carrier_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     """The link whose shape the object is: itself, or what carries it; None for joints and what is no part of a link."""
     while obj is not None and not is_link(obj):
@@ -80,6 +94,7 @@ def has_lost_its_parent(joint: JointProperties) -> bool:
 __all__ = [
     "CLASSES",
     "add_axis",
+    "ancestors",
     "attach",
     "axes_in_use",
     "carrier_of",
@@ -90,5 +105,8 @@ __all__ = [
     "is_joint",
     "is_led",
     "is_link",
+    "limits_of",
+    "provide",
     "remove_axis",
+    "show_error",
 ]

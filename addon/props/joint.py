@@ -21,6 +21,7 @@ from ...core.joints import JOINT_TYPES
 from ...core.model import Axis, Joint
 from ...core.model.elements import DRIVE_MODES
 from .. import ids
+from . import live_values
 from .entries import number_of
 
 FEW_AXES = 3
@@ -140,12 +141,63 @@ class AxisProperties(PropertyGroup):
     drive_target_sliding: _face("drive_target", "Speed", "Speed that the drive keeps", unit="VELOCITY")
 
 
+def _live(**look):
+    """A number that follows the links, and that they follow; keys go to the plain `q` instead."""
+    return FloatProperty(
+        name="Position",
+        description="Where the joint stands. The links follow, and with them loops and joints that follow this one",
+        get=live_values.read,
+        set=live_values.write,
+        options={"SKIP_SAVE"},
+        **look,
+    )
+
+
+def limits_of(coordinate) -> tuple[float, float] | None:
+    """The two limits of a coordinate, in its own numbers; None where one is missing or they leave it no room."""
+    joint = getattr(coordinate.id_data, ids.JOINT)
+    known = core_joint(joint)
+    if known.kind.chart:
+        return None
+    number = known.all_columns[live_values.number_of(coordinate)].axis
+    axis = axes_in_use(joint)[number]
+    is_limited = known.kind.slot(number).limited and axis.use_lower and axis.use_upper
+    return (axis.lower, axis.upper) if is_limited and axis.lower < axis.upper else None
+
+
+def _share(coordinate) -> float:
+    """In percent."""
+    lower, upper = limits_of(coordinate) or (0.0, 1.0)
+    return min(max(100.0 * (live_values.read(coordinate) - lower) / (upper - lower), 0.0), 100.0)
+
+
+def _set_share(coordinate, share: float):
+    limits = limits_of(coordinate)
+    if limits:
+        live_values.write(coordinate, limits[0] + 0.01 * share * (limits[1] - limits[0]))
+
+
 class CoordinateProperties(PropertyGroup):
     """One of a joint's position coordinates, be it locked or not."""
 
     home: FloatProperty(name="Start", description="Where a simulation starts")
     home_angle: _angle("home", "Start", "Where a simulation starts")
     home_length: _length("home", "Start", "Where a simulation starts")
+    q: FloatProperty(name="Keyed Position", description="Where keys of joint values put the joint")
+    value_plain: _live(precision=4)
+    value_angle: _live(subtype="ANGLE")
+    value_length: _live(unit="LENGTH")
+    share: FloatProperty(
+        name="Position",
+        description="Where the joint stands between its limits",
+        subtype="PERCENTAGE",
+        min=0.0,
+        max=100.0,
+        precision=0,
+        get=_share,
+        set=_set_share,
+        options={"SKIP_SAVE"},
+    )
 
 
 class MimicProperties(PropertyGroup):
@@ -270,6 +322,7 @@ class JointProperties(PropertyGroup):
     enabled: BoolProperty(
         name="Acts", description="Off, simulations take the joint as if it were not there", default=True
     )
+    is_held: BoolProperty(name="Hold", description="Posing leaves the joint as it is")
     use_released_at: BoolProperty(
         name="Let Go at Frame",
         description="From a frame on, the joint holds no more, and its links move on as they move",

@@ -1,7 +1,7 @@
 """What an object stores as a link, or as a shape of one."""
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
-from bpy.types import Action, PropertyGroup
+from bpy.types import Action, Object, PropertyGroup
 
 from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
@@ -79,6 +79,15 @@ class LinkProperties(PropertyGroup):
             ("KINEMATIC", "Kinematic", "Moves as it is animated, and leads what hangs on it", 2),
         ),
     )
+    pin: EnumProperty(
+        name="Pin",
+        description="What stays of the link when others are posed",
+        items=(
+            ("NONE", "None", "The link goes along", 0),
+            ("PLACE", "Place", "Its origin stays, and it may turn", 1),
+            ("POSE", "Pose", "It stays as it stands", 2),
+        ),
+    )
     linear_damping: FloatProperty(
         name="Damping",
         description="Slows the link's movement, as thick air would: the part of its speed that it would lose in a "
@@ -110,6 +119,10 @@ class LinkProperties(PropertyGroup):
     rest_pose: StringProperty(
         name="Rest Pose",
         description="Where the link is when every joint is at zero: x y z qw qx qy qz, in the world",
+    )
+
+    led_by: PointerProperty(
+        type=Object, description="Joint whose keyed values move the link, which is animated as long as it has such keys"
     )
 
     role: EnumProperty(

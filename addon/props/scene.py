@@ -1,8 +1,11 @@
 """What a scene stores, and what the window manager shows while work goes on."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import PropertyGroup
+
+from .. import ids
+from .poses import PoseProperties
 
 
 def _active_row(settings) -> int:
@@ -37,6 +40,12 @@ class SceneProperties(PropertyGroup):
         ),
         default="good",
     )
+    keeps_turn: BoolProperty(
+        name="Keep Orientation", description="A link that is pulled keeps its orientation, as far as it can"
+    )
+    moves_base: BoolProperty(
+        name="Move Base", description="Pulling a link may move all that it hangs on, where that floats"
+    )
     row: IntProperty(
         name="Row",
         description="The link or joint that is active",
@@ -44,6 +53,8 @@ class SceneProperties(PropertyGroup):
         set=_choose_row,
         options={"SKIP_SAVE"},
     )
+    poses: CollectionProperty(type=PoseProperties)
+    pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
     last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")
 
@@ -62,3 +73,10 @@ class StatusProperties(PropertyGroup):
     diagnoses: StringProperty(
         description="Why the last simulation failed or was stopped, a line each", options={"SKIP_SAVE"}
     )
+
+
+def show_error(text: str) -> None:
+    """In the panel, for what runs outside of operators; an empty text takes the last one away."""
+    status = getattr(bpy.context.window_manager, ids.STATUS)
+    if status.error != text:  # a change redraws
+        status.error, status.diagnoses = text, ""

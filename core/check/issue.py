@@ -46,6 +46,11 @@ class Issue:
         self.subject, self.message = one_line(self.subject), one_line(self.message)
 
     @property
+    def name(self) -> str:
+        """Of what it is about, as `name_of` puts it into `subject`."""
+        return self.subject.partition(" '")[2].removesuffix("'")
+
+    @property
     def is_error(self) -> bool:
         return self.severity == "error"
 

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from .check import CHECK
 from .convert import CONVERT
 from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE, Verb, run_command
+from .ik import IK
 from .info import INFO, describe
 from .simulate import SIMULATE
 
-VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, CONVERT)
+VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, IK, CONVERT)
 
 __all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb", "describe", "main"]
 

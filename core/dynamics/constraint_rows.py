@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..jit import jitable, subroutine
 from ..joints import BALL, measure
+from ..kinematics.limits import chart_measure
 from ..kinematics.work import get3, get4, get9, get_pair, put3, put_pair
 from ..spatial import (
     ZERO,
@@ -33,7 +34,6 @@ from ..spatial import (
     transpose,
 )
 from .constraints import EQUATION, MEASURE, WELD
-from .forces import chart_measure
 
 NUDGE = 1e-5
 """Seconds to either side, over which a gradient's change is taken."""

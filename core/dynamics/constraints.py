@@ -15,6 +15,7 @@ import numpy as np
 
 from ..jit import subroutine
 from ..joints import Row
+from ..kinematics.demands import equation_terms
 from ..kinematics.work import make_watches
 from ..model import CompiledModel, Equation, Joint, joint_pose
 from ..model.compiled import ON_CHART, ON_MEASURE
@@ -200,22 +201,14 @@ class _Build:
         self._add(name, [one, other], signal, kind=WELD, rows=6, one=one, other=other, X_one=X_one, X_other=X_other)
 
     def couple(self, equation: Equation) -> None:
-        """A locked axis has no coordinate, and counts with where it is locked."""
-        terms, constant = [], equation.constant
-        for term in equation.terms:
-            joint = self.compiled.model.joint(term.joint)
-            place = joint.place_of(term.axis)
-            if place is None:
-                constant -= term.weight * joint.home[[column.axis for column in joint.all_columns].index(term.axis)]
-            else:
-                terms.append((joint, place, term.weight))
+        terms, constant = equation_terms(self.compiled, equation)
         if terms:
             self._equate(f"coupling '{equation.name}'", terms, constant)
 
     def tighten(self, joint: Joint) -> None:
         """Keep what its limits leave no room."""
         for place, value in joint.held_columns:
-            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], value)
+            self._hold_at(joint, place, value)
         for row, value in joint.held_rows:
             self._measure(joint, row, value)
 
@@ -228,7 +221,7 @@ class _Build:
         for place in range(joint.nq):
             signal = Signal(joint.name, place=place) if values is None else None
             value = 0.0 if values is None else float(values[place])
-            self._equate(f"joint '{joint.name}'", [(joint, place, 1.0)], value, signal)
+            self._hold_at(joint, place, value, signal)
 
     def guard(self) -> None:
         """What guards hold on charts: a component of the velocity, or a measure at one of its bounds."""
@@ -252,15 +245,17 @@ class _Build:
         self.weld(f"joint '{joint.name}'", int(record.parent), body, compose(X_PJ, X_J), IDENTITY, signal)
 
     def _equate(
-        self, name: str, terms: list[tuple[Joint, int, float]], constant: float, signal: Signal | None = None
+        self, name: str, terms: list[tuple[int, int, float]], constant: float, signal: Signal | None = None
     ) -> None:
         begin = len(self.terms)
-        for joint, place, weight in terms:
-            span = self.compiled.spans[joint.name]
-            self.terms.append((span.q_at(place), span.v_at(place), weight))
-        bodies = [self._body_of_dof(v) for _, v, _ in self.terms[begin:]]
+        self.terms += terms
+        bodies = [self._body_of_dof(v) for _, v, _ in terms]
         equated = {"term": begin, "term_end": len(self.terms), "constant": constant}
         self._add(name, bodies, signal, kind=EQUATION, rows=1, **equated)
+
+    def _hold_at(self, joint: Joint, place: int, value: float, signal: Signal | None = None) -> None:
+        span = self.compiled.spans[joint.name]
+        self._equate(f"joint '{joint.name}'", [(span.q_at(place), span.v_at(place), 1.0)], value, signal)
 
     def _measure(self, joint: Joint, row: Row, constant: float) -> None:
         body = self.compiled.spans[joint.name].body

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
-from ..joints import BALL, SCREWS, measure
+from ..joints import BALL, SCREWS
+from ..kinematics.limits import chart_measure
 from ..kinematics.work import get3, get4, get6, put3, put6
 from ..spatial import (
-    ZERO,
     add,
     dot,
     quat_mul,
@@ -194,15 +194,6 @@ def add_measured_force(model, work, spring, q, qd, h, tau):
         put3(tau, add(get3(tau, body.v), scale(force, push)), body.v)
         firm_up(work.columns[body.v], sym_outer(force, firmness))
     return spring.damping * rate * rate
-
-
-@subroutine
-def chart_measure(model, row, q):
-    """(value, gradient) of what `row`, a record with body, code and direction, measures at q."""
-    body = model.bodies[row.body]
-    if body.kind == BALL:
-        return measure(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))
-    return measure(row.code, get3(q, body.q), quat_normalized(get4(q, body.q + 3)), get3(row.direction))
 
 
 @jitable

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from ..jit import jitable, subroutine
 from ..joints import BALL
+from ..kinematics.limits import chart_measure
 from ..kinematics.work import get3, put3
 from ..model.compiled import ON_COLUMN, ON_MEASURE
 from ..spatial import add, dot, scale, sub, sym_outer
 from .constraint_rows import measured_rate
-from .forces import add_turn_springs, chart_measure, diagonal, firm_up, pulls
+from .forces import add_turn_springs, diagonal, firm_up, pulls
 
 
 @subroutine

@@ -2,10 +2,12 @@
 
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at
 from .forward import forward_kinematics, link_poses, place_links, write_link_poses
+from .inverse import Reacher, Solution, compile_for_posing, inverse_kinematics
 from .jacobian import link_jacobian
 from .joint_motion import JointMotion
 from .mobility import Mobility, Redundancy, mobility
 from .posing import Poser
+from .targets import Miss, Reach, Target
 from .view import Articulation, ArticulationView, articulations
 from .work import Work, make_work
 
@@ -15,13 +17,20 @@ __all__ = [
     "Coordinates",
     "Gap",
     "JointMotion",
+    "Miss",
     "Mobility",
     "Poser",
+    "Reach",
+    "Reacher",
     "Redundancy",
+    "Solution",
+    "Target",
     "Work",
     "articulations",
+    "compile_for_posing",
     "coordinates_at",
     "forward_kinematics",
+    "inverse_kinematics",
     "joint_coordinates",
     "link_jacobian",
     "link_poses",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import jitable
+from ..jit import jitable, subroutine
 from ..joints import FREE, SCREWS
 from ..spatial import (
     ZERO,
@@ -12,14 +12,16 @@ from ..spatial import (
     motion_cross,
     pair_add,
     pair_scale,
+    quat_mul,
     quat_normalized,
+    quat_of_rotvec,
     quat_to_mat,
     rotate,
     scale,
     turn_z,
     z_axis,
 )
-from .work import get3, get4, get6, get9, get_pair, put3, put9, put_pair
+from .work import get3, get4, get6, get9, get_pair, put3, put4, put9, put_pair
 
 
 @jitable
@@ -118,3 +120,21 @@ def accelerate(model, work, i, R, qdd):
         acceleration = pair_add(acceleration, chart_rate(R, qdd, body))
     put_pair(own.acceleration, acceleration)
     return acceleration
+
+
+@subroutine
+def turn_on(model, q, dv, part):
+    """Move positions along velocities `dv` for `part` of a second."""
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                q[body.q + j - body.v] += part * dv[j]
+        else:
+            turned = body.q
+            if body.kind == FREE:
+                turned += 3
+                R = quat_to_mat(quat_normalized(get4(q, turned)))
+                put3(q, add(get3(q, body.q), scale(rotate(R, get3(dv, body.v)), part)), body.q)
+            turn = quat_of_rotvec(scale(get3(dv, body.v_end - 3), part))
+            put4(q, quat_normalized(quat_mul(get4(q, turned), turn)), turned)

@@ -1,74 +1,69 @@
-"""A pose changed by hand: one coordinate is led, and what loops and mimics tie to it follows."""
+"""A pose changed by hand: coordinates are led, or links are pulled, and what is tied to them follows."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from ..joints import BALL, FREE, SCREWS
-from ..model import WORLD, CompiledModel, Equation, Joint, Model, ModelError, compile_model, joint_pose
-from ..model.compiled import LoopJoint
-from ..model.screws import screws_of
-from ..spatial import (
-    IDENTITY,
-    Pose,
-    add,
-    compose,
-    inverse,
-    quat_mul,
-    quat_normalized,
-    quat_of_rotvec,
-    quat_rotate,
-    quat_to_mat,
-    rotvec_of_quat,
-)
+from ..joints import BALL
+from ..model import WORLD, CompiledModel, JointSpan, Model, ModelError
+from ..spatial import IDENTITY, Pose, compose, inverse, quat_mul, quat_normalized, quat_of_rotvec, rotvec_of_quat, scale
 from .coordinates import coordinates_at, joint_coordinates
-from .forward import place_links
-from .jacobian import body_jacobian
-from .screw_coordinates import screw_motions
-from .work import make_work
+from .demands import equation_terms
+from .inverse import Reacher, compile_for_posing, held_dofs, poses_at
+from .targets import Reach, Target
 
-CLOSED = 1e-9
-"""Gap [m, rad] at which a loop counts as closed."""
-
-NEARLY = 1e-6
-"""Gap [m, rad] that is still taken where Newton's method comes no nearer, as at a dead point."""
-
-MOST_STEPS = 40
 LONGEST_STEP = 0.2
-"""Radians or metres by which the led coordinate, or any that follows, moves at once."""
+"""Radians or metres by which a coordinate that is led moves at once, so that loops stay closed the way they are."""
+
+MOST_STEPS = 2000
+"""On the longest way."""
+
+SHORTEST_PART = 2e-4
+"""Of the way; where not even that much can be gone, it ends."""
+
+SAME = 1e-4
+"""Radians or metres by which closing may move what was given, for it to count as what was meant."""
+
+PULLING_STEPS = 40
+
+SLACK, ROUGHEST = 1e-9, 1e-4
+"""What may stay open, in rad and model sizes: a drawing is rounded, and the more so the farther from the origin."""
 
 
 class Poser:
-    """Leads coordinates of a model, one at a time. It compiles no kernels, so that the first touch is as fast as any.
+    """Leads a model from pose to pose. Loops stay closed, mimics and couplings, limits and pins are kept.
 
     Attributes:
-        compiled: the model. q: shape (nq,), where it stands.
+        compiled: the model, with coordinates for joints that close loops too. q: shape (nq,), where it stands.
 
     Args:
         model: what acts in it; joints that are switched off are left out by the caller.
         X_WL: where its links stand, by name.
+        pins: what links keep to. held: names of joints that stay as they are.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: a pose is missing or no pose.
+        ModelError: the model cannot be compiled, or a pin or a name is of none of its links or joints.
+        StateError: a pose is missing or no pose.
     """
 
-    def __init__(self, model: Model, X_WL: Mapping[str, Pose]):
-        self.compiled = compile_model(model)
-        rows = np.array([X_WL[name] for name in self.compiled.link_names], dtype=np.float64).reshape(-1, 7)
-        self.q = joint_coordinates(self.compiled, rows).q
-        self._loop_q = {loop.joint.name: np.array(loop.joint.q_home) for loop in self.compiled.loops}
-        self._equations = [_Row.of(equation, self.compiled) for equation in model.equations()]
-        self._settle()
+    def __init__(self, model: Model, X_WL: Mapping[str, Pose], pins: Sequence[Target] = (), held: Collection[str] = ()):
+        self.compiled = compile_for_posing(model)
+        self.q = _coordinates(self.compiled, X_WL)
+        self._pins, self._held = tuple(pins), frozenset(held)
+        self._reachers: dict[tuple, Reacher] = {}
+        self._slack = SLACK
+        drawn = self._reacher(set()).gap(self.q)
+        self._slack = max(SLACK, 3.0 * drawn) if drawn < ROUGHEST else SLACK
 
     def poses(self) -> dict[str, Pose]:
         """X_WL of every link, by name."""
-        compiled = self.compiled
-        X_WL = np.zeros((len(compiled.link_names), 7))
-        place_links.python(compiled.arrays, make_work(compiled.arrays), self.q, compiled.link_body, compiled.X_BL, X_WL)
-        return {name: tuple(row) for name, row in zip(compiled.link_names, X_WL.tolist(), strict=True)}
+        return poses_at(self.compiled, self.q)
+
+    def close(self) -> bool:
+        """Close all from where it stands, by as little as that takes; returns whether it could be."""
+        return self._close(self.q, set())
 
     def value(self, joint: str, place: int) -> float:
         """Coordinate number `place` of a joint made of columns [rad or m].
@@ -76,207 +71,181 @@ class Poser:
         Raises:
             ModelError: there is no such joint, or it has no such coordinate.
         """
-        self._require(joint, place)
         span = self.compiled.spans.get(joint)
-        return float(self._loop_q[joint][place] if span is None else self.q[span.q_at(place)])
+        if span is None or span.joint.kind.chart or place >= span.joint.nq:
+            raise ModelError(f"joint '{joint}' has no coordinate {place + 1} to lead")
+        return float(self.q[span.q_at(place)])
+
+    def q_of(self, joint: str) -> tuple[float, ...]:
+        """All coordinates of a joint [rad, m, or a quaternion w x y z]. Raises ModelError where it has none."""
+        return tuple(self.q[self._span(joint).q].tolist())
 
     def follow(self) -> bool:
         """Let what mimics follow what it mimics, and close loops; returns whether all could be closed."""
-        for _ in self._equations:  # as often as a chain of them can be long
-            for row in self._equations:
-                row.follow(self.q)
-        return self._closed("", None)
-
-    def q_of(self, joint: str) -> tuple[float, ...]:
-        """All coordinates of a joint of the tree [rad, m, or a quaternion w x y z].
-
-        Raises:
-            ModelError: it is no joint of the tree that moves.
-        """
-        span = self.compiled.spans.get(joint)
-        if span is None:
-            raise ModelError(f"joint '{joint}' closes a loop or does not move: it cannot be turned freely")
-        return tuple(self.q[span.q].tolist())
+        equations = [equation_terms(self.compiled, equation) for equation in self.compiled.model.equations()]
+        for _ in equations:  # as often as a chain of them can be long
+            for terms, constant in equations:
+                if terms:  # of a mimic, the first is of what follows
+                    at, _, weight = terms[0]
+                    self.q[at] -= (sum(each * self.q[q] for q, _, each in terms) - constant) / weight
+        return self.close()
 
     def lead(self, joint: str, place: int, value: float) -> float:
-        """Bring a coordinate to `value` [rad or m], or as near to it as loops and mimics let it; returns where it is.
+        """Bring a coordinate to `value` [rad or m], or as near to it as all else lets it; returns where it is.
 
         Raises:
             ModelError: as `value`.
         """
-        at = self.value(joint, place)
-        for _ in range(math.ceil(abs(value - at) / LONGEST_STEP)):
-            step = min(max(value - at, -LONGEST_STEP), LONGEST_STEP)
-            while not self._moved(joint, place, at + step):
-                step *= 0.5
-                if abs(step) < 1e-4:  # a dead point, or the end of the linkage's reach
-                    return at
-            at += step
-        return at
+        self.value(joint, place)
+        span = self.compiled.spans[joint]
+        wanted = self.q.copy()
+        wanted[span.q_at(place)] = value
+        self._go(wanted, {span.v_at(place)})
+        return self.value(joint, place)
 
     def turn(self, joint: str, quaternion: tuple[float, float, float, float]) -> None:
-        """Give a ball joint of the tree its rotation, w x y z; loops that cannot follow stay open by what is missing.
+        """Give a ball joint its rotation, w x y z, or as much of it as all else lets it have.
 
         Raises:
-            ModelError: it is no ball joint of the tree.
+            ModelError: it is no ball joint.
         """
-        span = self.compiled.spans.get(joint)
-        if span is None or span.joint.kind.code != BALL:
-            raise ModelError(f"joint '{joint}' is no ball joint of the tree: it cannot be turned freely")
-        before, loops = self.q.copy(), dict(self._loop_q)
-        self.q[span.q] = quat_normalized(quaternion)
-        if not self._closed(joint, None):
-            self.q, self._loop_q = before, loops
+        span = self._span(joint)
+        if span.joint.kind.code != BALL:
+            raise ModelError(f"joint '{joint}' is no ball joint: it cannot be turned freely")
+        wanted = self.q.copy()
+        wanted[span.q] = quat_normalized(quaternion)
+        self._go(wanted, {span.v_at(i) for i in range(3)})
 
-    def _require(self, joint: str, place: int) -> None:
-        known = self.compiled.spans[joint].joint if joint in self.compiled.spans else None
-        known = known or next((loop.joint for loop in self.compiled.loops if loop.joint.name == joint), None)
-        if known is None or known.kind.chart or place >= known.nq:
-            raise ModelError(f"joint '{joint}' has no coordinate {place + 1} to lead")
+    @property
+    def is_closed(self) -> bool:
+        """Whether loops, couplings and pins can be kept where it stands, or near there."""
+        return self._close(self.q.copy(), set())
 
-    def _settle(self) -> None:
-        """Find where the loop joints stand."""
-        for loop, X in self._loop_poses():
-            self._loop_q[loop.joint.name] = coordinates_at(loop.joint, X, self._loop_q[loop.joint.name])
+    def take(self, values: Mapping[str, Sequence[float]]) -> bool:
+        """Give joints their coordinates, all at once, or what is nearest to them where all else does not let them.
 
-    def _moved(self, joint: str, place: int, value: float) -> bool:
-        """Whether the coordinate could be brought there; else all is as it was."""
-        before, loops = self.q.copy(), {name: values.copy() for name, values in self._loop_q.items()}
-        span = self.compiled.spans.get(joint)
-        if span is None:
-            self._loop_q[joint][place] = value
-        else:
-            self.q[span.q_at(place)] = value
-        if self._closed(joint, place):
+        Args:
+            values: {joint: its coordinates [rad, m, or a quaternion w x y z]}.
+
+        Returns:
+            whether they have them.
+
+        Raises:
+            ModelError: a joint has no coordinates. StateError: a wrong count of numbers.
+        """
+        spans = [self._span(name) for name in values]
+        given = self.compiled.q_from(values)
+        wanted = self.q.copy()
+        for span in spans:
+            wanted[span.q] = given[span.q]
+        dofs = {span.v_at(place) for span in spans for place in range(span.joint.nv)}
+        at_once = wanted.copy()
+        if self._close(at_once, set()) and np.abs(at_once - wanted).max(initial=0.0) < SAME:
+            self.q = at_once
             return True
-        self.q, self._loop_q = before, loops
+        if self._go(wanted, dofs):
+            return True
+        rest = np.full_like(self.q, np.nan)
+        for span in spans:
+            rest[span.q] = given[span.q]
+        self._reacher(set()).relax(self.q, rest)
         return False
 
-    def _closed(self, joint: str, place: int | None) -> bool:
-        """Move all but the led coordinate (all of a ball's, for None) until everything is closed."""
+    def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
+        """Bring links as near to their targets as all else lets them come, from where they are.
+
+        Args:
+            moves_base: whether pieces that float in the world may be moved.
+
+        Raises:
+            ModelError: there is no such link.
+        """
+        return self._reacher(set(), targets, moves_base).reach(self.q, most=PULLING_STEPS)
+
+    def _span(self, joint: str) -> JointSpan:
         span = self.compiled.spans.get(joint)
-        held = set()
-        if span is not None:
-            held = {span.v_at(i) for i in range(span.joint.nv)} if place is None else {span.v_at(place)}
-        free = np.array([dof for dof in range(self.compiled.nv) if dof not in held], dtype=np.int64)
-        for _ in range(MOST_STEPS):
-            gaps, jacobian = self._gaps(joint, place)
-            if not len(gaps) or np.abs(gaps).max() < CLOSED:
-                return True
-            step = np.zeros(self.compiled.nv)
-            step[free] = -np.linalg.lstsq(jacobian[:, free], gaps, rcond=1e-10)[0]
-            largest = float(np.abs(step).max(initial=0.0))
-            if not math.isfinite(largest):
+        if span is None:
+            raise ModelError(f"joint '{joint}' does not move: it has no coordinates")
+        return span
+
+    def _go(self, wanted: np.ndarray, dofs: set[int]) -> bool:
+        """Move on the way to `wanted`, led by velocity coordinates `dofs`; returns whether to its end.
+
+        Where a step cannot be closed, half of it is tried: that is how a dead point is approached.
+        """
+        start, at = self.q.copy(), 0.0
+        step = full = 1.0 if self._are_free(dofs) else max(_part(start, wanted), 1.0 / MOST_STEPS)
+        while at < 1.0:
+            part = min(at + step, 1.0)
+            tried = self.q.copy()
+            _put_between(self.compiled, start, wanted, part, dofs, tried)
+            if self._close(tried, dofs):
+                self.q, at, step = tried, part, min(2.0 * step, full)
+            else:
+                step *= 0.5
+            if step < SHORTEST_PART * full:
                 return False
-            _turn_on(self.compiled, self.q, step * min(1.0, LONGEST_STEP / max(largest, 1e-300)))
-        gaps, _ = self._gaps(joint, place)
-        return bool(np.abs(gaps).max() < NEARLY)
+        return True
 
-    def _gaps(self, led: str, place: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """What is open of loops and mimics, shape (n,), and its rate for each velocity coordinate, shape (n, nv)."""
-        gaps, rates = [np.zeros(0)], [np.zeros((0, self.compiled.nv))]
-        for loop, X in self._loop_poses():
-            joint = loop.joint
-            held = place if joint.name == led else None
-            values = coordinates_at(joint, X, self._loop_q[joint.name])
-            if held is not None:
-                values[held] = self._loop_q[joint.name][held]
-            self._loop_q[joint.name] = values
-            off = compose(inverse(joint_pose(joint, values.tolist())), X)
-            allowed = _free_motions(joint, values, held)
-            blocked = _complement(allowed)
-            gaps.append(blocked.T @ np.concatenate([off[:3], rotvec_of_quat(off[3:])]))
-            rates.append(blocked.T @ self._loop_jacobian(loop))
-        for row in self._equations:
-            gaps.append(np.array([row.error(self.q)]))
-            rates.append(row.rates[None])
-        return np.concatenate(gaps), np.vstack(rates)
+    def _are_free(self, dofs: set[int]) -> bool:
+        """Whether nothing has to be kept that velocity coordinates `dofs` have to do with."""
+        return not dofs & self._reacher(set()).bound
 
-    def _loop_poses(self) -> list[tuple[LoopJoint, Pose]]:
-        """Each loop joint, and how its frames stand to each other."""
-        if not self.compiled.loops:
-            return []
-        poses = {WORLD: IDENTITY} | self.poses()
-        found = []
-        for loop in self.compiled.loops:
-            joint = loop.joint
+    def _close(self, q: np.ndarray, dofs: set[int]) -> bool:
+        """Close all in place with velocity coordinates `dofs` as they are; returns whether it could be."""
+        return self._reacher(dofs).reach(q).is_closed
+
+    def _reacher(self, dofs: set[int], targets: Sequence[Target] = (), moves_base: bool = False) -> Reacher:
+        """One that was made before, where it asks the same of the same links."""
+        asked = tuple((target.link, target.point, target.axis, _kinds(target)) for target in targets)
+        key = (frozenset(dofs), asked, moves_base)
+        if key not in self._reachers:
+            held = held_dofs(self.compiled, self._held, moves_base) | dofs
+            self._reachers[key] = Reacher(self.compiled, targets, self._pins, held)
+        reacher = self._reachers[key]
+        reacher.slack = self._slack
+        reacher.ask(targets)
+        return reacher
+
+
+def _kinds(target: Target) -> tuple:
+    return target.place is None, target.turn is None, target.look_at is None, target.weight
+
+
+def _coordinates(compiled: CompiledModel, X_WL: Mapping[str, Pose]) -> np.ndarray:
+    """q at which links stand there, shape (nq,), those of joints that close loops included."""
+    rows = np.array([X_WL[name] for name in compiled.link_names], dtype=np.float64).reshape(-1, 7)
+    near = compiled.q_home.copy()
+    for span in compiled.spans.values():
+        near[span.q] = span.joint.q_middle
+    q = joint_coordinates(compiled, rows, near=(near, np.zeros(compiled.nv))).q
+    poses = {WORLD: IDENTITY} | dict(X_WL)
+    for weld in compiled.welds:
+        if span := compiled.spans.get(weld.joint.name):
+            joint = weld.joint
             ends = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
-            found.append((loop, compose(inverse(ends[0]), ends[1])))
-        return found
-
-    def _loop_jacobian(self, loop: LoopJoint) -> np.ndarray:
-        """Of the child-side frame against the parent's body, in child-side axes, linear first, shape (6, nv)."""
-        compiled, work = self.compiled, make_work(self.compiled.arrays)
-        ends = []
-        point = np.array(loop.X_BC[:3])
-        J = np.zeros((6, compiled.nv))
-        body_jacobian.python(compiled.arrays, work, self.q, loop.child_body, point, J)
-        ends.append(J)
-        rotations = [np.array(work.bodies[body].rotation).reshape(3, 3) for body in (loop.child_body, loop.parent_body)]
-        origins = [np.array(work.bodies[body].origin) for body in (loop.child_body, loop.parent_body)]
-        at = origins[0] + rotations[0] @ point
-        J = np.zeros((6, compiled.nv))
-        body_jacobian.python(compiled.arrays, work, self.q, loop.parent_body, rotations[1].T @ (at - origins[1]), J)
-        turn = rotations[0] @ np.array(quat_to_mat(loop.X_BC[3:])).reshape(3, 3)
-        both = ends[0] - J
-        return np.vstack([turn.T @ both[:3], turn.T @ both[3:]])
+            q[span.q] = coordinates_at(joint, compose(inverse(ends[0]), ends[1]), q[span.q])
+    return q
 
 
-class _Row:
-    """A mimic's or coupling's equation over the coordinates of the tree."""
-
-    def __init__(self, rates: np.ndarray, weights: np.ndarray, constant: float, follower: int | None = None):
-        self.rates, self._weights, self._constant, self._follower = rates, weights, constant, follower
-
-    @classmethod
-    def of(cls, equation: Equation, compiled: CompiledModel) -> _Row:
-        """One that says nothing where a term is no coordinate of the tree."""
-        rates, weights, first = np.zeros(compiled.nv), np.zeros(compiled.nq), None
-        for term in equation.terms:
-            span = compiled.spans.get(term.joint)
-            place = compiled.model.joint(term.joint).place_of(term.axis)
-            if span is None or place is None:
-                return cls(np.zeros(compiled.nv), np.zeros(compiled.nq), 0.0)
-            rates[span.v_at(place)], weights[span.q_at(place)] = term.weight, term.weight
-            first = span.q_at(place) if first is None else first
-        return cls(rates, weights, equation.constant, first)
-
-    def follow(self, q: np.ndarray) -> None:
-        """Write the coordinate of the first term, which is a mimic's follower, to q."""
-        if self._follower is not None:
-            q[self._follower] -= self.error(q) / self._weights[self._follower]
-
-    def error(self, q: np.ndarray) -> float:
-        return float(self._weights @ q - self._constant)
-
-
-def _free_motions(joint: Joint, q: np.ndarray, held: int | None) -> np.ndarray:
-    """What the joint leaves free, as twists in child-side axes, linear first, shape (6, n)."""
-    if joint.kind.code == FREE:
-        return np.eye(6)
-    if joint.kind.code == BALL:
-        return np.eye(6)[:, 3:]
-    S = screw_motions(screws_of(joint), q)
-    return S if held is None else np.delete(S, held, axis=1)
-
-
-def _complement(columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of what is orthogonal to the columns, shape (6, 6 - rank)."""
-    if not columns.size:
-        return np.eye(6)
-    u, sizes, _ = np.linalg.svd(columns)
-    return u[:, int((sizes > 1e-9).sum()) :]
-
-
-def _turn_on(compiled: CompiledModel, q: np.ndarray, step: np.ndarray) -> None:
-    """Move positions by velocities that act for a second."""
-    for body in compiled.arrays.bodies[1:]:
-        v, v_end = int(body["v"]), int(body["v_end"])
-        if body["kind"] == SCREWS:
-            q[body["q"] : body["q"] + v_end - v] += step[v:v_end]
+def _put_between(
+    compiled: CompiledModel, start: np.ndarray, end: np.ndarray, part: float, dofs: set[int], q: np.ndarray
+) -> None:
+    """Write to q what lies between two poses, of the joints whose velocity coordinates are in `dofs`."""
+    for span in compiled.spans.values():
+        led = [place for place in range(span.joint.nv) if span.v_at(place) in dofs]
+        if not led:
             continue
-        turned = int(body["q"]) + (3 if body["kind"] == FREE else 0)
-        quat = quat_normalized(tuple(q[turned : turned + 4]))
-        if body["kind"] == FREE:
-            q[turned - 3 : turned] = add(tuple(q[turned - 3 : turned]), quat_rotate(quat, tuple(step[v : v + 3])))
-        q[turned : turned + 4] = quat_normalized(quat_mul(quat, quat_of_rotvec(tuple(step[v_end - 3 : v_end]))))
+        if not span.joint.kind.chart:
+            at = [span.q_at(place) for place in led]
+            q[at] = start[at] + part * (end[at] - start[at])
+            continue
+        one, other = start[span.q], end[span.q]
+        back = (one[-4], -one[-3], -one[-2], -one[-1])
+        turn = scale(rotvec_of_quat(quat_mul(back, tuple(other[-4:]))), part)
+        q[span.q] = [*(one[:-4] + part * (other[:-4] - one[:-4])), *quat_mul(tuple(one[-4:]), quat_of_rotvec(turn))]
+
+
+def _part(start: np.ndarray, end: np.ndarray) -> float:
+    """How much of the way is gone at once, as its longest coordinate goes; a quaternion's numbers are half its turn."""
+    return min(1.0, LONGEST_STEP / max(float(np.abs(end - start).max(initial=0.0)), 1e-300))

@@ -1,7 +1,7 @@
 """Models as a user edits them, and as kernels read them."""
 
 from .compile import compile_model
-from .compiled import CompiledModel, JointSpan, LoopJoint, coordinate_names
+from .compiled import CompiledModel, JointSpan, LoopJoint, coordinate_names, parts_of_state
 from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
 from .editing import add_coupling, add_joint, add_link, freeze_joint, rename_joint, rename_link, replace_joint
 from .elements import WORLD, Axis, Joint, Link, Mimic, ModelError, StateError
@@ -62,6 +62,7 @@ __all__ = [
     "mirrored_mimic",
     "mirrored_point",
     "mirrored_pose",
+    "parts_of_state",
     "re_root",
     "remove_link",
     "rename_joint",

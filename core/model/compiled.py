@@ -267,6 +267,22 @@ class CompiledModel:
         return aligned(rows)
 
 
+def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:
+    """q and qd, {joint: number or list} each, of a state {"q": …, "qd": …} that may leave them out.
+
+    Raises:
+        StateError: it holds anything else.
+    """
+    state = state or {}
+    unknown = set(state) - {"q", "qd"}
+    if unknown:
+        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q and qd")
+    for key, values in state.items():
+        if not isinstance(values, Mapping):
+            raise StateError(f"'{key}' must map joint names to numbers, found {values!r}")
+    return state.get("q", {}), state.get("qd", {})
+
+
 def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[tuple[str, str]]:
     """(name, unit) of each position or velocity coordinate: `joint`, or `joint.part` where there are several."""
     names: list[tuple[str, str]] = [("", "")] * (compiled.nv if velocities else compiled.nq)

@@ -222,6 +222,12 @@ class Joint:
         """Which of the coordinates is that about or along axis `number`; None where it has none."""
         return next((place for place, column in enumerate(self.columns) if column.axis == number), None)
 
+    def range_of(self, number: int) -> tuple[float, float]:
+        """Lower and upper limit of what axis `number` has limits of; infinite where it has none."""
+        axis, slot = self.axes[number], self.kind.slot(number)
+        lower = axis.lower if "lower" in slot.fields else -math.inf
+        return lower, axis.upper if "upper" in slot.fields else math.inf
+
     @property
     def held_columns(self) -> list[tuple[int, float]]:
         """(place, value) of each coordinate that its limits leave no room."""
@@ -264,6 +270,15 @@ class Joint:
     def q_neutral(self) -> tuple[float, ...]:
         """`neutral` without what is locked, shape (nq,)."""
         return self._unlocked(self.neutral)
+
+    @property
+    def q_middle(self) -> tuple[float, ...]:
+        """From where whole turns are counted where but a pose is known: the middle of two limits, else `q_neutral`."""
+        if self.kind.chart:
+            return self.q_neutral
+        ranges = [self.range_of(column.axis) for column in self.columns]
+        middles = [0.5 * (lower + upper) for lower, upper in ranges]
+        return tuple(a if math.isfinite(a) else b for a, b in zip(middles, self.q_neutral, strict=True))
 
     @property
     def home_units(self) -> tuple[tuple[str, Unit], ...]:

@@ -12,6 +12,7 @@ from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
 from ..kinematics import coordinates_at, link_poses
+from ..kinematics.motion import turn_on
 from ..model import WORLD, CompiledModel, Equation, ModelError
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
@@ -27,7 +28,6 @@ from .system import (
     make_system,
     place,
     read_signals,
-    turn_on,
     write_rates,
 )
 

@@ -15,7 +15,7 @@ from ..check import check_model
 from ..dynamics import forward_residual
 from ..dynamics.constraints import constraints_of
 from ..kinematics import forward_kinematics
-from ..model import CompiledModel, Model, ModelError, StateError
+from ..model import CompiledModel, Model, ModelError, parts_of_state
 from ..trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
@@ -140,7 +140,7 @@ class Simulation:
         _require("accuracy", [accuracy], ACCURACIES)
         _require("solver", [solver], SOLVERS)
         _require("record", record, RECORDS)
-        q, qd = _start(initial)
+        q, qd = parts_of_state(initial)
         self.controls = controls or Controls()
         (_, compiled), *self._releases = compile_stages(model, float(self._times[0]), float(self._times[-1]))
         start = assemble(compiled, self.controls, q, qd, float(self._times[0]))
@@ -305,14 +305,3 @@ def _refuse_singular(compiled: CompiledModel, q: np.ndarray) -> None:
             "matrix is singular); give it mass and inertia, or fix it to a link that has them, or to the world; and no "
             "two axes of its joint may be parallel"
         )
-
-
-def _start(initial: dict | None) -> tuple[dict, dict]:
-    initial = initial or {}
-    unknown = set(initial) - {"q", "qd"}
-    if unknown:
-        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q and qd")
-    for key, values in initial.items():
-        if not isinstance(values, dict):
-            raise StateError(f"'{key}' must map joint names to numbers, found {values!r}")
-    return initial.get("q", {}), initial.get("qd", {})

@@ -20,7 +20,7 @@ from ..dynamics.media import surround
 from ..jit import jitable, kernel, pointer, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
-from ..kinematics.motion import move
+from ..kinematics.motion import move, turn_on
 from ..kinematics.work import get3, get4, get9, get_pair, put3, put4, put_pair
 from ..model import CompiledModel
 from ..model.compiled import ON_COLUMN
@@ -29,13 +29,10 @@ from ..spatial import (
     cross,
     pair_sub,
     power,
-    quat_mul,
     quat_normalized,
-    quat_of_rotvec,
     quat_rate,
     quat_to_mat,
     rotate,
-    scale,
 )
 
 LEDGERS = 2
@@ -305,24 +302,6 @@ def largest(values):
     for k in range(values.shape[0]):
         most = max(most, abs(values[k]))
     return most
-
-
-@subroutine
-def turn_on(model, q, dv, part):
-    """Move positions along velocities `dv` for `part` of a second."""
-    for i in range(1, model.bodies.shape[0]):
-        body = model.bodies[i]
-        if body.kind == SCREWS:
-            for j in range(body.v, body.v_end):
-                q[body.q + j - body.v] += part * dv[j]
-        else:
-            turned = body.q
-            if body.kind == FREE:
-                turned += 3
-                R = quat_to_mat(quat_normalized(get4(q, turned)))
-                put3(q, add(get3(q, body.q), scale(rotate(R, get3(dv, body.v)), part)), body.q)
-            turn = quat_of_rotvec(scale(get3(dv, body.v_end - 3), part))
-            put4(q, quat_normalized(quat_mul(get4(q, turned), turn)), turned)
 
 
 @jitable

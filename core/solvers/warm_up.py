@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from pathlib import Path
-
 import numpy as np
 
 from .. import jit
@@ -13,7 +10,7 @@ from .controls import Controls, Forces
 from .recording import RECORDS
 from .simulation import Simulation
 
-_warm_here = False
+SOLVER = "solver"
 
 
 def warm_up() -> None:
@@ -22,25 +19,17 @@ def warm_up() -> None:
     Kernels take every model's arrays alike, so two small simulations compile all there is: one of a model that is
     free, and one of a loop, which is closed from a start that does not fit, pushed, and recorded in full.
     """
-    global _warm_here
-    times = np.array([0.0, 0.01])
-    bob = Link("bob", com=(0.0, 0.0, -1.0))
-    hinge, second = (Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second"))
-    Simulation(Model(links=[bob], joints=[hinge]), times).run()
-    start = {"q": {"second": 0.1}, "qd": {"hinge": 1.0}}
-    controls = Controls(forces=lambda moment: Forces(links={"bob": np.ones(6)}))
-    looped = Model(links=[bob], joints=[hinge, second])
-    Simulation(looped, times, initial=start, controls=controls, record=RECORDS).run()
-    _warm_here = True
-    if jit.is_available():
-        with suppress(OSError):  # without a folder to write to, each process compiles for itself
-            _marker().touch()
+    with jit.filling(SOLVER):
+        times = np.array([0.0, 0.01])
+        bob = Link("bob", com=(0.0, 0.0, -1.0))
+        hinge, second = (Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second"))
+        Simulation(Model(links=[bob], joints=[hinge]), times).run()
+        start = {"q": {"second": 0.1}, "qd": {"hinge": 1.0}}
+        controls = Controls(forces=lambda moment: Forces(links={"bob": np.ones(6)}))
+        looped = Model(links=[bob], joints=[hinge, second])
+        Simulation(looped, times, initial=start, controls=controls, record=RECORDS).run()
 
 
 def is_warm() -> bool:
     """Whether a first simulation in this process starts at once, with no compilation to wait for."""
-    return _warm_here or not jit.is_available() or _marker().exists()
-
-
-def _marker() -> Path:
-    return jit.cache_folder() / "complete"
+    return jit.is_filled(SOLVER)

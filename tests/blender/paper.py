@@ -50,15 +50,17 @@ class Paper:
     def row(self, **_):
         return self
 
-    column = box = row
+    column = box = split = row
 
     def template_list(self, kind, _name, data, propname, active, active_name, **_):
         rows = getattr(bpy.types, kind)
         assert propname in data.bl_rna.properties
         assert active_name in active.bl_rna.properties
         looking = SimpleNamespace(filter_name="", use_filter_invert=False, bitflag_filter_item=1)
-        shown, order = rows.filter_items(looking, bpy.context, data, propname)
-        assert sorted(order) == list(range(len(shown)))
+        shown = [1] * len(getattr(data, propname))
+        if hasattr(rows, "filter_items"):
+            shown, order = rows.filter_items(looking, bpy.context, data, propname)
+            assert sorted(order) == list(range(len(shown)))
         for number, item in enumerate(getattr(data, propname)):
             if shown[number]:
                 rows.draw_item(looking, bpy.context, self, data, item, 0, active, active_name, number, 0)

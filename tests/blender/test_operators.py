@@ -1,16 +1,15 @@
 """The modal operator and the panels, driven without a window."""
 
 import time
-from importlib import import_module
 from types import SimpleNamespace
 
 import bpy
 import pytest
 
-from limberjack.addon import ids
-from limberjack.addon.bake import Warming, warming
+from limberjack.addon import ids, warming
 from limberjack.addon.bridge import fcurves_of
 from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate
+from limberjack.addon.warming import Warming
 from limberjack.core import jit
 
 from .conftest import joint
@@ -120,16 +119,17 @@ def test_compiling_beforehand(scene, build, monkeypatch):
 
 
 @pytest.mark.skipif(not jit.is_available(), reason="numba is not installed, so nothing is compiled")
-def test_child_process_fills_the_cache(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("what", "marker"), [(warming.SOLVER, "solver"), (warming.POSING, "posing")])
+def test_child_process_fills_the_cache(tmp_path, monkeypatch, what, marker):
     """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
     monkeypatch.setattr(warming, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
     monkeypatch.setattr(jit, "_cache_root", tmp_path)
-    monkeypatch.setattr(import_module("limberjack.core.solvers.warm_up"), "_warm_here", False)
-    assert Warming.is_needed()
-    child = Warming()
+    monkeypatch.setattr(jit, "_filled", set())
+    assert Warming.is_needed(what)
+    child = Warming(what)
     while not child.is_done:
         time.sleep(0.05)
-    markers = list(tmp_path.glob("*/complete"))
+    markers = list(tmp_path.glob(f"*/{marker}"))
     assert len(markers) == 1
     assert markers[0].parent != jit.cache_folder()  # that name is of this process's own package
 

@@ -11,11 +11,11 @@ from limberjack.addon.bridge import has_left_its_frame, read_scene, scan_scene
 from limberjack.addon.bridge.dials import view_joint
 from limberjack.addon.bridge.posing import Posing
 from limberjack.addon.bridge.problems import left_links
+from limberjack.addon.bridge.rays import Ray, value_under
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.rigging import set_home
 from limberjack.addon.bridge.settling import settle_frames
 from limberjack.addon.gizmos.joint import handles_of
-from limberjack.addon.gizmos.rays import Ray, value_under
 from limberjack.addon.gizmos.typed import Typed
 from limberjack.core.joints import JOINT_TYPES
 
@@ -127,15 +127,6 @@ def test_limits_hold_the_pose(build, scene):
     bpy.ops.limberjack.joint_pose(value=1.0)
     bpy.context.view_layer.update()
     assert view_joint(joints[0], scene).q[0] == pytest.approx(0.3, abs=1e-6)
-
-
-def test_a_baked_link_is_not_posed(build):
-    """Keys would take it back with the next frame: that is said, and nothing moves."""
-    bars, joints = build.pendulum(1)
-    bars[0].keyframe_insert("location", frame=1)
-    choose(build, joints[0])
-    with pytest.raises(RuntimeError, match="'bar0' is animated, and its keys would take it back: clear the bake"):
-        bpy.ops.limberjack.joint_pose(value=1.0)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_TYPES if kind not in ("fixed", "free", "distance", "cable")])

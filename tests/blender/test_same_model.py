@@ -9,6 +9,7 @@ from limberjack.addon.bridge import read_scene
 from limberjack.addon.bridge.motion import starting_basis
 
 from .conftest import joint
+from .test_posing import four_bar
 
 
 def plain(scene, build):
@@ -86,6 +87,47 @@ def with_locked_axes(scene, build):
         settings.coordinates[number].home = 0.3
 
 
+def key_values(scene, joints, *, at):
+    """Keys on all joint values, with each joint of `joints` at a value of its own."""
+    for frame, value in at:
+        scene.frame_set(frame)
+        for number, obj in enumerate(joints):
+            joint(obj).coordinates[0].value_angle = value * (1.0 + number)
+        bpy.ops.limberjack.pose_key(what="JOINTS")
+
+
+def with_keyed_joints(scene, build):
+    """A floating chain and one that hangs, whose joint values have keys."""
+    _, joints = build.pendulum(3)
+    bpy.data.objects.remove(joints[0])
+    cube = build.cube("cube", (5.0, 0.0, 0.0))
+    build.tag(cube)
+    key_values(scene, [*joints[1:], build.join(cube)], at=((1, 0.1), (60, 0.9)))
+
+
+def with_a_keyed_loop(scene, build):
+    _, pins = four_bar(build)
+    key_values(scene, [pins["a"]], at=((1, 0.0), (60, 0.5)))
+
+
+def with_a_joint_moved_among_keys(scene, build):
+    """A joint's Empty that was moved, and not settled yet, while keys of joint values move its links."""
+    _, joints = build.pendulum(2)
+    key_values(scene, joints, at=((1, 0.1), (60, 0.9)))
+    scene.frame_set(30)
+    joints[1].location.x += 0.2
+    bpy.context.view_layer.update()
+
+
+def with_keyed_links(scene, build):
+    """Links that were posed, then keyed."""
+    _, joints = build.pendulum(2)
+    for frame, value in ((1, 0.2), (60, 0.7)):
+        scene.frame_set(frame)
+        joint(joints[1]).coordinates[0].value_angle = value
+        bpy.ops.limberjack.pose_key(what="LINKS")
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -98,6 +140,10 @@ def with_locked_axes(scene, build):
         with_a_start,
         held_by_its_parent_link,
         with_locked_axes,
+        with_keyed_joints,
+        with_a_keyed_loop,
+        with_a_joint_moved_among_keys,
+        with_keyed_links,
     ],
 )
 def test_same_model_at_any_frame(scene, build, make):
@@ -112,7 +158,7 @@ def test_same_model_at_any_frame(scene, build, make):
 
     before = set(readings())
     scene.frame_set(57)
-    bpy.ops.limberjack.simulate()
+    bpy.ops.limberjack.simulate(overwrite=True)
     baked = set(readings())
     bpy.ops.limberjack.bake_clear()
     assert len(before) == 1

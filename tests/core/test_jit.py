@@ -53,7 +53,7 @@ warm_up()
     environment = {"LIMBERJACK_CACHE": str(tmp_path), "PATH": ""}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert [path.name for path in tmp_path.glob("*/complete")] == ["complete"]
+    assert [path.name for path in tmp_path.glob("*/solver")] == ["solver"]
 
 
 def test_without_numba_the_same_motion(tmp_path):

@@ -24,6 +24,7 @@ Position = tuple[int, int]
 Steps = Generator[float, None, Any]
 
 SCAN_STEP = 8  # pixels; a button is 20 high
+EDGE = 32  # pixels at the sidebar's lower end, where a click on half a button would take the border
 HOVER = 0.04  # seconds that Blender needs to find the button under the mouse
 
 _mouse: Position = (0, 0)
@@ -234,10 +235,12 @@ def find_button(name: str, across: float = 0.5) -> Steps:
         return _last_seen[name]
     sidebar = region("UI")
     x = sidebar.x + round(sidebar.width * across)
-    for scroll in ([], ["HOME"], *[["WHEELDOWNMOUSE"] * 6] * 3):  # HOME leads to the top
-        for key in scroll:
+    scrolls = ([], ["HOME"], *[["WHEELDOWNMOUSE"] * 6] * 6)  # HOME leads to the top
+    for number, keys in enumerate(scrolls, 1):
+        for key in keys:
             yield from press(key)
-        for y in range(sidebar.y + sidebar.height - SCAN_STEP, sidebar.y, -SCAN_STEP):
+        edge = EDGE if number < len(scrolls) else 0  # at the very end the lowest button is whole
+        for y in range(sidebar.y + sidebar.height - SCAN_STEP, sidebar.y + edge, -SCAN_STEP):
             yield from move((x, y))
             if button_under_mouse().startswith(name):
                 place = (x, y - SCAN_STEP // 2)

@@ -84,7 +84,7 @@ def test_five_hundred_joints_at_rest():
     yield from redraws(5)
     yield from screenshot("five_hundred_joints")
     read, laid_out = Clock(model, "joint_layout"), Clock(model, "_place")
-    driver = [Driver(lines) for lines in model._drawing.lines]
+    driver = [Driver(lines) for lines in model._drawings[bpy.context.scene.session_uid].lines]
     drawn, handled = Clock(overlays.model, "draw"), Clock(watch, "note_change")
     handles = Clock(group.LIMBERJACK_GGT_joint, "_place")
     version = rig.last_rig(bpy.context.scene).version

@@ -11,6 +11,15 @@ import numpy as np
 import pinocchio as pin
 
 
+def their_q(joint, q):
+    """A joint's coordinates as Pinocchio has them."""
+    if joint.nq == 7:  # its quaternions end with w
+        return [*q[:3], *q[4:], q[3]]
+    if (joint.nq, joint.nv) == (2, 1):  # and its endless hinges are a cosine and a sine
+        return [np.cos(q[0]), np.sin(q[0])]
+    return q
+
+
 def accelerations(model, data, state, base):
     q, v, tau = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
     spans = {}
@@ -18,11 +27,7 @@ def accelerations(model, data, state, base):
         joint = model.joints[1 if name == base else model.getJointId(name)]
         spans[name] = slice(joint.idx_v, joint.idx_v + joint.nv)
         v[spans[name]], tau[spans[name]] = own_v, own_tau
-        if joint.nq == 7:  # Pinocchio's quaternions end with w
-            own_q = [*own_q[:3], *own_q[4:], own_q[3]]
-        if (joint.nq, joint.nv) == (2, 1):  # and its endless hinges are a cosine and a sine
-            own_q = [np.cos(own_q[0]), np.sin(own_q[0])]
-        q[joint.idx_q : joint.idx_q + joint.nq] = own_q
+        q[joint.idx_q : joint.idx_q + joint.nq] = their_q(joint, own_q)
     qdd = pin.aba(model, data, q, v, tau)
     return {name: qdd[span].tolist() for name, span in spans.items()}
 

@@ -8,7 +8,7 @@ from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_
 from mathutils import Vector
 from mathutils.geometry import intersect_line_line
 
-from ..bridge.dials import Dial
+from .dials import Dial, crossed
 
 EDGE_ON = 0.1
 """Cosine between view and axis below which a turn is seen from its side, and dragged along its edge instead."""
@@ -55,18 +55,15 @@ def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:
         return abs(math.atan2(way.dot(dial.zero), way.dot(dial.direction)))
     if abs(ray.direction.dot(dial.direction)) < EDGE_ON:
         return _seen_from_its_side(ray, dial, near, radius)
-    other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment] - a number in two dimensions only
     met = ray.on_plane(dial.origin + dial.direction * (dial.advance * near), dial.direction)
     way = (met or dial.origin + dial.zero) - dial.origin
-    return _wound(math.atan2(way.dot(other), way.dot(dial.zero)), dial, near)
+    return _wound(math.atan2(way.dot(dial.other), way.dot(dial.zero)), dial, near)
 
 
 def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> float:
     """On a ring that is but a line, the mouse says how far along the line a point of the ring is."""
-    line: Vector = dial.direction.cross(ray.direction)  # type: ignore[assignment]
-    line.normalize()
-    other: Vector = dial.direction.cross(dial.zero)  # type: ignore[assignment]
-    middle = math.atan2(line.dot(other), line.dot(dial.zero))
+    line = crossed(dial.direction, ray.direction).normalized()
+    middle = math.atan2(line.dot(dial.other), line.dot(dial.zero))
     off = math.acos(min(max(ray.along(dial.origin, line) / radius, -1.0), 1.0))
     return min((_wound(middle + sign * off, dial, near) for sign in (1.0, -1.0)), key=lambda value: abs(value - near))
 

@@ -1,4 +1,4 @@
-"""Run in a child process, with a package's name, its folder and the cache's: compile the solver into the cache."""
+"""Run in a child process, with a package's name, its folder, the cache's, and a module that knows what to compile."""
 
 import importlib
 import importlib.util
@@ -7,7 +7,7 @@ import types
 from pathlib import Path
 
 
-def main(package: str, folder: str, cache: str) -> None:
+def main(package: str, folder: str, cache: str, what: str) -> None:
     parts = package.split(".")
     for depth in range(1, len(parts)):
         name = ".".join(parts[:depth])
@@ -20,7 +20,7 @@ def main(package: str, folder: str, cache: str) -> None:
     module = sys.modules[package] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     importlib.import_module(f"{package}.core.jit").set_cache_root(Path(cache))
-    importlib.import_module(f"{package}.core.solvers").warm_up()
+    importlib.import_module(f"{package}.core.{what}").warm_up()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""Joints whose values have keys, and the links that these move as frames go by.
+
+F-curves are asked themselves: a render hands nothing back, and hidden Empties are not evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import bpy
+
+from .. import ids
+from ..props import is_joint
+from .motion import has_own_keys, value_curves, what_holds
+from .posing import Posing, seen_by
+from .posing_cache import posing_seen
+from .sliders import place_of, size_of
+
+Numbers = dict[int, float]
+"""Of a joint's coordinates, locked ones counted, what its keys say [rad or Blender units]."""
+
+
+def keyed_numbers(scene: bpy.types.Scene) -> dict[str, Numbers]:
+    """Of every joint whose values have keys, by name, these at the scene's frame."""
+    frame = scene.frame_current_final
+    found: dict[str, Numbers] = {}
+    for obj in scene.objects:
+        if obj.animation_data is None or not is_joint(obj):
+            continue
+        for curve in value_curves(obj):
+            number = int(curve.data_path.partition("[")[2].partition("]")[0])
+            found.setdefault(obj.name, {})[number] = curve.evaluate(frame)
+    return found
+
+
+def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Put the links where the keys of joint values have them. Links that something else moves are left to that.
+
+    Raises:
+        ModelError: loops cannot be closed there, or the scene cannot be read.
+    """
+    keyed = keyed_numbers(scene)
+    if not keyed:
+        return
+    left = _moved_by_others(scene)
+    posing = posing_seen(scene, depsgraph, left)
+    posing.find(left, seen_by(depsgraph))
+    theirs = {branch.joint.name for branch in posing.model.tree().branches if branch.outer in left}
+    acting = keyed.keys() & set(posing.moving) - theirs
+    if not acting:
+        return
+    posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph))
+
+
+def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
+    """Names of the links that have keys of their own, or that something holds."""
+    links = [obj for obj in scene.objects if getattr(obj, ids.LINK).is_link]
+    return {obj.name for obj in links if has_own_keys(obj) or what_holds(obj)}
+
+
+def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:
+    """All coordinates of a joint [rad, m, or a quaternion w x y z]; where it has no keys, as it stands."""
+    joint, q = posing.acting(name), list(posing.q_of(name))
+    if joint.kind.chart and len(keyed) < joint.nq:
+        return q  # keys of another type, that the joint had before
+    for number, value in keyed.items():
+        place = number if joint.kind.chart else place_of(joint, number)
+        if place is not None and place < len(q):
+            q[place] = value * size_of(joint, place, posing.unit)
+    return q

@@ -1,0 +1,116 @@
+"""Poses that a scene keeps: where its joints stood, whatever they are called and wherever the machine stands."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+import bpy
+
+from ...core.model import Joint, ModelError
+from .. import ids
+from .posing import Posing
+from .sliders import size_of
+
+
+def kept_values(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:
+    """Every joint that moves, with where it stands. Raises ModelError where that cannot be told."""
+    return [
+        (scene.objects[name], text_of([value / size for value, size in _sized(posing, name)])) for name in posing.moving
+    ]
+
+
+def store_pose(pose, values: Iterable[tuple[bpy.types.Object, str]]) -> None:
+    """Let a pose of the scene, `PoseProperties`, hold what `kept_values` gave."""
+    pose.joints.clear()
+    for joint, q in values:
+        entry = pose.joints.add()
+        entry.joint, entry.q = joint, q
+
+
+def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
+    """Bring the joints to where the pose has them, and return what the user should know.
+
+    Raises:
+        ModelError: none of its joints is left, or the links cannot be put there.
+    """
+    values, missed = {}, Counter[str]()
+    for entry in pose.joints:
+        if entry.joint is None or entry.joint.name not in scene.objects:
+            missed["are not there any more"] += 1
+            continue
+        name = entry.joint.name
+        if name in posing.held:
+            missed["are held"] += 1
+            continue
+        if name not in posing.moving:
+            missed["do not act, or cannot move"] += 1
+            continue
+        numbers, sizes = numbers_of(entry.q), [size for _, size in _sized(posing, name)]
+        if len(numbers) != len(sizes):
+            missed["have other axes by now"] += 1
+            continue
+        values[name] = [number * size for number, size in zip(numbers, sizes, strict=True)]
+    if not values:
+        raise ModelError(f"pose '{pose.name}' has no joint that is left: pose the links, then press Update")
+    notes = [f"{count} of {len(pose.joints)} joints {why}" for why, count in missed.items()]
+    if not posing.take(values):
+        notes.append("loops, limits or pins let not all joints be where the pose has them: they are as near as can be")
+    return notes
+
+
+def _sized(posing: Posing, name: str) -> list[tuple[float, float]]:
+    """Of each coordinate of a joint, where it stands [rad or m], and what 1 of the user's numbers is of that."""
+    joint = posing.acting(name)
+    return [(value, size_of(joint, place, posing.unit)) for place, value in enumerate(posing.q_of(name))]
+
+
+def text_of(numbers: Iterable[float]) -> str:
+    return " ".join(map(repr, numbers))
+
+
+def numbers_of(text: str) -> list[float]:
+    """The inverse of `text_of`; empty where the text is none of these."""
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        return []  # as of a joint that has changed
+
+
+def middle_of_limits(posing: Posing, names: Iterable[str]) -> dict[str, list[float]]:
+    """Of the joints with two limits on an axis, their coordinates with these in the middle [rad or m].
+
+    Joints that follow others, or are held, are left out.
+    """
+    found = {}
+    for name in (name for name in names if name not in posing.held):
+        joint, q = posing.acting(name), list(posing.q_of(name))
+        limited = [] if joint.mimic else [i for i in range(len(joint.columns)) if _has_two_limits(joint, i)]
+        for place in limited:
+            axis = joint.axes[joint.columns[place].axis]
+            q[place] = 0.5 * (axis.lower + axis.upper)
+        if limited and not joint.kind.chart:
+            found[name] = q
+    return found
+
+
+def _has_two_limits(joint: Joint, place: int) -> bool:
+    number = joint.columns[place].axis
+    axis = joint.axes[number]
+    return joint.kind.slot(number).limited and math.isfinite(axis.lower) and math.isfinite(axis.upper)
+
+
+def scene_pose(scene: bpy.types.Scene, name: str = "", index: int = -1):
+    """The pose of that name; else of that number; else the one that is chosen in the list.
+
+    Raises:
+        ModelError: there is none.
+    """
+    settings = getattr(scene, ids.SCENE)
+    number = settings.poses.find(name) if name else index if index >= 0 else settings.pose
+    if not 0 <= number < len(settings.poses):
+        known = ", ".join(f"'{pose.name}'" for pose in settings.poses) or "none"
+        wanted = f"'{name}'" if name else f"number {number}"
+        raise ModelError(f"there is no pose {wanted}; the scene has {known}")
+    return settings.poses[number]

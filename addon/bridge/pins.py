@@ -1,0 +1,31 @@
+"""What stays while a pose is changed: pinned links, and joints that are held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import bpy
+
+from ...core.kinematics import Target
+from ...core.spatial import Pose
+from .. import ids
+from ..props import is_joint
+
+
+def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
+    """Of every pinned link that it stays where it is.
+
+    Args:
+        links: by name. at: X_WL of each [m].
+    """
+    pins = []
+    for name, obj in links.items():
+        pin = getattr(obj, ids.LINK).pin
+        if pin != "NONE":
+            pins.append(Target(name, place=at[name][:3], turn=at[name][3:] if pin == "POSE" else None))
+    return tuple(pins)
+
+
+def held_among(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
+    """Names of the joints that posing leaves as they are."""
+    return frozenset(obj.name for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)

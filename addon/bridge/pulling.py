@@ -1,0 +1,86 @@
+"""A link that is pulled by a point of it: where the point is asked to be, and what may follow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import bpy
+from mathutils import Vector
+
+from ...core.kinematics import Reach, Target
+from ...core.model import WORLD, Model, ModelError
+from ...core.spatial import IDENTITY, compose, inverse
+from .. import ids
+from .numbers import unit_length
+from .posing import Posing
+
+
+class Pull:
+    """From when a link is taken until it is let go.
+
+    Attributes:
+        start: where it was taken, in the world [Blender units].
+
+    Args:
+        link: the link's object. point: of it, in the world [Blender units].
+
+    Raises:
+        ModelError: the scene cannot be read, or the link cannot be moved.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, link: bpy.types.Object, point: Vector):
+        self.start = point.copy()
+        self._link = link.name
+        self._unit = unit_length(scene)
+        self._posing = Posing(scene)
+        X_WL = self._posing.pose_of(link.name)
+        _require_movable(link, self._posing)
+        x, y, z = point * self._unit
+        self._point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
+        self._turn = X_WL[3:]
+        is_carrier = carries_the_rest(self._posing.model, link.name, self._posing.held)
+        self._moves_base = is_carrier or getattr(scene, ids.SCENE).moves_base
+
+    def to(self, place: Vector, keeps_turn: bool = False) -> Reach:
+        """Ask the point to be at a place in the world [Blender units], or as near as it comes, and move the links.
+
+        keeps_turn: with the orientation that the link had when it was taken.
+
+        Raises:
+            ModelError: a link that would move is animated.
+        """
+        x, y, z = place * self._unit
+        target = Target(self._link, (x, y, z), self._turn if keeps_turn else None, point=self._point)
+        return self._posing.pull([target], moves_base=self._moves_base)
+
+    @property
+    def held_at(self) -> Vector:
+        """Where the point that was taken is now, in the world [Blender units]."""
+        at = compose(self._posing.pose_of(self._link), (*self._point, *IDENTITY[3:]))
+        return Vector(at[:3]) / self._unit
+
+
+def carries_the_rest(model: Model, link: str, held: Collection[str]) -> bool:
+    """Whether a link of a piece that floats moves only together with what carries it, and so with all of the piece."""
+    return model.tree().root_of(link) != WORLD and not _moves_by_joints(model, link, held)
+
+
+def _moves_by_joints(model: Model, link: str, held: Collection[str]) -> bool:
+    """Whether a joint between the link and what it hangs on can move."""
+    return any(branch.joint.nv and branch.joint.name not in held for branch in model.tree().path(link))
+
+
+def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
+    """Raise ModelError where nothing could move the link, which says why."""
+    settings, model = getattr(link, ids.LINK), posing.model
+    if settings.pin == "POSE":
+        raise ModelError(f"link '{link.name}' is pinned as it stands: unpin it to pull it")
+    if _moves_by_joints(model, link.name, posing.held) or model.tree().root_of(link.name) != WORLD:
+        return
+    if settings.motion == "STATIC":
+        raise ModelError(f"link '{link.name}' is static: let its motion be free to pull it")
+    if settings.motion == "KINEMATIC":
+        raise ModelError(
+            f"link '{link.name}' moves as it is animated: animate it, or let its motion be free to pull it"
+        )
+    raise ModelError(f"link '{link.name}' cannot be pulled: no joint lets it move, as all are fixed, locked or held")

@@ -1,0 +1,108 @@
+"""Coordinates as the user sees them, in radians and Blender units, locked ones counted: read off, and led."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.joints import Unit
+from ...core.kinematics import coordinates_at
+from ...core.model import Joint, ModelError
+from .. import ids
+from ..props import show_error
+from .live import joint_pose_now
+from .numbers import unit_length
+from .posing_cache import posing_of
+from .read_joints import read_joint
+from .rig import last_rig
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """Where a joint was seen. rig: number of the reading. at: the matrices of its links. q: what came of these."""
+
+    rig: int
+    at: tuple
+    q: np.ndarray
+    joint: Joint
+    unit: float
+
+
+_seen: dict[int, _Sight] = {}
+"""By the session uid of the joint's object: a panel asks for each number at each redraw."""
+
+
+def read_value(obj: bpy.types.Object, number: int) -> float:
+    """Where coordinate `number` of a joint stands [rad or Blender units]; 0 where that cannot be told."""
+    try:
+        sight = _look(obj)
+    except ModelError:
+        return 0.0  # the panel names the joint among the problems
+    place = place_of(sight.joint, number)
+    if place is None:
+        return 0.0
+    return float(sight.q[place]) / size_of(sight.joint, place, sight.unit)
+
+
+def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
+    """Lead the coordinate there, within its limits. What is in the way is shown in the panel."""
+    try:
+        if not math.isfinite(value):
+            raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
+        posing = posing_of(scene_of(obj))
+        known = posing.acting(obj.name)
+        place = place_of(known, number)
+        if place is None:
+            raise ModelError(
+                f"joint '{obj.name}' has no number {number + 1} to lead: unlock the axis, or turn the ball"
+            )
+        posing.lead(obj.name, place, value * size_of(known, place, posing.unit))
+    except ModelError as error:
+        show_error(str(error))
+        return
+    show_error("")
+
+
+def place_of(joint: Joint, number: int) -> int | None:
+    """Which coordinate number `number` is when locked ones are not counted; None for those, and for a chart's."""
+    if joint.kind.chart or number >= len(joint.all_columns):
+        return None
+    return joint.place_of(joint.all_columns[number].axis)
+
+
+def number_at(joint: Joint, place: int) -> int:
+    """The inverse of `place_of`; of a chart, the number itself."""
+    if joint.kind.chart:
+        return place
+    return [number for number in range(len(joint.all_columns)) if place_of(joint, number) is not None][place]
+
+
+def size_of(joint: Joint, place: int, unit: float) -> float:
+    """What 1 of the user's numbers is in core's: of a length, metres in a Blender unit."""
+    return unit if joint.q_units[place][1] is Unit.LENGTH else 1.0
+
+
+def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
+    """The one in the window, unless the object is in others only."""
+    scenes = obj.users_scene or tuple(bpy.data.scenes)
+    return next((scene for scene in scenes if scene == bpy.context.scene), scenes[0])
+
+
+def _look(obj: bpy.types.Object) -> _Sight:
+    scene = scene_of(obj)
+    settings = getattr(obj, ids.JOINT)
+    at = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)
+    rig = last_rig(scene)
+    seen = _seen.get(obj.session_uid)
+    if rig and seen and seen.rig == rig.version and seen.at == at:
+        return seen
+    found = next((joint for joint in rig.model.joints if joint.name == obj.name), None) if rig else None
+    joint, unit = found or read_joint(obj, scene), unit_length(scene)
+    q = coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
+    sight = _Sight(rig.version if rig else 0, at, q, joint, unit)
+    if rig:
+        _seen[obj.session_uid] = sight
+    return sight

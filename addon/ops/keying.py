@@ -1,0 +1,41 @@
+"""Keys for the pose that the joints are in."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...core.model import ModelError
+from .. import ids
+from ..bake import key_joints, key_links
+from ..bridge.posing_cache import posing_of
+from .report import fail, succeed
+from .selection import OnJoints
+
+
+class LIMBERJACK_OT_pose_key(OnJoints, bpy.types.Operator):
+    """Key the pose at this frame"""
+
+    bl_idname = ids.OP_POSE_KEY
+    bl_label = "Key Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    what: EnumProperty(
+        name="Key",
+        description="What gets the keys",
+        items=(
+            ("LINKS", "Links", "Location and rotation of every link that joints move, as for any object", 0),
+            ("JOINTS", "Joint Values", "Where every joint stands. Links turn about their joints between the keys", 1),
+        ),
+    )
+
+    def execute(self, context):
+        key, things = (key_links, "links") if self.what == "LINKS" else (key_joints, "joints")
+        try:
+            count, notes = key(context.scene, posing_of(context.scene))
+        except ModelError as error:
+            return fail(self, context, error)
+        if not count:
+            return fail(self, context, notes[0] if notes else f"There are no {things} that move: join some links first")
+        return succeed(self, context, f"{count} {things} have keys at frame {context.scene.frame_current}", notes)
+
+
+CLASSES = (LIMBERJACK_OT_pose_key,)

@@ -1,0 +1,109 @@
+"""Pin links and hold joints, so that posing leaves them as they are."""
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from .. import ids
+from ..props import is_joint, is_link
+from .report import fail, in_object_mode, succeed
+from .selection import OnSelectedJoints
+
+
+def _wanted(operator, context) -> list[bpy.types.Object]:
+    """The object that is named, or all that are selected."""
+    named = context.scene.objects.get(operator.object)
+    return [named] if named else list(context.selected_objects)
+
+
+def _from_library(objects: list[bpy.types.Object]) -> str:
+    """What to say where one of them cannot keep it; empty where all can."""
+    return next((f"'{obj.name}' comes from a library: make it local" for obj in objects if not obj.is_editable), "")
+
+
+def _one_object():
+    return StringProperty(
+        name="Object", description="The one to change; empty for all selected ones", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+
+class LIMBERJACK_OT_link_pin(bpy.types.Operator):
+    """Keep the selected links where they are when others are posed; once more lets them go"""
+
+    bl_idname = ids.OP_LINK_PIN
+    bl_label = "Pin"
+    bl_options = {"REGISTER", "UNDO"}
+
+    pin: EnumProperty(
+        name="Pin",
+        description="What stays of the links",
+        items=(
+            ("PLACE", "Place", "Their origins stay, and they may turn", 1),
+            ("POSE", "Pose", "They stay as they stand", 2),
+        ),
+        default="POSE",
+    )
+    object: _one_object()
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) for obj in context.scene.objects):
+            cls.poll_message_set("There are no links: select objects and tag them as links")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        chosen = [obj for obj in _wanted(self, context) if is_link(obj)]
+        if not chosen:
+            return fail(self, context, "No link is selected: select the links to be pinned")
+        if linked := _from_library(chosen):
+            return fail(self, context, linked)
+        links = [getattr(obj, ids.LINK) for obj in chosen]
+        is_letting_go = all(link.pin == self.pin for link in links)
+        for link in links:
+            link.pin = "NONE" if is_letting_go else self.pin
+        return succeed(self, context, f"{len(links)} links are {'unpinned' if is_letting_go else 'pinned'}")
+
+
+class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
+    """Keep the selected joints as they are when links are posed; once more releases them"""
+
+    bl_idname = ids.OP_JOINT_HOLD
+    bl_label = "Hold"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        chosen = [obj for obj in context.selected_objects if is_joint(obj)]
+        if linked := _from_library(chosen):
+            return fail(self, context, linked)
+        joints = [getattr(obj, ids.JOINT) for obj in chosen]
+        is_releasing = all(joint.is_held for joint in joints)
+        for joint in joints:
+            joint.is_held = not is_releasing
+        return succeed(self, context, f"{len(joints)} joints are {'released' if is_releasing else 'held'}")
+
+
+class LIMBERJACK_OT_release_all(bpy.types.Operator):
+    """Unpin all links and release all joints of the scene"""
+
+    bl_idname = ids.OP_RELEASE_ALL
+    bl_label = "Release All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) or is_joint(obj) for obj in context.scene.objects):
+            cls.poll_message_set("There are no links and no joints")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        links = [obj for obj in context.scene.objects if is_link(obj) and getattr(obj, ids.LINK).pin != "NONE"]
+        joints = [obj for obj in context.scene.objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held]
+        for obj in links:
+            getattr(obj, ids.LINK).pin = "NONE"
+        for obj in joints:
+            getattr(obj, ids.JOINT).is_held = False
+        return succeed(self, context, f"{len(links)} links are unpinned, {len(joints)} joints released")
+
+
+CLASSES = (LIMBERJACK_OT_link_pin, LIMBERJACK_OT_joint_hold, LIMBERJACK_OT_release_all)

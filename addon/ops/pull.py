@@ -1,0 +1,197 @@
+"""Take a link by the hand: what it hangs on, and what hangs on it, follows."""
+
+import math
+
+import bpy
+from bpy.props import FloatVectorProperty, StringProperty
+from mathutils import Vector
+
+from ...core.kinematics import Reach
+from ...core.model import ModelError
+from ...core.spatial import IDENTITY, compose
+from .. import ids
+from ..bridge import hit_under, live_pose, unit_length
+from ..bridge.guides import NAMES, Guide
+from ..bridge.numbers import length_in_words
+from ..bridge.pulling import Pull
+from ..bridge.rays import Ray
+from ..bridge.snapshot import Snapshot
+from ..overlays import pull as overlay
+from ..overlays.sizes import size_of_pixel
+from ..props import carrier_of, is_link
+from ..watch import note_change
+from .report import fail, in_object_mode, redraw, succeed
+from .views import nearest_link
+
+DEEPER = 0.02
+"""Of the view's distance, how far a step of the wheel moves what is pulled."""
+
+SEEN, SEEN_TURN = 1.5, math.radians(0.5)
+"""Pixels, and a turn, below which nothing is seen to be missing: the mouse has no more digits."""
+
+KEYS = (
+    "Release: keep.   Esc, right click: put back.   X Y Z: along an axis, with Shift across it.   "
+    "R: keep the orientation.   Wheel: farther, nearer"
+)
+
+
+class LIMBERJACK_OT_link_pull(bpy.types.Operator):
+    """Pull a link by a point of it; what is joined to it follows, and pinned links and held joints stay"""
+
+    bl_idname = ids.OP_LINK_PULL
+    bl_label = "Pull Link"
+    bl_options = {"INTERNAL"}  # it pushes its undo step itself, which has the link's name
+
+    link: StringProperty(name="Link", description="Name of the link", options={"SKIP_SAVE"})
+    place: FloatVectorProperty(
+        name="Place",
+        description="Where the point is to be, in the world",
+        subtype="XYZ",
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )
+    point: FloatVectorProperty(
+        name="Point",
+        description="By which it is pulled, in its own axes",
+        subtype="XYZ",
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )
+
+    _pull: Pull | None = None
+    _snapshot: Snapshot | None = None
+    _reach: Reach | None = None
+    _problem = ""
+    _guide = Guide()
+    _depth = 0.0
+    _keeps_turn = False
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        """From a script: to a place at once."""
+        link = context.scene.objects.get(self.link)
+        if not is_link(link):
+            return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
+        try:
+            taken = compose(live_pose(link), (*self.point, *IDENTITY[3:]))
+            pull = Pull(context.scene, link, Vector(taken[:3]))
+            reach = pull.to(Vector(self.place), getattr(context.scene, ids.SCENE).keeps_turn)
+        except ModelError as error:
+            return fail(self, context, error)
+        notes = [] if reach.is_reached else [f"'{link.name}' does not come all the way: {reach.words}"]
+        return self._keep(context, notes)
+
+    def invoke(self, context, event):
+        found = self.link_under(context, event)
+        if found is None:
+            return {"CANCELLED", "PASS_THROUGH"}  # what is dragged beside all links is the fallback tool's
+        try:
+            self.begin(context, *found)
+        except ModelError as error:
+            return fail(self, context, error)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def link_under(self, context, event) -> tuple[bpy.types.Object, Vector] | None:
+        """The link where the button was pressed, and its point there; of a link without a shape, its origin."""
+        region, rv3d = context.region, context.region_data
+        if rv3d is None:
+            return None
+        pressed = Vector((event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y))
+        hit = hit_under(context, region, rv3d, pressed)
+        if hit is not None:
+            link = carrier_of(hit.obj)
+            return None if link is None else (link, Vector(hit.point.tolist()))
+        link = nearest_link(context, region, rv3d, pressed)
+        return None if link is None else (link, link.matrix_world.translation.copy())
+
+    def begin(self, context, link: bpy.types.Object, point: Vector):
+        """Raises ModelError where the link cannot be pulled."""
+        self._pull = Pull(context.scene, link, point)
+        self._snapshot = Snapshot(filter(is_link, context.scene.objects))
+        self.link = link.name
+        self._keeps_turn = getattr(context.scene, ids.SCENE).keeps_turn
+        if context.workspace:
+            context.workspace.status_text_set(KEYS)
+
+    def modal(self, context, event):
+        try:
+            return self._handle(context, event)
+        except Exception:
+            self._tidy_up(context)  # a fault of ours must leave no line behind
+            raise
+
+    def cancel(self, context):
+        """Blender calls this too, when a file is loaded."""
+        self._tidy_up(context)
+
+    def _handle(self, context, event) -> set[str]:
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            self._tidy_up(context)
+            return self._keep(context) if self._reach else {"CANCELLED"}
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self._snapshot.restore()
+            note_change([context.scene.objects[self.link]])
+            self._tidy_up(context)
+            return {"CANCELLED"}
+        if event.type == "MOUSEMOVE" or (event.value == "PRESS" and self._is_changed_by(context, event)):
+            self._follow(context, event)
+        return {"RUNNING_MODAL"}
+
+    def _is_changed_by(self, context, event) -> bool:
+        """Whether a key or the wheel changes what the mouse means, and how."""
+        if event.type in NAMES:
+            self._guide = self._guide.chosen(NAMES.index(event.type), event.shift)
+        elif event.type == "R":
+            self._keeps_turn = not self._keeps_turn
+        elif event.type in ("WHEELUPMOUSE", "WHEELDOWNMOUSE"):
+            step = DEEPER * context.region_data.view_distance
+            self._depth += step if event.type == "WHEELUPMOUSE" else -step
+        else:
+            return False
+        return True
+
+    def _follow(self, context, event) -> None:
+        facing = context.region_data.view_rotation @ Vector((0.0, 0.0, 1.0))
+        origin = self._pull.start - facing * (self._depth if self._guide.axis is None else 0.0)
+        place = self._guide.place(Ray(context, event), origin, facing)
+        if place is None:
+            return
+        try:
+            self._reach, self._problem = self._pull.to(place, self._keeps_turn), ""
+        except ModelError as error:
+            self._problem = str(error)
+        held_at = self._pull.held_at
+        missing = self._problem or self._missing(context, held_at)
+        overlay.show(held_at, place, not missing)
+        note_change([context.scene.objects[self.link]])
+        context.area.header_text_set(self._words(context.scene, held_at, missing))
+
+    def _missing(self, context, held_at: Vector) -> str:
+        """What is in the way, where it can be seen that the link is not where it is asked to be."""
+        pixel = size_of_pixel(held_at, context.region, context.region_data) * unit_length(context.scene)
+        is_seen = self._reach.distance > SEEN * pixel or self._reach.angle > SEEN_TURN
+        return self._reach.words if is_seen or not self._reach.is_closed else ""
+
+    def _words(self, scene, held_at: Vector, missing: str) -> str:
+        moved = length_in_words(scene, (held_at - self._pull.start).length * unit_length(scene))
+        turn = "keeps its orientation" if self._keeps_turn else ""
+        return "   ".join(filter(None, [f"{self.link}  moved {moved}", self._guide.words, turn, missing]))
+
+    def _keep(self, context, notes=()) -> set[str]:
+        bpy.ops.ed.undo_push(message=f"Pull {self.link}")
+        return succeed(self, context, f"'{self.link}' is pulled", notes)
+
+    def _tidy_up(self, context):
+        overlay.clear()
+        if context.area:
+            context.area.header_text_set(None)
+        if context.workspace:
+            context.workspace.status_text_set(None)
+        redraw(context)
+
+
+CLASSES = (LIMBERJACK_OT_link_pull,)

@@ -1,0 +1,44 @@
+"""Poses that a scene keeps by name."""
+
+from bpy.props import CollectionProperty, PointerProperty, StringProperty
+from bpy.types import Object, PropertyGroup
+
+from .. import ids
+
+
+class PoseJointProperties(PropertyGroup):
+    """Where one joint stands in a pose."""
+
+    joint: PointerProperty(name="Joint", description="Joint that the numbers are of", type=Object)
+    q: StringProperty(
+        name="Position", description="Its coordinates but for locked ones, exactly, in radians and Blender units"
+    )
+
+
+def _keep_apart(pose, _context):
+    """A name that another pose of the scene has gets a number, as Blender's own names do."""
+    poses = getattr(pose.id_data, ids.SCENE).poses
+    if not pose.name:
+        pose.name = "Pose"  # which calls this again
+        return
+    taken = {other.name for other in poses if other != pose}
+    if pose.name in taken:
+        pose.name = unused_name(pose.name, taken)
+
+
+def unused_name(name: str, taken: set[str]) -> str:
+    """The name, or its first of .001, .002, ... that is not taken."""
+    stem, dot, tail = name.rpartition(".")
+    stem = stem if dot and tail.isdigit() else name
+    number, chosen = 0, name
+    while chosen in taken:
+        number += 1
+        chosen = f"{stem}.{number:03}"
+    return chosen
+
+
+class PoseProperties(PropertyGroup):
+    """A pose of the scene's joints."""
+
+    name: StringProperty(name="Name", description="Name of the pose", update=_keep_apart)
+    joints: CollectionProperty(type=PoseJointProperties)

@@ -1,0 +1,284 @@
+"""Steps towards targets, with all closed that must be: Levenberg and Marquardt on the poses that a mechanism has.
+
+Each step is one of damped least squares along what the mechanism allows; Newton's method then closes what the step has
+opened. A step that comes no nearer is not taken, and the next one is damped more.
+
+Source: Madsen, Nielsen, Tingleff, Methods for Non-Linear Least Squares Problems (2004), section 3.2; Absil, Mahony,
+Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), section 4.1, for what closes; Fan and Yuan, On the
+quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption (2005), for damping in
+proportion to what is left.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import kernel, subroutine
+from ..joints import FREE, SCREWS
+from ..model import CompiledModel
+from ..spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
+from .limits import excess, limits_of, make_bounds, write_bounds
+from .motion import move, turn_on
+from .steps import find_step, make_step
+from .tasks import Tasks, make_rows, write_errors, write_slopes
+from .work import get3, get4, make_work, put3
+
+CLOSED = 1e-11
+"""What may stay open of what is kept, in rad and model sizes."""
+
+NEARLY_WITHIN = 1e-10
+"""By how much a limit may be passed, in rad and model sizes, or by what it is passed where it all begins."""
+
+MOST_CLOSINGS = 15
+
+LONGEST = 0.5
+"""Radians or model sizes that a coordinate moves in one step, so that none leaps to another way of being closed."""
+
+DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-9, 1e9
+"""Of what is left, at first, and at its ends."""
+
+IDLE = 1e-9
+"""A step that takes less than this part of what is left counts as none. Of a target a thousand model sizes away, the
+direction is right to 1e-4 rad then."""
+
+STILL = 1e-12
+"""Radians or model sizes; who moves less than that has arrived."""
+
+MOST_IDLE = 4
+
+Problem = namedtuple("Problem", "model work tasks limits rows bounds step tried moved")
+"""What kernels see. tried: positions, shape (nq,). moved: a step in rad and m, shape (nv,)."""
+
+
+def make_problem(compiled: CompiledModel, tasks: Tasks, kept: int, size: float) -> Problem:
+    """kept: the number of rows that must stay closed, which come first. size: of the model [m]."""
+    limits, rows, nv = limits_of(compiled, size), make_rows(tasks), compiled.nv
+    step = make_step(len(rows.error), len(limits), len(rows.error) - kept, nv)
+    tried, moved = np.zeros(compiled.nq), np.zeros(nv)
+    work = make_work(compiled.arrays)
+    return Problem(compiled.arrays, work, tasks, limits, rows, make_bounds(limits, nv), step, tried, moved)
+
+
+@kernel
+def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
+    """Bring q, shape (nq,), as near to the targets as can be. Returns (what stays open of what must be closed, steps).
+
+    Args:
+        kept_tasks, kept: how many tasks, and rows of these, must be closed. They come first; the others are targets.
+        slack: what may stay open where Newton's method comes no nearer, in rad and model sizes.
+        tolerance: at which a target counts as met [m, rad].
+        most: steps.
+    """
+    gap = close(problem, q, kept_tasks, kept, slack)
+    beyond = max(excess(problem.bounds), NEARLY_WITHIN)
+    damping, growth, idle, steps = DAMPING, 2.0, 0, 0
+    while steps < most:
+        left = look(problem, q, kept)
+        if are_met(problem, kept_tasks, tolerance):
+            break
+        steps += 1
+        follow(problem, kept, slack, damping * min(left, 1.0))
+        way = take_step(problem, q)
+        promised = left - left_after(problem, kept)
+        open_by = close(problem, problem.tried, kept_tasks, kept, slack)
+        gained = left - reading(problem, problem.tried, kept_tasks, kept)
+        is_closed = open_by <= max(gap, slack) and excess(problem.bounds) <= beyond
+        if is_closed and gained > 0.0:
+            gap = open_by
+            copy(problem.tried, q)
+            promise_kept = min(gained / max(promised, 1e-300), 1.0)
+            damping *= max(1.0 / 3.0, 1.0 - (2.0 * promise_kept - 1.0) ** 3)
+            damping, growth = max(damping, LEAST_DAMPING), 2.0
+            idle = idle + 1 if gained < IDLE * left else 0
+        else:
+            damping, growth = damping * growth, 2.0 * growth
+        if way < STILL or damping > MOST_DAMPING or idle > MOST_IDLE:
+            break
+    return gap, steps
+
+
+@kernel
+def relax(problem, q, rest, slack, most):
+    """Bring q as near to positions `rest` as it can be with all tasks met that are. Returns what stays open of them."""
+    rows, bounds, step = problem.rows, problem.bounds, problem.step
+    tasks, count = problem.tasks.records.shape[0], rows.error.shape[0]
+    gap = close(problem, q, tasks, count, slack)
+    beyond = max(excess(bounds), NEARLY_WITHIN)
+    damping = 0.0
+    for _ in range(most):
+        look(problem, q, count)
+        left = write_way(problem, q, rest)
+        weaken(step.wish, 1.0 / (1.0 + damping))
+        find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
+        way = take_step(problem, q)
+        if way < STILL:
+            break
+        open_by = close(problem, problem.tried, tasks, count, slack)
+        is_closed = open_by <= max(gap, slack) and excess(bounds) <= beyond
+        if is_closed and write_way(problem, problem.tried, rest) < left:
+            copy(problem.tried, q)
+            damping *= 0.3
+        else:
+            damping = max(4.0 * damping, 0.1)
+    return gap
+
+
+@kernel
+def assess(problem, q, kept, slack):
+    """Fill all rows at q, and find the step that would be next, with the bounds that hold it back."""
+    left = look(problem, q, kept)
+    follow(problem, kept, slack, DAMPING * min(left, 1.0))
+
+
+@subroutine
+def close(problem, q, tasks, count, slack):
+    """Close the first `tasks` tasks, of `count` rows, by the shortest steps, within limits. Returns what stays open."""
+    rows, bounds, step = problem.rows, problem.bounds, problem.step
+    gap = before = np.inf
+    for n in range(MOST_CLOSINGS + 1):
+        stand(problem, q)
+        write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
+        write_bounds(problem.model, problem.limits, problem.tasks.pace, q, bounds)
+        before, gap = gap, largest(rows.error, count)
+        is_done = gap <= CLOSED or 0.5 * before < gap <= slack
+        if (is_done and excess(bounds) <= CLOSED) or n == MOST_CLOSINGS:
+            break
+        write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, rows)
+        fill(step.wish, 0.0)
+        find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
+        take_step(problem, q)
+        copy(problem.tried, q)
+    return gap
+
+
+@subroutine
+def follow(problem, kept, slack, damping):
+    """Find the step towards the targets that leaves the first `kept` rows as they are."""
+    rows, bounds, step = problem.rows, problem.bounds, problem.step
+    fill(step.wish, 0.0)
+    end = rows.error.shape[0]
+    find_step(step, rows.error, rows.slope, kept, end, bounds.rows, bounds.low, bounds.high, slack, damping)
+
+
+@subroutine
+def look(problem, q, kept):
+    """Fill all rows and bounds at q. Returns the sum of squares that is left of the targets."""
+    stand(problem, q)
+    tasks = problem.tasks.records.shape[0]
+    write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
+    write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)
+    write_bounds(problem.model, problem.limits, problem.tasks.pace, q, problem.bounds)
+    return squares(problem.rows.error, kept)
+
+
+@subroutine
+def reading(problem, q, kept_tasks, kept):
+    """What is left of the targets at q, where bodies stand already."""
+    write_errors(problem.work, problem.tasks, kept_tasks, problem.tasks.records.shape[0], q, problem.rows.error)
+    return squares(problem.rows.error, kept)
+
+
+@subroutine
+def stand(problem, q):
+    """Place all bodies."""
+    for i in range(1, problem.model.bodies.shape[0]):
+        move(problem.model, problem.work, i, q, problem.work.still)
+
+
+@subroutine
+def are_met(problem, first, tolerance):
+    """Whether all tasks from number `first` on are."""
+    for n in range(first, problem.tasks.records.shape[0]):
+        task = problem.tasks.records[n]
+        for row in range(task.row, task.row + task.rows):
+            if not abs(problem.rows.error[row]) <= tolerance * task.weight:
+                return False
+    return True
+
+
+@subroutine
+def take_step(problem, q):
+    """Write where the step, shortened if it is long, leads from q to `tried`. Returns its largest part."""
+    way = problem.step.way
+    longest = largest(way, way.shape[0])
+    weaken(way, min(1.0, LONGEST / max(longest, 1e-300)))
+    for j in range(way.shape[0]):
+        problem.moved[j] = way[j] * problem.tasks.pace[j]
+    copy(q, problem.tried)
+    turn_on(problem.model, problem.tried, problem.moved, 1.0)
+    return min(longest, LONGEST)
+
+
+@subroutine
+def left_after(problem, kept):
+    """What the step would leave of the targets if their rates stayed as they are."""
+    error, slope, way = problem.rows.error, problem.rows.slope, problem.step.way
+    left = 0.0
+    for row in range(kept, error.shape[0]):
+        total = error[row]
+        for j in range(way.shape[0]):
+            total += slope[row, j] * way[j]
+        left += total * total
+    return left
+
+
+@subroutine
+def write_way(problem, q, rest):
+    """Write the steps from q to `rest`, but for what is NaN there, to the step's wish. Returns the sum of squares."""
+    wish, pace = problem.step.wish, problem.tasks.pace
+    for i in range(1, problem.model.bodies.shape[0]):
+        body = problem.model.bodies[i]
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                wish[j] = rest[body.q + j - body.v] - q[body.q + j - body.v]
+        else:
+            turned = body.q + (3 if body.kind == FREE else 0)
+            w, x, y, z = quat_normalized(get4(q, turned))
+            put3(wish, rotvec_of_quat(quat_mul((w, -x, -y, -z), quat_normalized(get4(rest, turned)))), body.v_end - 3)
+            if body.kind == FREE:
+                way = sub(get3(rest, body.q), get3(q, body.q))
+                put3(wish, rotate_back(quat_to_mat((w, x, y, z)), way), body.v)
+    total = 0.0
+    for j in range(wish.shape[0]):
+        is_asked = pace[j] > 0.0 and wish[j] == wish[j]
+        wish[j] = wish[j] / pace[j] if is_asked else 0.0
+        total += wish[j] * wish[j]
+    return total
+
+
+@subroutine
+def squares(values, first):
+    total = 0.0
+    for i in range(first, values.shape[0]):
+        total += values[i] * values[i]
+    return total
+
+
+@subroutine
+def largest(values, count):
+    """Of sizes; infinite where one is no number."""
+    found = 0.0
+    for i in range(count):
+        if not abs(values[i]) <= found:
+            found = abs(values[i])
+    return found
+
+
+@subroutine
+def fill(values, value):
+    for i in range(values.shape[0]):
+        values[i] = value
+
+
+@subroutine
+def weaken(values, part):
+    for i in range(values.shape[0]):
+        values[i] *= part
+
+
+@subroutine
+def copy(source, target):
+    for i in range(source.shape[0]):
+        target[i] = source[i]

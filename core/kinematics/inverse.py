@@ -1,0 +1,279 @@
+"""Inverse kinematics: coordinates at which links are where they are asked to be."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import jit
+from ..jit import kernel
+from ..joints import FREE, Unit
+from ..model import CompiledModel, JointSpan, Model, compile_model
+from ..spatial import ZERO, Pose
+from .demands import Demands, asked_of, floating_dofs
+from .descent import assess, descend, make_problem, relax
+from .forward import place_links
+from .targets import Miss, Reach, Target
+from .tasks import PLACE
+from .work import make_work
+
+POSING = "posing"
+"""What the kernels here are called in the cache."""
+
+TOLERANCE = 1e-8
+"""Metres and radians at which a target counts as met."""
+
+NEARLY = 1e-6
+"""What may stay open of loops whose file or drawing has rounded them, in rad and model sizes."""
+
+MOST_STEPS = 100
+STARTS = 100
+"""Random poses from which to try again when the first has not led there."""
+
+TURNS = math.pi
+"""To either side of where a coordinate without limits is tried; of one that slides, it is the model's size."""
+
+CLEARLY = 1e-6
+"""By how much a pose must be nearer to be taken instead of one that was found before."""
+
+UNIT_INERTIA = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+
+
+class Reacher:
+    """Leads the links of one model to targets, from one pose to the next.
+
+    Loops stay closed, couplings, limits and pins are kept. Where not all targets can be met, it goes to where what is
+    left is least, by weighted squares of ways, in model sizes, and of turns.
+
+    Args:
+        compiled: by `compile_for_posing`.
+        targets: what is followed. pins: what is kept exactly, as loops are.
+        held: numbers of the velocity coordinates that stay as they are; see `held_dofs`.
+
+    Attributes:
+        led: numbers of the velocity coordinates that lead to the targets. size: of the model [m].
+        bound: numbers of those that loops, couplings, pins or targets have to do with.
+        slack: what may stay open of what is kept, in rad and model sizes.
+
+    Raises:
+        ModelError: there is no such link.
+    """
+
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        targets: Sequence[Target] = (),
+        pins: Sequence[Target] = (),
+        held: Collection[int] = (),
+    ):
+        self.compiled, self.targets = compiled, tuple(targets)
+        demands = Demands(compiled)
+        demands.keep_model()
+        for pin in pins:
+            demands.reach(pin)
+        self._kept_tasks, self._kept = len(demands), demands.kept
+        for target in targets:
+            demands.reach(target)
+        leading = demands.concerned(self._kept_tasks)
+        self.led = leading.difference(held)
+        self._is_base_held = not self.led and bool(leading.intersection(floating_dofs(compiled)))
+        self.bound = demands.bound
+        self.size, self.slack = demands.size, NEARLY
+        self._problem = make_problem(compiled, demands.tasks(held), self._kept, demands.size)
+
+    def ask(self, targets: Sequence[Target]) -> None:
+        """The same links and points, asked to be elsewhere."""
+        asked = [X for target in targets for _, X in asked_of(target)]
+        records = self._problem.tasks.records[self._kept_tasks :]
+        assert len(asked) == len(records)
+        records.X_one[:] = np.array(asked).reshape(-1, 7)
+        self.targets = tuple(targets)
+
+    def reach(self, q: np.ndarray, tolerance: float = TOLERANCE, most: int = MOST_STEPS) -> Reach:
+        """Bring q, shape (nq,), to where the targets are met, or as near to that as leads on from where it is.
+
+        Args:
+            tolerance: at which a target counts as met [m, rad].
+            most: steps.
+        """
+        gap, steps = _runs(descend)(self._problem, q, self._kept_tasks, self._kept, self.slack, tolerance, most)
+        return self._told(q, gap, steps, tolerance)
+
+    def gap(self, q: np.ndarray) -> float:
+        """What is open at q of all that must be kept, in rad and model sizes."""
+        _runs(assess)(self._problem, q, self._kept, self.slack)
+        return float(np.abs(self._problem.rows.error[: self._kept]).max(initial=0.0))
+
+    def relax(self, q: np.ndarray, rest: np.ndarray, most: int = MOST_STEPS) -> None:
+        """Bring q as near to the pose `rest`, shape (nq,), as it can be with all targets met as they are.
+
+        What is NaN in `rest` may be anywhere.
+        """
+        _runs(relax)(self._problem, q, rest, self.slack, most)
+
+    def _told(self, q: np.ndarray, gap: float, steps: int, tolerance: float) -> Reach:
+        _runs(assess)(self._problem, q, self._kept, self.slack)
+        error, tasks, misses = self._problem.rows.error, self._problem.tasks.records, {}
+        weights = np.repeat(tasks.weight, tasks.rows)[: self._kept]
+        open_by = float(np.abs(error[: self._kept] / weights).max(initial=0.0))
+        owners = [(number, kind) for number, target in enumerate(self.targets) for kind, _ in asked_of(target)]
+        for (number, kind), task in zip(owners, tasks[self._kept_tasks :], strict=True):
+            off = error[task.row : task.row + 3] / task.weight
+            if not np.abs(off).max() <= tolerance:
+                misses.setdefault(number, [0.0, 0.0])[kind != PLACE] = float(np.linalg.norm(off))
+        told = [Miss(self.targets[number].link, *sizes) for number, sizes in misses.items()]
+        told.sort(key=lambda miss: miss.distance / self.size + miss.angle, reverse=True)
+        at_limits = self._at_limits() if told else ()
+        is_closed = gap <= self.slack
+        return Reach(tuple(told), open_by, is_closed, at_limits, steps, not self.led, self._is_base_held)
+
+    def _at_limits(self) -> tuple[str, ...]:
+        """Names of the joints whose limits hold back the next step, in the model's order."""
+        bodies = set(self._problem.limits.body[self._problem.step.side != 0].tolist())
+        return tuple(name for name, span in self.compiled.spans.items() if span.body in bodies)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What `inverse_kinematics` found.
+
+    Attributes:
+        q: {joint: its coordinates}, of all joints that move and of what floats, as `CompiledModel.q_from` takes them.
+        X_WL: poses of the links, by name [m].
+        reach: how near it came. starts: from how many poses it was tried.
+    """
+
+    q: dict[str, list[float]]
+    X_WL: dict[str, Pose]
+    reach: Reach
+    starts: int
+
+
+def inverse_kinematics(
+    model: Model,
+    targets: Sequence[Target],
+    q: Mapping | None = None,
+    pins: Sequence[Target] = (),
+    held: Collection[str] = (),
+    moves_base: bool = False,
+    rest: Mapping | None = None,
+    tolerance: float = TOLERANCE,
+    starts: int = STARTS,
+) -> Solution:
+    """A pose within all limits at which the links are where they are asked to be, or the nearest that was found.
+
+    Args:
+        targets, pins: as for `Reacher`.
+        held: names of joints that stay as they are.
+        moves_base: whether pieces that float in the world may be moved.
+        q: {joint: number or list}, where to begin; home for joints that it leaves out.
+        rest: likewise, a pose to be near to among those that meet all targets; if left out, the first that is found.
+        tolerance: at which a target counts as met [m, rad].
+        starts: from how many poses to try, the first and random ones, always the same.
+
+    Raises:
+        ModelError: the model cannot be compiled, or a target names no link. StateError: `q` or `rest` does not fit it.
+    """
+    compiled = compile_for_posing(model)
+    still = held_dofs(compiled, held, moves_base)
+    reacher = Reacher(compiled, targets, pins, still)
+    first = compiled.q_from(q)
+    calm = first if rest is None else compiled.q_from(rest)
+    tries = _Tries(compiled, first, reacher)
+    best, nearest, count = None, first, 0
+    for count, start in enumerate(tries.poses(starts if reacher.led else 1), 1):  # noqa: B007 - counts what was tried
+        found = reacher.reach(start, tolerance)
+        if best is None or _is_better(found, best, reacher.size):
+            best, nearest = found, start
+        if best.is_reached:
+            break
+    assert best is not None
+    if best.is_reached and rest is not None:
+        reacher.relax(nearest, calm)
+    return Solution(compiled.q_by_joint(nearest), poses_at(compiled, nearest), best, count)
+
+
+def _is_better(one: Reach, other: Reach, size: float) -> bool:
+    """Whether it is closed where the other is not, or clearly nearer."""
+    if one.is_closed != other.is_closed:
+        return one.is_closed
+    left, right = (sum(miss.distance / size + miss.angle for miss in reach.misses) for reach in (one, other))
+    return left < right - CLEARLY
+
+
+class _Tries:
+    """Poses to begin from."""
+
+    def __init__(self, compiled: CompiledModel, first: np.ndarray, reacher: Reacher):
+        self._first, self._size = first, reacher.size
+        led = [{span.v_at(place) for place in range(span.joint.nv)} for span in compiled.spans.values()]
+        self._led = [span for span, dofs in zip(compiled.spans.values(), led, strict=True) if dofs <= reacher.led]
+        self._random = np.random.default_rng(0)
+
+    def poses(self, count: int) -> Iterator[np.ndarray]:
+        """Each a new array, shape (nq,)."""
+        for number in range(max(count, 1)):
+            q = self._first.copy()
+            for span in self._led:
+                self._put(q, span, is_first=number == 0)
+            yield q
+
+    def _put(self, q: np.ndarray, span: JointSpan, is_first: bool) -> None:
+        joint, random = span.joint, self._random
+        if joint.kind.chart and not is_first:
+            turn = random.normal(size=4)
+            q[span.q][-4:] = turn / np.linalg.norm(turn)
+            if joint.kind.code == FREE:
+                q[span.q][:3] += random.uniform(-self._size, self._size, 3)
+        if joint.kind.chart:
+            return
+        for place, column in enumerate(joint.columns):
+            at, (lower, upper) = span.q_at(place), joint.range_of(column.axis)
+            reach = TURNS if column.unit is Unit.ANGLE else self._size
+            if is_first:
+                q[at] = min(max(q[at], lower), upper)
+            else:
+                least = lower if math.isfinite(lower) else (upper if math.isfinite(upper) else q[at]) - reach
+                most = upper if math.isfinite(upper) else (lower if math.isfinite(lower) else q[at]) + reach
+                q[at] = random.uniform(least, most)
+
+
+def compile_for_posing(model: Model) -> CompiledModel:
+    """With coordinates for the joints that close loops too. What links weigh is of no account.
+
+    Raises:
+        ModelError: as `compile_model`, but for masses.
+    """
+    links = [dataclasses.replace(link, mass=1.0, com=ZERO, inertia=UNIT_INERTIA) for link in model.links]
+    return compile_model(dataclasses.replace(model, links=links), split_loops=True)
+
+
+def held_dofs(compiled: CompiledModel, held: Iterable[str], moves_base: bool) -> set[int]:
+    """Numbers of the velocity coordinates that stay as they are.
+
+    Raises:
+        ModelError: a name of `held` that is no joint.
+    """
+    dofs = set() if moves_base else set(floating_dofs(compiled))
+    for name in held:
+        compiled.model.joint(name)
+        if span := compiled.spans.get(name):
+            dofs.update(span.v_at(place) for place in range(span.joint.nv))
+    return dofs
+
+
+def poses_at(compiled: CompiledModel, q: np.ndarray) -> dict[str, Pose]:
+    """X_WL of every link at q, shape (nq,), by name."""
+    X_WL = np.zeros((len(compiled.link_names), 7))
+    work = make_work(compiled.arrays)
+    _runs(place_links)(compiled.arrays, work, q, compiled.link_body, compiled.X_BL, X_WL)
+    return {name: tuple(row) for name, row in zip(compiled.link_names, X_WL.tolist(), strict=True)}
+
+
+def _runs(function: kernel) -> Callable:
+    """The kernel, or the function as it was written as long as it would have to be compiled first."""
+    return function if jit.is_filled(POSING) else function.python

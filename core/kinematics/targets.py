@@ -1,0 +1,136 @@
+"""What a pose is asked for: links at places, turned, or looking at something; and how near it came."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Real
+
+from ..model import ModelError
+from ..spatial import ZERO, Quat, Vec3, norm
+
+LARGEST = 1e12
+"""Metres or what else: squares of larger numbers would drown all others."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What one link is asked for; any of place, turn and look_at, but not the latter two at once.
+
+    Attributes:
+        place: where `point` is to be, in the world [m].
+        turn: the link's orientation in the world, w x y z.
+        look_at: a point in the world [m] that `axis` is to point at from `point`.
+        point: in the link [m].
+        axis: a direction in the link, of any length.
+        weight: how much it counts beside other targets where not all can be met.
+
+    Raises:
+        ModelError: nothing is asked, numbers are not finite, a direction or quaternion is zero, or two orientations are
+            asked at once.
+    """
+
+    link: str
+    place: Vec3 | None = None
+    turn: Quat | None = None
+    look_at: Vec3 | None = None
+    point: Vec3 = ZERO
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    weight: float = 1.0
+
+    def __post_init__(self):
+        for name, count in (("place", 3), ("turn", 4), ("look_at", 3), ("point", 3), ("axis", 3)):
+            self._require_numbers(name, count)
+        asked = [numbers for numbers in (self.place, self.turn, self.look_at) if numbers is not None]
+        if not asked:
+            raise ModelError(f"the target of link '{self.link}' asks for nothing: give a place, a turn or look_at")
+        if self.turn is not None and self.look_at is not None:
+            raise ModelError(f"the target of link '{self.link}' asks for two orientations: give turn or look_at")
+        if self.turn is not None and not math.hypot(*self.turn) > 0.0:
+            raise ModelError(f"the target of link '{self.link}' needs a quaternion w x y z, found 0 0 0 0")
+        if self.look_at is not None and not norm(self.axis) > 0.0:
+            raise ModelError(f"the target of link '{self.link}' needs an axis to look along, found 0 0 0")
+        if not (_is_number(self.weight) and self.weight > 0.0):
+            raise ModelError(f"the target of link '{self.link}' takes a weight above 0, found {self.weight!r}")
+
+    def _require_numbers(self, name: str, count: int) -> None:
+        found = getattr(self, name)
+        if found is None:
+            return
+        numbers = list(found) if isinstance(found, Iterable) else []
+        if len(numbers) != count or not all(map(_is_number, numbers)):
+            raise ModelError(
+                f"the target of link '{self.link}' takes {count} numbers up to {LARGEST:g} as {name}, found {found!r}"
+            )
+        object.__setattr__(self, name, tuple(map(float, numbers)))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and abs(float(value)) <= LARGEST
+
+
+@dataclass(frozen=True)
+class Miss:
+    """How far a link stays from its target [m, rad]."""
+
+    link: str
+    distance: float
+    angle: float
+
+    def __str__(self) -> str:
+        parts = [f"{self.distance:.3g} m"] if self.distance else []
+        parts += [f"{math.degrees(self.angle):.3g} degrees"] if self.angle else []
+        return f"link '{self.link}' stays {' and '.join(parts)} from its target"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How near a pose came to what it was asked for.
+
+    Attributes:
+        misses: of the targets that are not met, the farthest first.
+        gap: what stays open of loops, couplings and pins [m or rad].
+        is_closed: whether that is no more than rounding.
+        at_limits: names of the joints that stand at a limit.
+        steps: how many were made.
+        is_held: whether nothing may move at all. is_base_held: whether something could if its base might.
+    """
+
+    misses: tuple[Miss, ...]
+    gap: float
+    is_closed: bool
+    at_limits: tuple[str, ...]
+    steps: int
+    is_held: bool = False
+    is_base_held: bool = False
+
+    @property
+    def is_reached(self) -> bool:
+        return self.is_closed and not self.misses
+
+    @property
+    def distance(self) -> float:
+        """The largest that is left [m]."""
+        return max((miss.distance for miss in self.misses), default=0.0)
+
+    @property
+    def angle(self) -> float:
+        """The largest that is left [rad]."""
+        return max((miss.angle for miss in self.misses), default=0.0)
+
+    @property
+    def words(self) -> str:
+        """What a person should know; empty where all is met."""
+        if self.is_reached:
+            return ""
+        if not self.is_closed:
+            return f"loops, couplings or pins stay open by {self.gap:.3g} (m or rad): they contradict each other"
+        missed = "; ".join(map(str, self.misses))
+        if self.is_held:
+            return f"{missed}: everything that could move is held" + (", its base, too" if self.is_base_held else "")
+        if self.at_limits:
+            shown = ", ".join(f"'{name}'" for name in self.at_limits[:3])
+            more = len(self.at_limits) - 3
+            return f"{missed}; at a limit: {shown}" + (f" and {more} more" if more > 0 else "")
+        return f"{missed}: out of reach" if len(self.misses) == 1 else f"{missed}: they cannot all be met"
