@@ -3,11 +3,12 @@
 # Properties on Object, Scene and WindowManager
 LINK = "limberjack_link"
 JOINT = "limberjack_joint"
+BEFORE = "limberjack_before"
 SCENE = "limberjack"
 STATUS = "limberjack_status"
 LIGHT = "limberjack_light"  # on Light
 
-# Custom property that marks an action as a bake of ours
+# Custom property that marks an action as a bake of ours, and holds its receipt
 BAKE_MARK = "limberjack_bake"
 
 # Custom property that marks a user's action as held in the file by a bake
@@ -83,6 +84,7 @@ PT_JOINT = "LIMBERJACK_PT_joint"
 PT_AXES = "LIMBERJACK_PT_axes"
 PT_HOME = "LIMBERJACK_PT_home"
 PT_SIMULATE = "LIMBERJACK_PT_simulate"
+PT_KEYS = "LIMBERJACK_PT_keys"
 PT_LIGHT = "LIMBERJACK_PT_light"
 PT_EXCHANGE = "LIMBERJACK_PT_exchange"
 

@@ -1,17 +1,28 @@
-"""A simulated trajectory, written as F-curves."""
+"""A motion, simulated or from a file, written as F-curves."""
 
+from .baking import Bake, BakeResult
 from .errors import BakeError
 from .pose_keys import key_joints, key_links
-from .restore import baked_links, clear_bake, foreign_actions
-from .session import BakeResult, BakeRun
+from .receipt import receipt_of
+from .restore import bake_of, baked_links, baked_objects, clear_bake, foreign_actions
+from .session import BakeRun
+from .settings import BakeSettings, settings_of
+from .staleness import out_of_date
 
 __all__ = [
+    "Bake",
     "BakeError",
     "BakeResult",
     "BakeRun",
+    "BakeSettings",
+    "bake_of",
     "baked_links",
+    "baked_objects",
     "clear_bake",
     "foreign_actions",
     "key_joints",
     "key_links",
+    "out_of_date",
+    "receipt_of",
+    "settings_of",
 ]

@@ -1,46 +1,133 @@
 """F-curves, written whole: one action for a bake, with a slot for every object."""
 
-from typing import TypeGuard
+from __future__ import annotations
+
+from collections.abc import Iterable
 
 import bpy
 import numpy as np
 
+from ...core.reduction import Keys
 from .. import ids
 
-LINEAR = 1  # as Blender numbers its kinds of interpolation
+LINEAR, BEZIER = 1, 2  # as Blender numbers its kinds of interpolation
+FREE = 0  # as it numbers its kinds of handles
 
 
 class BakeAction:
-    """A new action that is marked as ours."""
+    """A new action that is marked as ours, and that nothing plays until `commit`."""
 
     def __init__(self, name: str):
         self.action = bpy.data.actions.new(name)
         self.action[ids.BAKE_MARK] = True
         self._strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
+        self._slots: dict[bpy.types.Object, bpy.types.ActionSlot] = {}
 
-    def write(self, obj: bpy.types.Object, channels: dict[str, np.ndarray], frames: np.ndarray) -> None:
-        """Give the object this action, in a slot of its own.
+    def curves(self, obj: bpy.types.Object, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
+        """New, empty curves for numbers of the object: the data path of each, and the index in it."""
+        bag = self._bag(obj)
+        return [bag.fcurves.new(path, index=index) for path, index in properties]
 
-        channels: values by data path, shape (F, number of components). frames: shape (F,).
-        """
-        slot = self.action.slots.new("OBJECT", obj.name)
-        bag = self._strip.channelbag(slot, ensure=True)
-        for path, values in channels.items():
-            for index in range(values.shape[1]):
-                _fill(bag.fcurves.new(path, index=index), frames, values[:, index])
+    def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
+        """Let the object play these curves of another action, too."""
+        for curve in curves:
+            _copy(curve, self._bag(obj).fcurves.new(curve.data_path, index=curve.array_index))
+
+    def _bag(self, obj: bpy.types.Object):
+        if obj not in self._slots:
+            self._slots[obj] = self.action.slots.new("OBJECT", obj.name)
+        return self._strip.channelbag(self._slots[obj], ensure=True)
+
+    def play(self, obj: bpy.types.Object) -> None:
+        """Give the object this action in its own slot, or none where it has no curves in it."""
+        if obj not in self._slots:
+            if obj.animation_data:
+                obj.animation_data.action = None
+            return
         data = obj.animation_data_create()
         data.action = self.action
-        data.action_slot = slot
+        data.action_slot = self._slots[obj]
+
+    def clear(self, objects: Iterable[bpy.types.Object]) -> None:
+        """Take the curves of these away again."""
+        for obj in objects:
+            if obj in self._slots:
+                self._bag(obj).fcurves.clear()
+
+    def discard(self) -> None:
+        """Leave no trace."""
+        bpy.data.actions.remove(self.action)
+
+    @property
+    def key_count(self) -> int:
+        bags = (self._strip.channelbag(slot) for slot in self._slots.values())
+        return sum(len(curve.keyframe_points) for bag in bags if bag for curve in bag.fcurves)
 
 
-def _fill(curve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarray) -> None:
-    """A key on every frame needs no handles: straight lines between them never overshoot."""
+def fill(curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
+    """A key on every frame needs no handles: straight lines between them never overshoot.
+
+    frames: shape (F,). values: shape (F, number of curves).
+    """
+    kinds = np.full(len(frames), LINEAR, dtype=np.int32)
+    for curve, column in zip(curves, values.T, strict=True):
+        points = _points(curve, len(frames))
+        points.foreach_set("co", np.column_stack([frames, column]).astype(np.float32).ravel())
+        points.foreach_set("interpolation", kinds)
+        curve.update()
+
+
+def fill_reduced(curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
+    """Bézier curves with handles a third of the way between keys: cubics in time. frames: of all samples."""
+    at = frames[keys.at].astype(np.float64)
+    gaps = np.diff(at) / 3.0
+    before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
+    if not len(gaps):
+        before = after = np.ones(1)
+    numbers = {name: np.full(len(at), kind, np.int32) for name, kind in (("interpolation", BEZIER), *_FREE_HANDLES)}
+    for number, curve in enumerate(curves):
+        points = _points(curve, len(at))
+        for name, times, values in (
+            ("co", at, keys.values),
+            ("handle_left", at - before, keys.left),
+            ("handle_right", at + after, keys.right),
+        ):
+            points.foreach_set(name, np.column_stack([times, values[:, number]]).astype(np.float32).ravel())
+        for name, kinds in numbers.items():
+            points.foreach_set(name, kinds)
+        curve.update()
+
+
+_FREE_HANDLES = (("handle_left_type", FREE), ("handle_right_type", FREE))
+
+
+def _points(curve: bpy.types.FCurve, count: int):
     points = curve.keyframe_points
-    points.add(len(frames))
-    points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
-    points.foreach_set("interpolation", np.full(len(frames), LINEAR, dtype=np.int32))
-    curve.update()
+    if len(points):
+        points.clear()
+    points.add(count)
+    return points
 
 
-def is_ours(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
-    return action is not None and bool(action.get(ids.BAKE_MARK))
+def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
+    """What Blender makes of the curves at the frames, shape (F, number of curves)."""
+    times = frames.tolist()
+    return np.array([[curve.evaluate(time) for time in times] for curve in curves]).T
+
+
+def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
+    """Keys, handles and modifiers."""
+    size = len(source.keyframe_points)
+    target.keyframe_points.add(size)
+    for old, new in zip(source.keyframe_points, target.keyframe_points, strict=True):
+        _copy_numbers(old, new)
+    for modifier in source.modifiers:
+        _copy_numbers(modifier, target.modifiers.new(modifier.type))
+    _copy_numbers(source, target)
+    target.update()
+
+
+def _copy_numbers(source: bpy.types.bpy_struct, target: bpy.types.bpy_struct) -> None:
+    for prop in source.bl_rna.properties:
+        if not prop.is_readonly and prop.type != "POINTER" and prop.identifier not in ("data_path", "array_index"):
+            setattr(target, prop.identifier, getattr(source, prop.identifier))

@@ -11,11 +11,11 @@ import numpy as np
 from ...core.model import Model
 from ..bridge import SceneReading, unit_length, world_scale
 from ..bridge.poses import pose_of_matrix, to_array
-from ..bridge.read import depsgraph_of
 from ..props import is_led, is_link
 from .errors import BakeError
-from .fcurves import is_ours
+from .receipt import is_ours
 from .restore import action_of
+from .sampling import at_frames
 
 Poses = dict[str, np.ndarray]
 """X_WL of each link at each frame [m], shape (F, 7), by the link's name."""
@@ -34,16 +34,10 @@ def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarr
     if not found:
         return found
     sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
-    depsgraph = depsgraph_of(scene)
-    now, subframe = scene.frame_current, scene.frame_subframe
-    try:
-        for number, frame in enumerate(frames.tolist()):
-            scene.frame_set(int(frame))
-            for name, obj in objects.items():
-                matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
-                found[name][number] = pose_of_matrix(matrix, sizes[name])
-    finally:
-        scene.frame_set(now, subframe=subframe)
+    for number, depsgraph in at_frames(scene, frames):
+        for name, obj in objects.items():
+            matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
+            found[name][number] = pose_of_matrix(matrix, sizes[name])
     for poses in found.values():
         poses[:, :3] *= unit
     return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import bpy
 import numpy as np
 
-from ...core.model import Joint
+from ...core.model import Joint, Model
 from .. import ids
 from ..bridge import fcurves_of, store_rest_poses
 from ..bridge.motion import has_own_keys
@@ -49,7 +50,7 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
             continue
         _key_joint(obj, posing, scene.frame_current_final)
         keyed.add(name)
-    _mark_links(scene, posing, keyed)
+    mark_links(posing.model, posing.objects, {name: scene.objects[name] for name in keyed})
     held = [name for name in posing.carried if has_own_keys(posing.objects[name])]
     notes += [f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in held]
     return len(keyed), notes
@@ -120,13 +121,16 @@ def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> flo
     return nearest if clamped(joint, place, nearest) == nearest else value
 
 
-def _mark_links(scene: bpy.types.Scene, posing: Posing, keyed: set[str]) -> None:
-    """Let each link know a joint whose keys move it, so that it counts as animated as long as there are any."""
+def mark_links(model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]) -> None:
+    """Let each link know a joint whose keys move it, so that it counts as animated as long as there are any.
+
+    joints: those that have keys. Both by name.
+    """
     leaders: dict[str, bpy.types.Object] = {}
-    for branch in posing.model.tree().branches:
-        if branch.joint.name in keyed:
-            leaders[branch.outer] = scene.objects[branch.joint.name]
+    for branch in model.tree().branches:
+        if branch.joint.name in joints:
+            leaders[branch.outer] = joints[branch.joint.name]
         elif branch.inner in leaders:
             leaders[branch.outer] = leaders[branch.inner]
     for name, joint in leaders.items():
-        getattr(posing.objects[name], ids.LINK).led_by = joint
+        getattr(links[name], ids.LINK).led_by = joint

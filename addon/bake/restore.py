@@ -1,44 +1,100 @@
 """What a bake takes the place of, kept and put back."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import bpy
 
 from .. import ids
-from ..props import is_led, is_link
-from .fcurves import is_ours
+from ..bridge import fcurves_of
+from ..bridge.motion import TRANSFORMS, curves_in
+from ..props import is_joint, is_led, is_link
+from .receipt import is_edited, is_ours
 
 PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
+
+REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
+"""How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
 def action_of(obj: bpy.types.Object) -> bpy.types.Action | None:
     return obj.animation_data.action if obj.animation_data else None
 
 
+def is_baked(obj: bpy.types.Object) -> bool:
+    """Whether a bake of ours moves the object: its own curves, or those of the joint that leads it."""
+    action = action_of(obj)
+    if action is not None:
+        return is_ours(action)
+    joint = getattr(obj, ids.LINK).led_by
+    return getattr(obj, ids.BEFORE).is_kept and joint is not None and is_ours(action_of(joint))
+
+
 def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The links of the scene that play a bake of ours."""
-    return [obj for obj in scene.objects if is_link(obj) and is_ours(action_of(obj))]
+    """The links of the scene that a bake of ours moves."""
+    return [obj for obj in scene.objects if is_link(obj) and is_baked(obj)]
+
+
+def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """As `baked_links`, and the joints that have a bake's curves."""
+    return [obj for obj in scene.objects if (is_link(obj) or is_joint(obj)) and is_baked(obj)]
+
+
+def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
+    """The bake that the scene's links or joints play."""
+    objects = baked_objects(scene)
+    return next((action for obj in objects if is_ours(action := action_of(obj))), None)
 
 
 def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The objects whose action is not a bake of ours and would give way to one: the user's own work."""
-    acting = [obj for obj in objects if action_of(obj) is not None and not is_led(obj)]
-    return [obj for obj in acting if not is_ours(action_of(obj))]
+    """The objects that would lose motion of the user's own to a bake: keyed by hand, or a bake that was edited."""
+    return [obj for obj in objects if not is_led(obj) and _has_own_motion(obj)]
+
+
+def _has_own_motion(obj: bpy.types.Object) -> bool:
+    action = action_of(obj)
+    if is_ours(action):
+        return is_edited(action)
+    return any(curve.data_path.startswith(REPLACED) for curve in fcurves_of(obj))
+
+
+def own_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The curves that the object plays, or would if its bake were cleared."""
+    if not is_baked(obj):
+        return list(fcurves_of(obj))
+    before = getattr(obj, ids.BEFORE)
+    slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
+    return list(curves_in(before.action, slots[0])) if slots else []
+
+
+def other_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """What the object's action moves besides, such as its visibility, which goes on beside a bake."""
+    return [curve for curve in fcurves_of(obj) if not curve.data_path.startswith(REPLACED)]
 
 
 def remember(obj: bpy.types.Object) -> None:
     """Keep the object's pose and action, unless they are those of an earlier bake."""
-    action = action_of(obj)
-    if is_ours(action):
+    if is_baked(obj):
         return
-    settings = getattr(obj, ids.LINK)
-    settings.before_bake = " ".join(repr(float(number)) for name, _ in PLACES for number in getattr(obj, name))
-    settings.action_before = action
-    settings.slot_before = ""
+    action = action_of(obj)
+    before = getattr(obj, ids.BEFORE)
+    before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
+    before.action, before.slot = action, ""
     if action is not None:
         _hold(action)
         slot = obj.animation_data.action_slot
-        settings.slot_before = slot.identifier if slot else ""
+        before.slot = slot.identifier if slot else ""
+
+
+def _numbers_of(obj: bpy.types.Object) -> list[float]:
+    found = [float(number) for name, _ in PLACES for number in getattr(obj, name)]
+    return found + [float(coordinate.q) for coordinate in getattr(obj, ids.JOINT).coordinates]
+
+
+def _kept_numbers(before) -> list[float]:
+    return [float(word) for word in before.numbers.split()]
 
 
 def _hold(action: bpy.types.Action) -> None:
@@ -53,40 +109,85 @@ def _let_go(action: bpy.types.Action) -> None:
         action.use_fake_user = False
 
 
-def remove_unused(actions: Iterable[bpy.types.Action]) -> None:
-    for action in set(actions):
-        if is_ours(action) and not action.users:
+def hand_over(actions: Iterable[bpy.types.Action | None]) -> None:
+    """Remove bakes that nothing plays any more; one that was edited by hand becomes the user's own, and stays."""
+    for action in {action for action in actions if is_ours(action)}:
+        if is_edited(action):
+            del action[ids.BAKE_MARK]
+            action.use_fake_user = True
+        elif not action.users:
             bpy.data.actions.remove(action)
 
 
 def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
-    """Take the bake off the objects, and put back where they were and what they played. Returns how many had one."""
-    actions = {obj: action for obj in objects if is_ours(action := action_of(obj))}
-    for obj in actions:
+    """Take the bake off links and joints, and put back where they were and what they played.
+
+    Returns how many links had one.
+    """
+    baked = [obj for obj in objects if is_baked(obj)]  # all, before a joint's own bake is gone
+    actions = [action_of(obj) for obj in baked]
+    for obj in baked:
         _give_back_action(obj)
-        _give_back_pose(obj)
-    remove_unused(actions.values())
-    return len(actions)
+        before = getattr(obj, ids.BEFORE)
+        _set_numbers(obj, _kept_numbers(before))
+        before.is_kept, before.numbers, before.action, before.slot = False, "", None, ""
+    hand_over(actions)
+    return sum(map(is_link, baked))
 
 
 def _give_back_action(obj: bpy.types.Object) -> None:
-    settings, data = getattr(obj, ids.LINK), obj.animation_data
-    data.action = settings.action_before
-    if settings.action_before is None:
+    before, data = getattr(obj, ids.BEFORE), obj.animation_data
+    if data is None:
+        return
+    data.action = before.action
+    if before.action is None:
         if not data.drivers and not data.nla_tracks:
             obj.animation_data_clear()
         return
-    _let_go(data.action)
-    slots = [slot for slot in data.action.slots if slot.identifier == settings.slot_before]
-    if slots:
-        data.action_slot = slots[0]
-    settings.action_before = None
+    _let_go(before.action)
+    _play(data, before.slot)
 
 
-def _give_back_pose(obj: bpy.types.Object) -> None:
-    settings = getattr(obj, ids.LINK)
-    numbers = [float(word) for word in settings.before_bake.split()]
+def _play(data: bpy.types.AnimData, slot: str) -> None:
+    found = [known for known in data.action.slots if known.identifier == slot]
+    if found:
+        data.action_slot = found[0]
+
+
+def _set_numbers(obj: bpy.types.Object, numbers: list[float]) -> None:
+    """As `_numbers_of` has found them; none for an object of which none were kept."""
+    left = iter(numbers)
     for name, size in PLACES if numbers else ():
-        setattr(obj, name, numbers[:size])
-        del numbers[:size]
-    settings.before_bake = ""
+        setattr(obj, name, [next(left) for _ in range(size)])
+    for coordinate, number in zip(getattr(obj, ids.JOINT).coordinates, left, strict=False):
+        coordinate.q = number
+
+
+@contextmanager
+def as_before_bake(scene: bpy.types.Scene) -> Iterator[None]:
+    """The scene as it would be if its bake were cleared, for as long as somebody looks."""
+    kept = [(obj, action_of(obj), _slot_of(obj), _numbers_of(obj)) for obj in baked_objects(scene)]
+    for obj, *_ in kept:
+        before = getattr(obj, ids.BEFORE)
+        _assign(obj, before.action, before.slot)
+        _set_numbers(obj, _kept_numbers(before))
+    try:
+        yield
+    finally:
+        for obj, action, slot, numbers in kept:
+            _set_numbers(obj, numbers)
+            _assign(obj, action, slot)
+
+
+def _slot_of(obj: bpy.types.Object) -> str:
+    slot = obj.animation_data.action_slot if obj.animation_data else None
+    return slot.identifier if slot else ""
+
+
+def _assign(obj: bpy.types.Object, action: bpy.types.Action | None, slot: str) -> None:
+    if obj.animation_data is None and action is None:
+        return
+    data = obj.animation_data_create()
+    data.action = action
+    if action is not None:
+        _play(data, slot)

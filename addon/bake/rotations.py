@@ -42,6 +42,24 @@ def matrices_of(quaternions: np.ndarray) -> np.ndarray:
     return np.moveaxis(np.array(rows), -1, 0)
 
 
+def matrices_of_euler(angles: np.ndarray, order: str) -> np.ndarray:
+    """Rotation matrices of angles about x, y and z, shape (F, 3); the first letter of Blender's `order` turns first."""
+    turned = np.eye(3)
+    for letter in order:
+        axis = "XYZ".index(letter)
+        quaternions = np.zeros((len(angles), 4))
+        quaternions[:, 0], quaternions[:, 1 + axis] = np.cos(0.5 * angles[:, axis]), np.sin(0.5 * angles[:, axis])
+        turned = matrices_of(quaternions) @ turned
+    return turned
+
+
+def quaternions_of_axis_angles(values: np.ndarray) -> np.ndarray:
+    """Unit quaternions of an angle and an axis of any length but 0, shape (F, 4)."""
+    axes = values[:, 1:] / np.linalg.norm(values[:, 1:], axis=1, keepdims=True)
+    half = 0.5 * values[:, :1]
+    return np.hstack([np.cos(half), np.sin(half) * axes])
+
+
 def continuous_quaternions(quaternions: np.ndarray, start) -> np.ndarray:
     """The same rotations with signs chosen so that each is the nearer one to that before it; `start` precedes all."""
     before = np.vstack([np.asarray(start)[None], quaternions[:-1]])

@@ -7,15 +7,15 @@ import numpy as np
 
 from ..bridge.motion import follows_keys, moves_itself
 from ..bridge.poses import to_array
-from ..bridge.read import depsgraph_of
 from .errors import BakeError
+from .sampling import at_frames
 
 
 class Spaces:
     """For objects that are about to be baked.
 
     Args:
-        worlds: where each baked object will be, shape (F, 4, 4), with its scale.
+        worlds: where each baked object will be, shape (F, 4, 4), with its scale; read anew for each `space_of`.
         frames: frame numbers, shape (F,).
     """
 
@@ -72,20 +72,11 @@ def _refuse_carried(obj: bpy.types.Object, worlds: dict) -> None:
 
 def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[bpy.types.Object, np.ndarray]:
     """Where Blender puts what carries the baked objects; for one of these on a bone, what its transform applies to."""
-    objects = _objects_to_sample(worlds)
-    if not objects:
-        return {}
-    depsgraph = depsgraph_of(scene)
-    samples = {obj: np.empty((len(frames), 4, 4)) for obj in objects}
-    now, subframe = scene.frame_current, scene.frame_subframe
-    try:
-        for number, frame in enumerate(frames.tolist()):
-            scene.frame_set(int(frame))
-            for obj, matrices in samples.items():
-                evaluated = obj.evaluated_get(depsgraph)
-                matrices[number] = to_array(evaluated.matrix_world)
-                if obj in worlds:
-                    matrices[number] = matrices[number] @ np.linalg.inv(to_array(evaluated.matrix_basis))
-    finally:
-        scene.frame_set(now, subframe=subframe)
+    samples = {obj: np.empty((len(frames), 4, 4)) for obj in _objects_to_sample(worlds)}
+    for number, depsgraph in at_frames(scene, frames) if samples else ():
+        for obj, matrices in samples.items():
+            evaluated = obj.evaluated_get(depsgraph)
+            matrices[number] = to_array(evaluated.matrix_world)
+            if obj in worlds:
+                matrices[number] = matrices[number] @ np.linalg.inv(to_array(evaluated.matrix_basis))
     return samples

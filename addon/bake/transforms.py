@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import bpy
 import numpy as np
 
+from ...core.reduction import Error
 from ..bridge.motion import active_constraints, playing_strips, transform_drivers
-from ..bridge.poses import own_scale, world_scale
+from ..bridge.poses import own_scale
 from .errors import BakeError
-from .rotations import axis_angles, continuous_quaternions, euler_angles, matrices_of, quaternions_of
-from .spaces import Spaces
+from .rotations import (
+    axis_angles,
+    continuous_quaternions,
+    euler_angles,
+    matrices_of,
+    matrices_of_euler,
+    quaternions_of,
+    quaternions_of_axis_angles,
+)
 
 SHEAR = 1e-4
 """Largest cosine between two axes of an object that still counts as a right angle."""
@@ -35,22 +45,25 @@ def require_bakeable(obj: bpy.types.Object) -> None:
         raise BakeError(f"link '{obj.name}' plays strips of the nonlinear animation: mute their tracks")
 
 
-def channels_of(
-    scene: bpy.types.Scene, poses: dict[bpy.types.Object, np.ndarray], frames: np.ndarray
-) -> dict[bpy.types.Object, dict[str, np.ndarray]]:
-    """The values of each object's channels, by data path.
+@dataclass(frozen=True)
+class Channel:
+    """Numbers of an object at every frame that get keys at the same frames.
 
-    poses: X_WL of each object, shape (F, 7) [Blender units]. frames: shape (F,).
-
-    Raises:
-        BakeError: no location and rotation would put an object there.
+    Attributes:
+        properties: the data path of each, and the index in it. values: shape (F, C).
+        is_turn: whether it turns the link, and does not move it.
+        error: of fitted values in the place of those from a frame on, shape (n, C): how far they take the link from
+            where it should be, shape (n,) [Blender units or rad].
     """
-    worlds = {obj: _world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
-    spaces = Spaces(scene, worlds, frames)
-    return {obj: _channels(obj, spaces.space_of(obj), world) for obj, world in worlds.items()}
+
+    properties: tuple[tuple[str, int], ...]
+    values: np.ndarray
+    is_turn: bool
+    error: Error
 
 
-def _world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Of a link that stands at the poses, shape (F, 7), and is scaled, shape (3,): shape (F, 4, 4)."""
     matrices = np.zeros((len(X_WL), 4, 4))
     quaternions = X_WL[:, 3:] / np.linalg.norm(X_WL[:, 3:], axis=1, keepdims=True)
     matrices[:, :3, :3] = matrices_of(quaternions) * scale
@@ -59,12 +72,46 @@ def _world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return matrices
 
 
-def _channels(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> dict[str, np.ndarray]:
+def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> list[Channel]:
+    """The location and the rotation that put an object where it should be.
+
+    Args:
+        space: what lies between the world and the object's own transform, shape (F, 4, 4) or (1, 4, 4).
+        world: where it should be, with its scale, shape (F, 4, 4).
+
+    Raises:
+        BakeError: no location and rotation would put it there.
+    """
     own = np.linalg.inv(space) @ world
     turns = own[:, :3, :3] / own_scale(obj)
     _require_no_shear(obj, turns)
     location = own[:, :3, 3] - np.array(obj.delta_location)
-    return {"location": location} | _rotation(obj, turns)
+    spaces = np.broadcast_to(space, own.shape)[:, :3, :3]
+
+    def way(first: int, fitted: np.ndarray) -> np.ndarray:
+        part = slice(first, first + len(fitted))
+        return np.linalg.norm(np.einsum("fij,fj->fi", spaces[part], fitted - location[part]), axis=1)
+
+    path, values = _rotation(obj, turns)
+
+    def turn(first: int, fitted: np.ndarray) -> np.ndarray:
+        apart = _delta(obj) @ own_turns(obj, fitted) - turns[first : first + len(fitted)]
+        return 2.0 * np.arcsin(np.minimum(np.sqrt((apart**2).sum(axis=(1, 2)) / 8.0), 1.0))
+
+    return [_channel("location", location, False, way), _channel(path, values, True, turn)]
+
+
+def _channel(path: str, values: np.ndarray, is_turn: bool, error: Error) -> Channel:
+    return Channel(tuple((path, index) for index in range(values.shape[1])), values, is_turn, error)
+
+
+def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """Where these values put an object, with its scale, shape (F, 4, 4); the inverse of `channels_of`."""
+    own = np.zeros((len(location), 4, 4))
+    own[:, :3, :3] = _delta(obj) @ own_turns(obj, rotation) * own_scale(obj)
+    own[:, :3, 3] = location + np.array(obj.delta_location)
+    own[:, 3, 3] = 1.0
+    return space @ own
 
 
 def _require_no_shear(obj: bpy.types.Object, turns: np.ndarray) -> None:
@@ -76,17 +123,33 @@ def _require_no_shear(obj: bpy.types.Object, turns: np.ndarray) -> None:
         )
 
 
-def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> dict[str, np.ndarray]:
-    mode = obj.rotation_mode
-    if mode == "QUATERNION":
-        delta = np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
-        quaternions = quaternions_of(delta.T @ turns)
-        return {"rotation_quaternion": continuous_quaternions(quaternions, obj.rotation_quaternion)}
-    if mode == "AXIS_ANGLE":
-        start = obj.rotation_axis_angle
-        quaternions = continuous_quaternions(quaternions_of(turns), (1.0, 0.0, 0.0, 0.0))
-        return {"rotation_axis_angle": axis_angles(quaternions, start)}
+def _delta(obj: bpy.types.Object) -> np.ndarray:
+    """The rotation that the object's delta puts before its own, shape (3, 3)."""
+    if obj.rotation_mode == "QUATERNION":
+        return np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
+    if obj.rotation_mode == "AXIS_ANGLE":
+        return np.eye(3)  # Blender has no delta for it
     delta = obj.delta_rotation_euler.copy()
-    delta.order = mode
-    unturned = np.array(delta.to_matrix()).T @ turns
-    return {"rotation_euler": euler_angles(unturned, mode, obj.rotation_euler)}
+    delta.order = obj.rotation_mode
+    return np.array(delta.to_matrix())
+
+
+def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
+    """The rotations of values in the object's rotation mode, shape (F, 3, 3)."""
+    if obj.rotation_mode == "QUATERNION":
+        return matrices_of(values / np.linalg.norm(values, axis=1, keepdims=True))
+    if obj.rotation_mode == "AXIS_ANGLE":
+        return matrices_of(quaternions_of_axis_angles(values))
+    return matrices_of_euler(values, obj.rotation_mode)
+
+
+def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> tuple[str, np.ndarray]:
+    """The path of the object's rotation, and its values for these, shape (F, 3, 3)."""
+    mode = obj.rotation_mode
+    unturned = _delta(obj).T @ turns
+    if mode == "QUATERNION":
+        return "rotation_quaternion", continuous_quaternions(quaternions_of(unturned), obj.rotation_quaternion)
+    if mode == "AXIS_ANGLE":
+        quaternions = continuous_quaternions(quaternions_of(unturned), (1.0, 0.0, 0.0, 0.0))
+        return "rotation_axis_angle", axis_angles(quaternions, obj.rotation_axis_angle)
+    return "rotation_euler", euler_angles(unturned, mode, obj.rotation_euler)

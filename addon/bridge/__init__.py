@@ -6,7 +6,7 @@ from .joining import frame_along, join_here, new_joint, pointed_direction, put_j
 from .mirroring import is_in_the_middle, mirror
 from .motion import fcurves_of, is_animated
 from .moving import move_model
-from .numbers import format_pose, frame_rate, scaled_pose, unit_length
+from .numbers import format_pose, frame_range, frame_rate, scaled_pose, unit_length
 from .picking import Hit, Surfaces, as_drawn, hit_of, hit_under
 from .poses import drawn_pose, live_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
@@ -28,6 +28,7 @@ __all__ = [
     "fcurves_of",
     "format_pose",
     "frame_along",
+    "frame_range",
     "frame_rate",
     "frames_at_empty",
     "has_left_its_frame",

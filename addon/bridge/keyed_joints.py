@@ -49,7 +49,14 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     acting = keyed.keys() & set(posing.moving) - theirs
     if not acting:
         return
-    posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph))
+    baked = {name for name in acting if _is_baked(scene.objects[name])}
+    posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked)
+
+
+def _is_baked(joint: bpy.types.Object) -> bool:
+    """Whether its keys are what a simulation has found."""
+    data = joint.animation_data
+    return bool(data and data.action and data.action.get(ids.BAKE_MARK))
 
 
 def _moved_by_others(scene: bpy.types.Scene) -> set[str]:

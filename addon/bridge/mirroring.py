@@ -233,5 +233,6 @@ def _mirror_link(copy: Object, drawn: Pose) -> None:
     settings.rest_pose = format_pose(mirrored_pose(drawn))
     settings.com = mirrored_point(tuple(settings.com))
     settings.inertia = mirrored_inertia(tuple(settings.inertia))
-    settings.before_bake = settings.slot_before = settings.name_in_file = settings.name_here = ""
-    settings.action_before = None
+    settings.name_in_file = settings.name_here = ""
+    before = getattr(copy, ids.BEFORE)
+    before.is_kept, before.numbers, before.action, before.slot = False, "", None, ""

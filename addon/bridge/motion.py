@@ -21,10 +21,11 @@ CHANNELS = (
 def fcurves_of(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
     """The F-curves that the object's action holds for it."""
     if data := obj.animation_data:
-        yield from _curves_in(data.action, data.action_slot)
+        yield from curves_in(data.action, data.action_slot)
 
 
-def _curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
+def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
+    """The F-curves in a slot of an action; none where there is neither."""
     if action is None or slot is None:
         return
     for layer in action.layers:
@@ -94,7 +95,7 @@ def changes_its_size(obj: bpy.types.Object) -> bool:
     drivers = obj.animation_data.drivers if obj.animation_data else ()
     if any(driver.data_path.startswith(SCALES) for driver in drivers):
         return True
-    strips = (_curves_in(strip.action, strip.action_slot) for strip in playing_strips(obj))
+    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(obj))
     return any(
         len({round(point.co[1], 6) for point in curve.keyframe_points}) > 1
         for curve in chain(fcurves_of(obj), *strips)

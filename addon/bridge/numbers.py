@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.model import ModelError
 from ...core.spatial import Pose, Vec3, quat_normalized, scale
+from .. import ids
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,14 @@ class Units:
 
 
 def units_of(scene, first: int | None = None) -> Units:
-    """first: where not the scene's own first frame is the simulation's."""
-    return Units(unit_length(scene), frame_rate(scene), scene.frame_start if first is None else first)
+    """first: where not the scene says at which frame a simulation begins."""
+    return Units(unit_length(scene), frame_rate(scene), frame_range(scene)[0] if first is None else first)
+
+
+def frame_range(scene) -> tuple[int, int]:
+    """First and last frame of a simulation, as the scene says."""
+    own = getattr(scene, ids.SCENE).bake
+    return (own.first, own.last) if own.use_range else (scene.frame_start, scene.frame_end)
 
 
 def shortest(value: float) -> float:

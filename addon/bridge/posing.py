@@ -152,20 +152,27 @@ class Posing:
         self._put()
         return reached
 
-    def take(self, values: Mapping[str, Sequence[float]], left: Container[str] = (), seen: Seen = as_it_is) -> bool:
+    def take(
+        self,
+        values: Mapping[str, Sequence[float]],
+        left: Container[str] = (),
+        seen: Seen = as_it_is,
+        beyond: Container[str] = (),
+    ) -> bool:
         """Bring joints to all their coordinates [rad, m, or a quaternion w x y z], within limits, and move the links.
 
         Where loops do not let all of them be there, they come as near as they can; returns whether they are there.
 
         Args:
             left: names of links that are not moved, as their own animation does. seen: as the links are seen.
+            beyond: names of joints that may be beyond their limits, as a stop that gives way lets them be.
 
         Raises:
             ModelError: as `lead`, or loops cannot be closed where links stand; then nothing has moved.
         """
         for joint in values:
             self._require_loose(joint)
-        wanted = {joint: self._within_limits(joint, q) for joint, q in values.items()}
+        wanted = {joint: tuple(q) if joint in beyond else self._within_limits(joint, q) for joint, q in values.items()}
         is_there = self._poser.take(wanted)
         if not is_there and not self._poser.is_closed:
             self._take_up(self._at)

@@ -5,17 +5,20 @@ from bpy.props import BoolProperty
 
 from ...core.model import ModelError
 from .. import ids
-from ..bake import BakeRun, baked_links, clear_bake, foreign_actions
-from ..props import is_link
+from ..bake import BakeRun, baked_links, baked_objects, clear_bake, foreign_actions
+from ..props import is_joint, is_link
 from ..warming import Warming
 from .report import fail, in_object_mode, redraw, succeed
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
+MOST_SECONDS_TOLD = 86400.0
 
 
-def _links(context) -> list[bpy.types.Object]:
-    return [obj for obj in context.scene.objects if is_link(obj)]
+def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The links, and the joints where these get keys."""
+    onto_joints = getattr(scene, ids.SCENE).bake.onto != "LINKS"
+    return [obj for obj in scene.objects if is_link(obj) or (onto_joints and is_joint(obj))]
 
 
 class LIMBERJACK_OT_simulate(bpy.types.Operator):
@@ -37,7 +40,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not _links(context):
+        if not any(map(is_link, context.scene.objects)):
             cls.poll_message_set("There are no links: select objects and tag them as links")
             return False
         if getattr(context.window_manager, ids.STATUS).running:
@@ -46,7 +49,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def invoke(self, context, event):
-        if not self.overwrite and foreign_actions(_links(context)):
+        if not self.overwrite and foreign_actions(_keyed_ones(context.scene)):
             bpy.ops.limberjack.simulate_overwriting("INVOKE_DEFAULT")
             return {"CANCELLED"}
         if bpy.app.background or context.window is None:
@@ -102,8 +105,7 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         if self._run is None:
             self._run = BakeRun(context.scene, overwrite=self.overwrite)
         if not self._run.step(SLICE):
-            run = self._run
-            self._show(context, run.progress, f"Simulating, frame {run.frames_done} of {len(run.frames)}")
+            self._show(context, self._run.progress, f"{self._run.doing}{_time_left(self._run.seconds_left)}")
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self._tidy_up(context)
@@ -118,7 +120,8 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         redraw(context)
 
     def _abandon(self, context, message: str):
-        found = self._run.simulation.report.diagnoses if self._run else []  # why it took so long, perhaps
+        report = self._run.report if self._run else None
+        found = report.diagnoses if report else []  # why it took so long, perhaps
         getattr(context.window_manager, ids.STATUS).diagnoses = "\n".join(map(str, found))
         self._tidy_up(context)
         self.report({"INFO"}, message)
@@ -130,12 +133,21 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
             manager.event_timer_remove(self._timer)
         if self._warming:
             self._warming.cancel()
+        if self._run:
+            self._run.cancel()
         self._timer = self._run = self._warming = None
         getattr(manager, ids.STATUS).running = False
         manager.progress_end()
         if context.workspace:
             context.workspace.status_text_set(None)
         redraw(context)
+
+
+def _time_left(seconds: float) -> str:
+    """For a progress bar, once it can be told."""
+    if seconds > MOST_SECONDS_TOLD:
+        return ""
+    return f", {seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {seconds:.0f} s left"
 
 
 def _simulation_error() -> type[Exception]:
@@ -155,7 +167,7 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=380, confirm_text="Replace")
 
     def draw(self, context):
-        names = [obj.name for obj in foreign_actions(_links(context))]
+        names = [obj.name for obj in foreign_actions(_keyed_ones(context.scene))]
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
         self.layout.label(text="The bake takes its place. The actions are kept in the file,")
@@ -184,7 +196,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        count = clear_bake(baked_links(context.scene))
+        count = clear_bake(baked_objects(context.scene))
         settings = getattr(context.scene, ids.SCENE)
         settings.last_result = settings.last_notes = settings.last_diagnoses = ""
         return succeed(self, context, f"The bake of {count} links is cleared")

@@ -3,6 +3,8 @@
 import bpy
 
 from .. import ids
+from ..bake import bake_of, out_of_date, receipt_of
+from ..bridge.rig import last_rig
 from .base import Below, in_columns, paragraph
 
 
@@ -16,9 +18,8 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
         settings = getattr(scene, ids.SCENE)
         status = getattr(context.window_manager, ids.STATUS)
         layout.prop(settings, "accuracy")
-        column = layout.column(align=True)
-        column.prop(scene, "frame_start", text="Frame Start")
-        column.prop(scene, "frame_end", text="End")
+        layout.prop(settings.bake, "start")
+        _draw_range(layout, scene, settings.bake)
         if status.running:
             layout.progress(factor=status.factor, text=status.text)
             layout.label(text="Esc cancels")
@@ -28,12 +29,82 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
         stopped = status.diagnoses.splitlines()
         for diagnosis in stopped[1:] if status.error else stopped:  # the error has the first
             paragraph(layout, context, diagnosis, icon="ERROR")
-        if settings.last_result:
-            paragraph(layout, context, settings.last_result)
-        for note in settings.last_notes.splitlines():
-            paragraph(layout, context, note, icon="INFO")
-        for diagnosis in settings.last_diagnoses.splitlines():
-            paragraph(layout, context, diagnosis, icon="ERROR")
+        _draw_result(layout, context, settings)
 
 
-CLASSES = (LIMBERJACK_PT_simulate,)
+def _draw_range(layout, scene, bake):
+    owner, first, last = (bake, "first", "last") if bake.use_range else (scene, "frame_start", "frame_end")
+    column = layout.column(align=True)
+    column.prop(bake, "use_range")
+    column.prop(owner, first, text="Frame Start")
+    column.prop(owner, last, text="End")
+
+
+def _draw_result(layout, context, settings):
+    if reason := _staleness(context.scene):
+        paragraph(layout, context, f"The bake is out of date: {reason}", icon="FILE_REFRESH")
+    if settings.last_result:
+        paragraph(layout, context, settings.last_result)
+    for note in settings.last_notes.splitlines():
+        paragraph(layout, context, note, icon="INFO")
+    for diagnosis in settings.last_diagnoses.splitlines():
+        paragraph(layout, context, diagnosis, icon="ERROR")
+
+
+_told: dict[int, tuple[tuple, str]] = {}
+"""By the scene's session uid: what was looked at, and why its bake is out of date."""
+
+
+def _staleness(scene: bpy.types.Scene) -> str:
+    """Why the bake is out of date; looked into again once the scene was read anew or a setting was changed."""
+    rig = last_rig(scene)
+    if rig is None or bake_of(scene) is None:
+        return ""
+    settings = getattr(scene, ids.SCENE)
+    numbers = tuple(getattr(settings.bake, item.identifier) for item in settings.bake.bl_rna.properties)
+    state = (rig.version, settings.accuracy, numbers, scene.frame_start, scene.frame_end, scene.render.fps)
+    seen, reason = _told.get(scene.session_uid, ((), ""))
+    if seen != state:
+        reason = out_of_date(scene, rig.model)
+        _told[scene.session_uid] = state, reason
+    return reason
+
+
+class LIMBERJACK_PT_keys(Below, bpy.types.Panel):
+    bl_idname = ids.PT_KEYS
+    bl_label = "Keyframes"
+    bl_parent_id = ids.PT_SIMULATE
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        bake = getattr(context.scene, ids.SCENE).bake
+        layout.prop(bake, "onto")
+        layout.prop(bake, "step")
+        layout.prop(bake, "reduces")
+        column = layout.column(align=True)
+        column.active = bake.reduces
+        column.prop(bake, "distance")
+        column.prop(bake, "angle")
+        action = bake_of(context.scene)
+        receipt = receipt_of(action) if action else None
+        if receipt:
+            _draw_receipt(layout, context, action, receipt)
+
+
+def _draw_receipt(layout, context, action, receipt):
+    layout.label(text=action.name, icon="ACTION")
+    share = f", {receipt.written} of {receipt.possible} keys" if receipt.written < receipt.possible else ""
+    begun = {"HOME": "joint starts", "POSE": "a pose", "KEYS": "animation"}[receipt.start]
+    what = f"{receipt.accuracy} from {begun}" if receipt.source == "simulation" else f"replay of {receipt.source}"
+    lines = [f"Frames {receipt.first} to {receipt.last}, {what}{share}, Limberjack {receipt.version}"]
+    if receipt.off_by or receipt.turned_by:
+        unit = context.scene.unit_settings
+        way = bpy.utils.units.to_string(unit.system, "LENGTH", receipt.off_by, precision=5)
+        turn = bpy.utils.units.to_string("NONE", "ROTATION", receipt.turned_by, precision=4)
+        lines.append(f"Off by {way} and {turn} at most")
+    for line in lines:
+        paragraph(layout, context, line)
+
+
+CLASSES = (LIMBERJACK_PT_simulate, LIMBERJACK_PT_keys)

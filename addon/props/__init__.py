@@ -9,6 +9,7 @@ import bpy
 from bpy.props import PointerProperty
 
 from .. import ids
+from .bake import BakeProperties, BeforeProperties
 from .joint import (
     AxisProperties,
     CoordinateProperties,
@@ -36,6 +37,8 @@ CLASSES = (
     JointProperties,
     PoseJointProperties,
     PoseProperties,
+    BakeProperties,
+    BeforeProperties,
     SceneProperties,
     StatusProperties,
 )
@@ -43,6 +46,7 @@ CLASSES = (
 ATTACHED = (
     (bpy.types.Object, ids.LINK, LinkProperties),
     (bpy.types.Object, ids.JOINT, JointProperties),
+    (bpy.types.Object, ids.BEFORE, BeforeProperties),
     (bpy.types.Light, ids.LIGHT, LightProperties),
     (bpy.types.Scene, ids.SCENE, SceneProperties),
     (bpy.types.WindowManager, ids.STATUS, StatusProperties),

@@ -1,7 +1,7 @@
 """What an object stores as a link, or as a shape of one."""
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
-from bpy.types import Action, Object, PropertyGroup
+from bpy.types import Object, PropertyGroup
 
 from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
@@ -160,7 +160,3 @@ class LinkProperties(PropertyGroup):
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
     is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")
-
-    before_bake: StringProperty(description="Location, Euler, quaternion and axis-angle before the bake")
-    action_before: PointerProperty(type=Action, description="Action that the bake took the place of")
-    slot_before: StringProperty(description="Slot of that action")

@@ -1,10 +1,19 @@
 """What a scene stores, and what the window manager shows while work goes on."""
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 from bpy.types import PropertyGroup
 
 from .. import ids
+from .bake import BakeProperties
 from .poses import PoseProperties
 
 
@@ -40,6 +49,7 @@ class SceneProperties(PropertyGroup):
         ),
         default="good",
     )
+    bake: PointerProperty(type=BakeProperties)
     keeps_turn: BoolProperty(
         name="Keep Orientation", description="A link that is pulled keeps its orientation, as far as it can"
     )

@@ -81,9 +81,9 @@ def joint_coordinates(
             continue
         span = compiled.spans.get(joint.name)
         start = found.q[span.q] if span else np.zeros(0)
-        X = _relative_pose(joint, poses)
+        X = relative_pose(joint, poses)
         values = coordinates_at(joint, X, start)
-        rates, left = rates_at(joint, values, _relative_twist(joint, poses, twists))
+        rates, left = rates_at(joint, values, relative_twist(joint, poses, twists))
         off = compose(inverse(joint_pose(joint, values.tolist())), X)
         found.gaps[joint.name] = Gap(
             norm(off[:3]),
@@ -131,13 +131,13 @@ def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, str]]:
     return floats + [(branch.joint, branch.outer) for branch in compiled.tree.branches]
 
 
-def _relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:
+def relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:
     """X_J that the poses of both links ask for."""
     X_WP, X_WC = poses[joint.parent], poses[joint.child]
     return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
 
 
-def _relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
+def relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
     """Of the child-side frame against the parent link, at the child-side origin and in its axes, linear first."""
     X_WJ = compose(poses[joint.child], joint.X_CJ)
     child, parent = (_seen_at(X_WJ, poses[name], twists[name]) for name in (joint.child, joint.parent))

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ..joints import BALL
-from ..model import WORLD, CompiledModel, JointSpan, Model, ModelError
-from ..spatial import IDENTITY, Pose, compose, inverse, quat_mul, quat_normalized, quat_of_rotvec, rotvec_of_quat, scale
-from .coordinates import coordinates_at, joint_coordinates
+from ..model import CompiledModel, JointSpan, Model, ModelError
+from ..spatial import Pose, quat_mul, quat_normalized, quat_of_rotvec, rotvec_of_quat, scale
 from .demands import equation_terms
 from .inverse import Reacher, compile_for_posing, held_dofs, poses_at
+from .measured import coordinates_of_links
 from .targets import Reach, Target
 
 LONGEST_STEP = 0.2
@@ -50,7 +50,7 @@ class Poser:
 
     def __init__(self, model: Model, X_WL: Mapping[str, Pose], pins: Sequence[Target] = (), held: Collection[str] = ()):
         self.compiled = compile_for_posing(model)
-        self.q = _coordinates(self.compiled, X_WL)
+        self.q = coordinates_of_links(self.compiled, X_WL)
         self._pins, self._held = tuple(pins), frozenset(held)
         self._reachers: dict[tuple, Reacher] = {}
         self._slack = SLACK
@@ -210,22 +210,6 @@ class Poser:
 
 def _kinds(target: Target) -> tuple:
     return target.place is None, target.turn is None, target.look_at is None, target.weight
-
-
-def _coordinates(compiled: CompiledModel, X_WL: Mapping[str, Pose]) -> np.ndarray:
-    """q at which links stand there, shape (nq,), those of joints that close loops included."""
-    rows = np.array([X_WL[name] for name in compiled.link_names], dtype=np.float64).reshape(-1, 7)
-    near = compiled.q_home.copy()
-    for span in compiled.spans.values():
-        near[span.q] = span.joint.q_middle
-    q = joint_coordinates(compiled, rows, near=(near, np.zeros(compiled.nv))).q
-    poses = {WORLD: IDENTITY} | dict(X_WL)
-    for weld in compiled.welds:
-        if span := compiled.spans.get(weld.joint.name):
-            joint = weld.joint
-            ends = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
-            q[span.q] = coordinates_at(joint, compose(inverse(ends[0]), ends[1]), q[span.q])
-    return q
 
 
 def _put_between(

@@ -52,7 +52,9 @@ class Start:
     notes: tuple[str, ...] = ()
 
 
-def assemble(compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mapping, time: float) -> Start:
+def assemble(
+    compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mapping, time: float, is_measured: bool = False
+) -> Start:
     """Close a model's loops and couplings at the start.
 
     Joints in `q` stay where they are and joints in `qd` move as given, and all others follow: by steps of Newton's
@@ -60,6 +62,8 @@ def assemble(compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mappin
 
     Args:
         compiled: with loops split. time: of the start, for what is prescribed [s].
+        is_measured: whether `q` and `qd` were read off links, so that no number of theirs is meant to its last digit:
+            then all may give way a little at once.
 
     Raises:
         ModelError: a loop cannot be closed: which joint, and the gap. StateError: `q` or `qd` does not fit the model.
@@ -73,8 +77,9 @@ def assemble(compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mappin
     if not start.needed:
         return Start(at, moving)
     _follow(compiled, at, {*q, *controls.joints})
-    at = start.close(at, [name for name in q if name not in controls.joints])
-    moving = start.fit(at, moving, [name for name in qd if name not in controls.joints])
+    kept_q, kept_qd = ([], []) if is_measured else (q, qd)
+    at = start.close(at, [name for name in kept_q if name not in controls.joints])
+    moving = start.fit(at, moving, [name for name in kept_qd if name not in controls.joints])
     return Start(at, moving, tuple(start.notes))
 
 

@@ -116,6 +116,8 @@ class Simulation:
         solver: a name in `SOLVERS`.
         controls: motion that is prescribed, and forces from outside.
         record: what to work out besides, names in `RECORDS`.
+        is_measured: whether `initial` was read off links, as by `kinematics.state_of_links`: then what closes loops may
+            change all of it a little, and not only what it leaves out.
 
     Raises:
         ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
@@ -133,6 +135,7 @@ class Simulation:
         solver: str = "adaptive",
         controls: Controls | None = None,
         record: Sequence[str] = (),
+        is_measured: bool = False,
     ):
         self._times = np.ascontiguousarray(times, dtype=np.float64)
         if self._times.ndim != 1 or not len(self._times) or not np.all(np.diff(self._times) > 0.0):
@@ -143,7 +146,7 @@ class Simulation:
         q, qd = parts_of_state(initial)
         self.controls = controls or Controls()
         (_, compiled), *self._releases = compile_stages(model, float(self._times[0]), float(self._times[-1]))
-        start = assemble(compiled, self.controls, q, qd, float(self._times[0]))
+        start = assemble(compiled, self.controls, q, qd, float(self._times[0]), is_measured)
         _refuse_singular(compiled, start.q)
         self._notes = [*start.notes, *remarks(compiled, self.controls.links)]
         self._make = partial(SOLVERS[solver], accuracy=accuracy)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import BakeError, BakeRun, session, spaces
-from limberjack.addon.bake.fcurves import is_ours
+from limberjack.addon.bake import BakeError, BakeRun, baking, spaces
+from limberjack.addon.bake.receipt import is_ours
 from limberjack.addon.bridge import fcurves_of, read_scene
 from limberjack.core.check import Issue
 from limberjack.core.spatial import quat_to_mat
@@ -303,7 +303,7 @@ def test_scene_is_untouched_until_the_end(scene, build):
     run.step(0.0)
     run.step(0.01)
     assert run.frames_done
-    del run
+    run.cancel()
     assert state() == before
 
 
@@ -336,7 +336,7 @@ def test_findings_stop_a_bake_or_reach_the_user(scene, build, monkeypatch):
     link(bars[0]).inertia = (1.0, 0.0, 0.0, 1.0, 0.0, 5.0)
     assert any("'bar0': principal moments" in note for note in BakeRun(scene).run().notes)
     error = Issue("error", "some-code", "joint 'bar0_joint'", "is impossible")
-    monkeypatch.setattr(session, "check_model", lambda model: [error])
+    monkeypatch.setattr(baking, "check_model", lambda model: [error])
     with pytest.raises(BakeError, match="'bar0_joint': is impossible"):
         BakeRun(scene)
 
@@ -390,7 +390,6 @@ def test_frame_after_a_failure(scene, build, monkeypatch):
     holder_of(bars[0], scene)
     scene.frame_set(7)
     run = BakeRun(scene)
-    run.step(60.0)
     convert = spaces.to_array
 
     def fail(matrix):
@@ -400,8 +399,9 @@ def test_frame_after_a_failure(scene, build, monkeypatch):
 
     monkeypatch.setattr(spaces, "to_array", fail)
     with pytest.raises(RuntimeError, match="out of order"):
-        run.finish()
+        run.run()
     assert scene.frame_current == 7
+    assert not any(is_ours(action) for action in bpy.data.actions)
 
 
 def test_carrier_between_links(scene, build):

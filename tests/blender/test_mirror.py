@@ -193,7 +193,7 @@ def test_baked_links(scene, build, arm):
         assert np.array(obj.matrix_world.translation) == pytest.approx(
             reflected(before.link(name).pose)[:3, 3], abs=1e-5
         )
-        assert not link(obj).before_bake
+        assert not obj.limberjack_before.is_kept
 
 
 def test_names(scene, build):

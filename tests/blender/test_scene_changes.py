@@ -16,7 +16,7 @@ from limberjack.addon.props import is_joint, is_link
 from limberjack.core.model import ModelError
 from limberjack.core.solvers import Simulation
 
-from .conftest import joint, link
+from .conftest import joint
 from .test_bake import require_exact
 
 
@@ -381,4 +381,4 @@ def test_copy_of_a_baked_machine(scene, build, machine):
     for name in ("bar1", "bar1.001"):
         place = tuple(bpy.data.objects[name].matrix_world.translation)
         assert place == pytest.approx(before.link("bar1").pose[:3], abs=1e-5)
-        assert not link(bpy.data.objects[name]).before_bake
+        assert not bpy.data.objects[name].limberjack_before.is_kept

@@ -1,0 +1,287 @@
+"""What all bakes share: a scene that is read and checked, a motion that comes bit by bit, keys, and a receipt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...core.check import check_model
+from ...core.model import Model
+from ...core.trajectory import Trajectory
+from ...core.version import VERSION
+from .. import ids
+from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights
+from ..bridge.problems import left_links
+from ..props import is_led
+from .errors import BakeError
+from .joint_values import values_in
+from .receipt import Receipt, digest_of_action, sign
+from .restore import action_of, foreign_actions
+from .settings import BakeSettings
+from .staleness import digest_of_inputs
+from .transforms import require_bakeable
+from .writing import Motion, Writing
+
+if TYPE_CHECKING:
+    from ...core.solvers import Report
+
+
+@dataclass
+class BakeResult:
+    """What a bake came to.
+
+    Attributes:
+        frames: that have keys. links: that have the motion. keys, possible: written, and without reducing.
+        seconds: that it took. report: core's, on the simulation; None where there was none.
+        notes: what the user should know, diagnoses apart.
+    """
+
+    action: bpy.types.Action
+    frames: int
+    links: int
+    keys: int
+    possible: int
+    seconds: float
+    report: Report | None
+    notes: list[str]
+
+    @property
+    def diagnoses(self) -> list[str]:
+        """What the doctor found, a sentence each."""
+        return [str(diagnosis) for diagnosis in self.report.diagnoses] if self.report else []
+
+    @property
+    def summary(self) -> str:
+        counted = f"{self.frames} frames of {self.links} links in {self.seconds:.2g} s"
+        saved = f", {self.keys} keys in the place of {self.possible}" if self.keys < self.possible else ""
+        if self.report is None:
+            return counted + saved
+        drift = f"energy error {self.report.relative_drift:.1e}" if self.report.energy_scale else "nothing moved"
+        loops = f", loops open by {self.report.loop_error:.1e} m at most" if self.report.loop_error else ""
+        return f"{counted}, {drift}{loops}{saved}"
+
+
+class Bake:
+    """Motion on its way into a scene. Call `step` until it returns True, then `finish`; `cancel` leaves no trace.
+
+    Up to `finish` the scene is not touched. A subclass tells where the motion comes from.
+
+    Args:
+        settings: what the bake is to be.
+        reading: what the scene was read as, from the same first frame, for a caller that has changed the model; None
+            reads it.
+
+    Raises:
+        ModelError, BakeError: the scene cannot be baked as it is.
+    """
+
+    source = ""
+    """For the receipt."""
+
+    def __init__(self, scene: bpy.types.Scene, settings: BakeSettings, reading: SceneReading | None = None):
+        self.scene, self.settings = scene, settings
+        self.first, self.last = settings.first, settings.last
+        self.fps = frame_rate(scene)
+        self.frames = settings.frames
+        self._is_changed = reading is not None
+        self.reading = reading or scan_scene(scene, first=self.first)
+        self._require_bakeable()
+        self.notes = [*self.reading.notes, *self._checked()]
+        self._writing: Writing | None = None
+        self._written = 0
+        self._seconds = 0.0
+        self._pending = self._work()
+
+    @property
+    def model(self) -> Model:
+        return self.reading.model
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The motion, at `frames`."""
+        raise NotImplementedError
+
+    @property
+    def report(self) -> Report | None:
+        return None
+
+    @property
+    def frames_done(self) -> int:
+        """Frames of motion computed so far."""
+        raise NotImplementedError
+
+    def _move(self) -> Iterator[None]:
+        """Compute the motion, bit by bit."""
+        raise NotImplementedError
+
+    def _motion(self) -> Motion:
+        """What is to be keyed, once all has been computed."""
+        names, X_WL = self.trajectory.link_names, self.trajectory.X_WL
+        poses = {name: X_WL[:, number] for number, name in enumerate(names)}
+        return Motion(self.frames, poses, values_in(self.trajectory, self.model))
+
+    def _require_bakeable(self) -> None:
+        objects = list(self.reading.objects.values())
+        if not objects:
+            raise BakeError("there are no links in the scene: select objects and tag them as links")
+        baked = [obj for obj in objects if not is_led(obj)]
+        if not baked:
+            raise BakeError("all links move as they are animated: there is nothing to simulate")
+        for obj in baked:
+            require_bakeable(obj)
+        if self.settings.moves_joints:
+            joints = [self.scene.objects.get(joint.name) for joint in self.model.joints if joint.nq]
+            baked += [obj for obj in joints if obj is not None]
+        foreign = [] if self.settings.overwrite else foreign_actions(baked)
+        if foreign:
+            raise BakeError(
+                f"'{foreign[0].name}' is animated already, by the action '{_name_of(action_of(foreign[0]))}': "
+                "allow the bake to take its place (overwrite), or clear it first"
+            )
+
+    def _checked(self) -> list[str]:
+        """What core's check finds suspect; an error is raised."""
+        issues = check_model(self.model)
+        for issue in issues:
+            if issue.is_error:
+                raise BakeError(f"{issue.subject}: {issue.message}")
+        told = [f"{issue.subject}: {issue.message}" for issue in issues]
+        return told + [problem.message for problem in left_links(self.scene, self.reading)]
+
+    @property
+    def progress(self) -> float:
+        """From 0 to 1."""
+        moved = self.frames_done / len(self.frames)
+        if self.settings.tolerance is None:
+            return moved
+        return 0.5 * moved + 0.5 * (self._written / len(self._writing) if self._writing else 0.0)
+
+    @property
+    def seconds_left(self) -> float:
+        """About how long it will go on; infinite while nobody knows."""
+        done = self.progress
+        return self._seconds * (1.0 - done) / done if done > 0.0 else float("inf")
+
+    @property
+    def doing(self) -> str:
+        """For a progress bar."""
+        if self._writing:
+            return f"Fitting keys, {self._written} of {len(self._writing)}"
+        return f"Frame {self.frames_done} of {len(self.frames)}"
+
+    def _work(self) -> Iterator[None]:
+        for _ in self._move():
+            yield
+        self._require_links()
+        self._writing = Writing(self.scene, self.reading, self._motion(), self.settings)
+        for _ in self._writing:
+            self._written += 1
+            yield
+
+    def step(self, seconds: float = 0.03) -> bool:
+        """Work for about so long. True: all is ready to be put into the scene."""
+        begun = time.perf_counter()
+        finished = False
+        while not finished and time.perf_counter() - begun < seconds:
+            finished = next(self._pending, self) is self
+        self._seconds += time.perf_counter() - begun
+        return finished
+
+    def run(self) -> BakeResult:
+        """Do everything at once."""
+        try:
+            while not self.step(1.0):
+                continue
+            return self.finish()
+        except BaseException:
+            self.cancel()
+            raise
+
+    def cancel(self) -> None:
+        """Leave the scene as it was."""
+        self._pending = iter(())
+        if self._writing:
+            self._writing.discard()
+            self._writing = None
+
+    def finish(self) -> BakeResult:
+        """Put the keys into the scene, after `step` has returned True.
+
+        Raises:
+            BakeError: a link was deleted meanwhile; then nothing has changed.
+        """
+        writing = self._writing
+        assert writing is not None
+        try:
+            self._require_links()
+        except BakeError:
+            self.cancel()
+            raise
+        begun = time.perf_counter()
+        store_rest_poses(self.reading, self.scene)
+        store_weights(self.reading)
+        keys = writing.commit()
+        self._writing = None
+        self.scene.frame_set(self.scene.frame_current, subframe=self.scene.frame_subframe)
+        self._seconds += time.perf_counter() - begun
+        result = BakeResult(
+            writing.bake.action,
+            len(self.frames),
+            len(writing.links),
+            keys,
+            writing.possible,
+            self._seconds,
+            self.report,
+            [*self.notes, *(self.report.notes if self.report else ())],
+        )
+        self._sign(result, writing)
+        stored = getattr(self.scene, ids.SCENE)
+        stored.last_result, stored.last_notes = result.summary, "\n".join(result.notes)
+        stored.last_diagnoses = "\n".join(result.diagnoses)
+        return result
+
+    def _sign(self, result: BakeResult, writing: Writing) -> None:
+        settings, tolerance = self.settings, self.settings.tolerance
+        model = scan_scene(self.scene, first=self.first).model if self._is_changed else self.model
+        inputs = digest_of_inputs(self.scene, model, settings.start)
+        receipt = Receipt(
+            version=VERSION,
+            source=self.source,
+            model=inputs.model,
+            motion=inputs.motion,
+            keys=digest_of_action(result.action),
+            first=self.first,
+            last=self.last,
+            step=settings.step,
+            fps=self.fps,
+            accuracy=settings.accuracy,
+            start=settings.start,
+            onto=settings.onto,
+            distance=tolerance.distance if tolerance else 0.0,
+            angle=tolerance.angle if tolerance else 0.0,
+            written=result.keys,
+            possible=result.possible,
+            off_by=writing.off_by,
+            turned_by=writing.turned_by,
+            result=result.summary,
+        )
+        sign(result.action, receipt)
+
+    def _require_links(self) -> None:
+        """A script, or an undo, may have taken objects away while the simulation went on."""
+        objects = set(self.scene.objects)
+        for name, obj in self.reading.objects.items():
+            try:
+                is_there = bool(obj.name) and obj in objects  # its name cannot be read once it is freed
+            except ReferenceError:
+                is_there = False
+            if not is_there:
+                raise BakeError(f"link '{name}' was deleted while it was simulated: simulate again")
+
+
+def _name_of(action: bpy.types.Action | None) -> str:
+    return action.name if action else ""

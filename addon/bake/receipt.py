@@ -1,0 +1,99 @@
+"""What a bake came from and came to, kept on its action: so that a panel can tell when it is out of date."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TypeGuard
+
+import bpy
+import numpy as np
+
+from .. import ids
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """On the action, as JSON.
+
+    Attributes:
+        version: of Limberjack. source: "simulation", or the name of the trajectory file that was replayed.
+        model: digest of the model and its surroundings. motion: digest of the animation that the bake began with.
+        keys: digest of the keys as they were written.
+        first, last, step: frames. fps: frames a second.
+        accuracy, start, onto: as `BakeSettings`. distance [m], angle [rad]: asked for; 0 for a key on every frame.
+        written, possible: keys, and how many there were without reducing.
+        off_by, turned_by: most that a link is away from the motion [m] and turned [rad], as Blender plays the keys; 0
+            where every frame has a key, and the keys are the motion.
+        result: in words.
+    """
+
+    version: str
+    source: str
+    model: str
+    motion: str
+    keys: str
+    first: int
+    last: int
+    step: float
+    fps: float
+    accuracy: str
+    start: str
+    onto: str
+    distance: float
+    angle: float
+    written: int
+    possible: int
+    off_by: float
+    turned_by: float
+    result: str
+
+
+def is_ours(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
+    return action is not None and bool(action.get(ids.BAKE_MARK))
+
+
+def sign(action: bpy.types.Action, receipt: Receipt) -> None:
+    action[ids.BAKE_MARK] = json.dumps(asdict(receipt))
+
+
+def receipt_of(action: bpy.types.Action) -> Receipt | None:
+    """None where the action has none that can be read."""
+    try:
+        return Receipt(**json.loads(action[ids.BAKE_MARK]))
+    except (KeyError, TypeError, ValueError):  # no bake of ours, or one of another version
+        return None
+
+
+def is_edited(action: bpy.types.Action) -> bool:
+    """Whether somebody has changed the keys of a bake since it was written."""
+    receipt = receipt_of(action)
+    return receipt is not None and receipt.keys != digest_of_curves(_curves(action))
+
+
+def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
+def digest_of_action(action: bpy.types.Action) -> str:
+    """Of all of its keys."""
+    return digest_of_curves(_curves(action))
+
+
+def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
+    """Of where their keys are, and of what lies between them."""
+    found = hashlib.sha256()
+    for curve in curves:
+        points = curve.keyframe_points
+        places = np.empty(2 * len(points), dtype=np.float32)
+        kinds = np.empty(len(points), dtype=np.int32)
+        points.foreach_get("co", places)
+        points.foreach_get("interpolation", kinds)
+        found.update(f"{curve.data_path}[{curve.array_index}] {len(points)} {curve.mute}".encode())
+        found.update(places.tobytes() + kinds.tobytes())
+    return found.hexdigest()

@@ -1,0 +1,88 @@
+"""What a bake is to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from .. import ids
+from ..bridge import frame_range, unit_length
+from .errors import BakeError
+
+LAST_FRAME = 1048574
+"""Blender's own limit."""
+
+MOST_KEYED_FRAMES = 1_000_000
+"""More is a slip of the keyboard."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a link may be [m] and be turned [rad] from where the simulation has it, for fewer keys."""
+
+    distance: float
+    angle: float
+
+
+@dataclass(frozen=True)
+class BakeSettings:
+    """As the scene stores them, or as a caller changes them.
+
+    Attributes:
+        first, last: frames between which there is motion.
+        step: frames from one key to the next; the last frame has a key in any case.
+        accuracy: "draft", "good" or "exact".
+        start: "HOME", "POSE" or "KEYS"; see `starts`.
+        onto: "LINKS", "JOINTS" or "BOTH".
+        tolerance: None for a key on every frame.
+        overwrite: put the bake in the place of animation that is not ours (which is kept as an action).
+    """
+
+    first: int
+    last: int
+    step: float = 1.0
+    accuracy: str = "good"
+    start: str = "HOME"
+    onto: str = "LINKS"
+    tolerance: Tolerance | None = None
+    overwrite: bool = False
+
+    @property
+    def frames(self) -> np.ndarray:
+        """The frames that have keys, shape (F,), of whole numbers where all are whole."""
+        steps = int(np.floor((self.last - self.first) / self.step + 1e-9))
+        frames = self.first + self.step * np.arange(steps + 1)
+        if frames[-1] < self.last - 1e-6:
+            frames = np.append(frames, self.last)
+        return frames.astype(np.int64) if np.array_equal(frames, np.round(frames)) else frames
+
+    @property
+    def moves_joints(self) -> bool:
+        return self.onto != "LINKS"
+
+    @property
+    def moves_links(self) -> bool:
+        return self.onto != "JOINTS"
+
+    def require(self) -> None:
+        """Raises BakeError where there is nothing to bake between the frames."""
+        if self.last < self.first:
+            raise BakeError(f"the last frame, {self.last}, lies before the first, {self.first}: change the range")
+        if max(abs(self.first), abs(self.last)) > LAST_FRAME:
+            raise BakeError(f"frames {self.first} to {self.last}: Blender's frames end at {LAST_FRAME}")
+        if not self.step > 0.0 or (self.last - self.first) / self.step > MOST_KEYED_FRAMES:
+            raise BakeError(f"a step of {self.step:g} frames from {self.first} to {self.last}: take a larger one")
+
+
+def settings_of(scene: bpy.types.Scene, **changes) -> BakeSettings:
+    """The scene's own, with those of `changes` that are not None in their place. Raises BakeError."""
+    stored = getattr(scene, ids.SCENE)
+    bake = stored.bake
+    first, last = frame_range(scene)
+    tolerance = Tolerance(bake.distance * unit_length(scene), bake.angle) if bake.reduces else None
+    own = BakeSettings(first, last, bake.step, stored.accuracy, bake.start, bake.onto, tolerance)
+    settings = replace(own, **{name: value for name, value in changes.items() if value is not None})
+    settings.require()
+    return settings

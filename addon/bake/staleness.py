@@ -1,0 +1,72 @@
+"""Whether a bake is still what the scene would give."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import bpy
+
+from ...core.model import Model, ModelError
+from ..bridge import frame_rate
+from ..props import is_led, is_link
+from .receipt import Receipt, receipt_of
+from .restore import bake_of
+from .settings import settings_of
+from .starts import digest_of_motion
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Digests of what a bake follows from: the model, and the animation that it begins with or that leads links."""
+
+    model: str
+    motion: str
+
+
+def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs:
+    """model: the scene's, as it is read. start: as in `BakeSettings`.
+
+    What drivers and constraints do to links that lead is not looked at.
+    """
+    links = [obj for obj in scene.objects if is_link(obj)]
+    movers = links if start == "KEYS" else [obj for obj in links if is_led(obj)]
+    return Inputs(hashlib.sha256(model.dump().encode()).hexdigest(), digest_of_motion(movers))
+
+
+def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
+    """Why the scene's bake is not what it would be now, as the end of "The bake is out of date: "; empty where it is.
+
+    model: the scene's, as it is read.
+    """
+    action = bake_of(scene)
+    receipt = receipt_of(action) if action else None
+    if receipt is None:
+        return ""
+    if changed := _changed_setting(scene, receipt):
+        return f"{changed} was changed"
+    now = digest_of_inputs(scene, model, receipt.start)
+    if now.model != receipt.model:
+        return "links, joints or gravity were changed"
+    return "the animation that it begins with was changed" if now.motion != receipt.motion else ""
+
+
+def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
+    try:
+        now = settings_of(scene)
+    except ModelError:
+        return "the frame range"
+    tolerance = (now.tolerance.distance, now.tolerance.angle) if now.tolerance else (0.0, 0.0)
+    pairs = {
+        "the frame rate": (frame_rate(scene), receipt.fps),
+        "the step": (now.step, receipt.step),
+        "what gets the keys": (now.onto, receipt.onto),
+        "the reduction of keys": (tolerance, (receipt.distance, receipt.angle)),
+    }
+    if receipt.source == "simulation":
+        pairs |= {
+            "the frame range": ((now.first, now.last), (receipt.first, receipt.last)),
+            "the accuracy": (now.accuracy, receipt.accuracy),
+            "what it starts from": (now.start, receipt.start),
+        }
+    return next((name for name, (here, there) in pairs.items() if here != there), "")

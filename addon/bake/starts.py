@@ -1,0 +1,127 @@
+"""Where a simulation begins: as the scene's links stand, or as they are animated up to the first frame.
+
+Joints that start at home need nothing of this: that is what a model starts from by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from ...core.kinematics import state_of_links
+from ...core.model import Model
+from ...core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
+from .. import ids
+from ..bridge import SceneReading, unit_length
+from ..bridge.live import poses_now
+from ..bridge.motion import follows_keys, moves_itself
+from ..bridge.posing import seen_by
+from ..props import ancestors
+from .receipt import digest_of_curves
+from .restore import as_before_bake, own_curves
+from .sampling import at_frames
+
+BACK = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
+"""Weights of five even samples, the last first, for the derivative at the last one, of fourth order.
+
+Source: Fornberg, Generation of Finite Difference Formulas on Arbitrarily Spaced Grids (1988), table 3.
+"""
+
+BETWEEN = 0.25
+"""Frames between two samples of a motion that is smooth between frames."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a motion begins with.
+
+    Attributes:
+        state: as a simulation takes it, {"q": …, "qd": …}; None for every joint's start.
+        X_WL: where the links were seen to stand [m], by name; empty where nobody looked.
+        frames: at which there is animation before, shape (B,). before: pose of each link at these, shape (B, 7) [m].
+    """
+
+    state: dict | None = None
+    X_WL: dict[str, Pose] = field(default_factory=dict)
+    frames: np.ndarray = field(default_factory=lambda: np.empty(0))
+    before: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def as_posed(scene: bpy.types.Scene, reading: SceneReading, model: Model) -> Beginning:
+    """At rest, with every link where it stands now. model: what moves, at the first frame."""
+    stand = poses_now(reading.objects, unit_length(scene))
+    return Beginning(state_of_links(model, stand), stand)
+
+
+def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int) -> Beginning:
+    """As fast as the links are animated up to the first frame, or from there on where that is when they begin to move.
+
+    What our own bake has taken the place of counts, and not that bake.
+    """
+    with as_before_bake(scene):
+        keys = _key_frames(reading.objects.values())
+        begin = int(np.floor(min(keys, default=first)))
+        way = 1.0 if begin >= first else -1.0
+        spacing = 1.0 if _is_keyed_on_every_frame(reading.objects.values(), first, way) else BETWEEN
+        near = _poses_at(scene, reading, first + way * spacing * np.arange(len(BACK)))
+        frames = np.arange(begin, first)
+        before = _poses_at(scene, reading, frames)
+    seconds = -way * spacing * scene.render.fps_base / scene.render.fps
+    V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
+    stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
+    return Beginning(state_of_links(model, stand, V_WL), stand, frames, before)
+
+
+def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:
+    """Of the F-curves that move the objects, directly, through joints or through what carries them, a bake's apart."""
+    return digest_of_curves(_curves_moving(objects))
+
+
+def _poses_at(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray) -> dict[str, np.ndarray]:
+    found = {name: np.empty((len(frames), 7)) for name in reading.objects}
+    for number, depsgraph in at_frames(scene, frames) if len(frames) else ():
+        for name, pose in poses_now(reading.objects, unit_length(scene), seen_by(depsgraph)).items():
+            found[name][number] = pose
+    return found
+
+
+def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:
+    """V_WL at the first of five poses [m], shape (5, 7), each of which was `seconds` before the last one."""
+    stood: Quat = tuple(poses[0, 3:].tolist())
+    turns = np.array([_turn(stood, tuple(pose.tolist())) for pose in poses[:, 3:]])
+    return np.concatenate([BACK @ poses[:, :3], BACK @ turns]) / seconds
+
+
+def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:
+    """The rotation vector from one orientation to another, in world axes [rad]."""
+    w, x, y, z = start
+    return rotvec_of_quat(quat_mul(end, (w, -x, -y, -z)))
+
+
+def _curves_moving(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCurve]:
+    """What animates the objects but a bake of ours, each curve once."""
+    movers: dict[bpy.types.Object, None] = {}
+    for obj in objects:
+        for carrier in (obj, *ancestors(obj)):
+            movers[carrier] = None
+            if joint := getattr(carrier, ids.LINK).led_by:
+                movers[joint] = None
+    return [curve for mover in movers for curve in own_curves(mover)]
+
+
+def _key_frames(objects: Collection[bpy.types.Object]) -> list[float]:
+    """Frames at which the motion of links begins to have keys."""
+    moved = [obj for obj in objects if any(moves_itself(it) or follows_keys(it) for it in (obj, *ancestors(obj)))]
+    return [curve.range()[0] for curve in _curves_moving(moved) if len(curve.keyframe_points)]
+
+
+def _is_keyed_on_every_frame(objects: Collection[bpy.types.Object], first: int, way: float) -> bool:
+    """Whether what moves the objects is straight from frame to frame, as a bake is: between them nothing counts."""
+    wanted = {first + way * number for number in range(len(BACK))}
+    curves = [curve for curve in _curves_moving(objects) if len(curve.keyframe_points) > 1]
+    return bool(curves) and all(
+        wanted <= {point.co.x for point in curve.keyframe_points if point.interpolation == "LINEAR"} for curve in curves
+    )

@@ -1,0 +1,79 @@
+"""What a bake is to be, stored with the scene, and what each object was before one."""
+
+import math
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.types import Action, PropertyGroup
+
+
+class BakeProperties(PropertyGroup):
+    """Part of the scene's settings. Frames are Blender's, lengths Blender units, angles radians."""
+
+    start: EnumProperty(
+        name="Start From",
+        description="Where the links are when the simulation begins",
+        items=(
+            ("HOME", "Joint Starts", "Every joint where its Start says, at rest", 0),
+            ("POSE", "Current Pose", "The links as they stand now, at rest", 1),
+            (
+                "KEYS",
+                "Animation",
+                "The links as they are animated at the first frame, and as fast; the animation up to there stays",
+                2,
+            ),
+        ),
+    )
+    onto: EnumProperty(
+        name="Keys On",
+        description="What gets the keyframes",
+        items=(
+            ("LINKS", "Links", "Location and rotation of the link objects, which play anywhere", 0),
+            ("JOINTS", "Joints", "Values of the joints, which move the links where this add-on is enabled", 1),
+            ("BOTH", "Both", "The links, and the values of the joints, for drivers and graphs to read", 2),
+        ),
+    )
+    use_range: BoolProperty(name="Own Range", description="Simulate other frames than those of the scene")
+    first: IntProperty(name="First", description="Frame at which the simulation begins", default=1)
+    last: IntProperty(name="Last", description="Frame at which it ends", default=250)
+    step: FloatProperty(
+        name="Step",
+        description="Frames from one key to the next; below 1 for keys between the frames, as motion blur sees them",
+        default=1.0,
+        min=0.01,
+        soft_min=0.25,
+        soft_max=10.0,
+        step=25,
+        precision=2,
+    )
+    reduces: BoolProperty(
+        name="Reduce Keys", description="As few keys as keep every link within a distance and an angle at every frame"
+    )
+    distance: FloatProperty(
+        name="Distance",
+        description="Most that a link may be away from where the simulation has it",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        default=1e-4,
+        min=1e-7,
+        soft_max=0.1,
+        precision=5,
+    )
+    angle: FloatProperty(
+        name="Angle",
+        description="Most that a link may be turned away from how the simulation has it",
+        subtype="ANGLE",
+        unit="ROTATION",
+        default=math.radians(0.05),
+        min=math.radians(1e-4),
+        soft_max=math.radians(5.0),
+        precision=3,
+    )
+
+
+class BeforeProperties(PropertyGroup):
+    """On every object: what a bake has taken the place of."""
+
+    is_kept: BoolProperty(description="Whether the rest holds something")
+    numbers: StringProperty(description="Values of what the bake has keyed, before it")
+    action: PointerProperty(type=Action, description="Action that the bake took the place of")
+    slot: StringProperty(description="Slot of that action")

@@ -1,0 +1,66 @@
+"""Where links were seen, and how they moved, as coordinates of all joints, those that close loops included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..model import WORLD, CompiledModel, Model
+from ..spatial import IDENTITY, Pose
+from .coordinates import coordinates_at, joint_coordinates, rates_at, relative_pose, relative_twist
+from .inverse import compile_for_posing
+
+Twist = Sequence[float] | np.ndarray
+"""V_WL: linear [m/s], then angular [rad/s], in world axes; linear is that of the link's origin."""
+
+
+def coordinates_of_links(compiled: CompiledModel, X_WL: Mapping[str, Pose]) -> np.ndarray:
+    """q at which links stand there, or nearly so, shape (nq,), nearest to the middle of the limits.
+
+    compiled: with loops split, as `compile_for_posing` does.
+    """
+    return _measured(compiled, X_WL, None)[0]
+
+
+def state_of_links(model: Model, X_WL: Mapping[str, Pose], V_WL: Mapping[str, Twist] | None = None) -> dict[str, dict]:
+    """What a simulation takes as its start, {"q": {joint: numbers}, "qd": {…}}: links as they stand and as they move.
+
+    Joints keep what they can have of both; no more can be said where links stand off their joints.
+
+    Args:
+        model: of which all joints act that are enabled.
+        X_WL: pose of every link, by name. V_WL: twist of every link, see `Twist`; at rest where it is None.
+
+    Raises:
+        ModelError: the model cannot be compiled. StateError: a pose is no pose.
+    """
+    compiled = compile_for_posing(model)
+    q, qd = _measured(compiled, X_WL, V_WL)
+    spans = compiled.spans.items()
+    return {
+        "q": {name: q[span.q].tolist() for name, span in spans},
+        "qd": {name: qd[span.v].tolist() for name, span in spans},
+    }
+
+
+def _measured(
+    compiled: CompiledModel, X_WL: Mapping[str, Pose], V_WL: Mapping[str, Twist] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """q and qd of all joints."""
+    names = compiled.link_names
+    rows = np.array([X_WL[name] for name in names], dtype=np.float64).reshape(-1, 7)
+    speeds = np.array([V_WL[name] for name in names]).reshape(-1, 6) if V_WL else np.zeros((len(names), 6))
+    near = compiled.q_home.copy()
+    for span in compiled.spans.values():
+        near[span.q] = span.joint.q_middle
+    found = joint_coordinates(compiled, rows, speeds, near=(near, np.zeros(compiled.nv)))
+    poses: dict[str, Any] = {WORLD: IDENTITY} | dict(X_WL)
+    twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(names, speeds, strict=True))
+    for weld in compiled.welds:
+        if span := compiled.spans.get(weld.joint.name):
+            joint = weld.joint
+            found.q[span.q] = coordinates_at(joint, relative_pose(joint, poses), found.q[span.q])
+            found.qd[span.v] = rates_at(joint, found.q[span.q], relative_twist(joint, poses, twists))[0]
+    return found.q, found.qd

@@ -1,0 +1,150 @@
+"""Where a bake begins: at home, as the links stand, or as they are animated."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from limberjack.addon.bake import BakeRun, bake_of, receipt_of
+
+from .conftest import joint
+from .test_bake import require_exact
+
+FPS = 24.0
+
+
+def swing(bar, empty, last, first=1, rate=2.0):
+    """Key a bar that turns about its joint at an even rate [rad/s] from frame to frame, as a user would: two keys."""
+    joint(empty).coordinates[0].q = 0.0
+    for frame in (first, last):
+        empty.limberjack_joint.coordinates[0].q = rate * (frame - first) / FPS
+        empty.keyframe_insert("limberjack_joint.coordinates[0].q", frame=frame)
+
+
+def bake(scene, **changes):
+    run = BakeRun(scene, **changes)
+    run.run()
+    return run
+
+
+def angles(scene, bar, frames):
+    found = []
+    for frame in frames:
+        scene.frame_set(int(math.floor(frame)), subframe=frame - math.floor(frame))
+        found.append(bar.matrix_world.to_euler().x)
+    return np.unwrap(found)
+
+
+def test_from_the_current_pose(scene, build):
+    """A pendulum that was turned by hand begins where it stands, whatever its Start says."""
+    bars, empties = build.pendulum(1)
+    joint(empties[0]).coordinates[0].value_angle = 0.7
+    bpy.context.view_layer.update()
+    stood = np.array(bars[0].matrix_world)
+    run = bake(scene, start="POSE")
+    scene.frame_set(1)
+    assert np.array(bars[0].matrix_world) == pytest.approx(stood, abs=1e-6)
+    require_exact(scene, run)
+    assert run.simulation.trajectory.q[0, 0] == pytest.approx(0.7, abs=1e-6)
+
+
+def keyed_bar(scene, bar, empty, angle, frames):
+    """Key a bar at frames, turned about its joint by angle(t), t in seconds since frame 1."""
+    for frame in frames:
+        scene.frame_set(frame)
+        joint(empty).coordinates[0].value_angle = angle((frame - 1) / FPS)
+        bpy.ops.limberjack.pose_key(what="LINKS")
+
+
+@pytest.mark.parametrize("every", [1, 29])
+def test_a_keyed_pendulum_is_released(scene, build, every):
+    """Keyed to frame 30, by hand or at every frame, and let go: pose and velocity go on as they were."""
+    scene.frame_end = 60
+    bars, empties = build.pendulum(1, rotation_mode="XYZ")
+    keyed_bar(scene, bars[0], empties[0], lambda t: 0.8 * t - 0.3 * t * t, range(1, 31, every))
+    if every == 1:
+        straight(bars[0])
+    frames = np.arange(1, 31)
+    before = [np.array(matrix_at(scene, bars[0], frame)) for frame in frames]
+    speed = turning(scene, bars[0], 30.0, -0.01 if every > 1 else -1.0)
+    run = bake(scene, start="KEYS", first=30, overwrite=True)
+    assert run.simulation.trajectory.qd[0, 0] == pytest.approx(speed, abs=1e-3 if every > 1 else 0.02)
+    for frame, matrix in zip(frames, before, strict=True):
+        assert np.array(matrix_at(scene, bars[0], frame)) == pytest.approx(matrix, abs=1e-5)
+    bpy.ops.limberjack.bake_clear()
+    assert np.array(matrix_at(scene, bars[0], 15)) == pytest.approx(before[14], abs=1e-6)
+
+
+def straight(obj):
+    from limberjack.addon.bridge import fcurves_of
+
+    for curve in fcurves_of(obj):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+
+
+def matrix_at(scene, obj, frame):
+    scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
+    return obj.matrix_world.copy()
+
+
+def turning(scene, obj, frame, step):
+    """Of an object about y [rad/s], by two frames."""
+    a, b = (matrix_at(scene, obj, frame + part).to_quaternion() for part in (0.0, step))
+    way = b.inverted() @ a
+    return 2.0 * math.atan2(way.y, way.w) / (-step / FPS)
+
+
+def test_joints_get_the_motion(scene, build):
+    """Baked onto joints, the links are where the trajectory has them, with no keys of their own."""
+    bars, empties = build.pendulum(2)
+    run = bake(scene, onto="JOINTS")
+    assert all(bar.animation_data is None for bar in bars)
+    for number, frame in enumerate(run.frames.tolist()):
+        scene.frame_set(frame)
+        for i, bar in enumerate(bars):
+            assert tuple(bar.matrix_world.translation) == pytest.approx(run.trajectory.X_WL[number, i, :3], abs=1e-5)
+    bpy.ops.limberjack.bake_clear()
+    assert not bpy.data.actions
+
+
+@pytest.mark.parametrize("onto", ["LINKS", "JOINTS", "BOTH"])
+def test_reduction(scene, build, onto):
+    """Fewer keys, and every link within what was asked for at every frame."""
+    scene.frame_end = 100
+    bars, empties = build.pendulum(3)
+    bars[2].parent = bars[1]
+    bars[2].matrix_parent_inverse = bars[1].matrix_world.inverted()
+    bpy.context.view_layer.update()
+    bake_ = scene.limberjack.bake
+    bake_.reduces, bake_.distance, bake_.angle = True, 1e-4, math.radians(0.05)
+    run = bake(scene, onto=onto)
+    receipt = receipt_of(bake_of(scene))
+    print(receipt)
+    assert receipt.written < 0.5 * receipt.possible
+    worst = 0.0
+    for number, frame in enumerate(run.frames.tolist()):
+        scene.frame_set(frame)
+        for i, bar in enumerate(bars):
+            away = np.array(bar.matrix_world.translation) - run.trajectory.X_WL[number, i, :3]
+            worst = max(worst, np.linalg.norm(away))
+    print(worst)
+    assert worst <= 1e-4 + 2e-6
+    assert receipt.off_by <= 1e-4
+
+
+def test_out_of_date(scene, build):
+    """A bake says when what it came from was changed, and no sooner."""
+    from limberjack.addon.bake import out_of_date
+    from limberjack.addon.bridge import read_scene
+
+    bars, empties = build.pendulum(2)
+    bake(scene)
+    scene.frame_set(9)
+    assert out_of_date(scene, read_scene(scene)) == ""
+    scene.limberjack.accuracy = "exact"
+    assert "accuracy" in out_of_date(scene, read_scene(scene))
+    scene.limberjack.accuracy = "good"
+    joint(empties[0]).axes[0].damping = 3.0
+    assert "links, joints or gravity" in out_of_date(scene, read_scene(scene))
