@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ids
 from ..bridge import frame_range, unit_length
+from ..bridge.numbers import shortest
 from .errors import BakeError
 
 LAST_FRAME = 1048574
@@ -81,8 +82,8 @@ def settings_of(scene: bpy.types.Scene, **changes) -> BakeSettings:
     stored = getattr(scene, ids.SCENE)
     bake = stored.bake
     first, last = frame_range(scene)
-    tolerance = Tolerance(bake.distance * unit_length(scene), bake.angle) if bake.reduces else None
-    own = BakeSettings(first, last, bake.step, stored.accuracy, bake.start, bake.onto, tolerance)
+    tolerance = Tolerance(shortest(bake.distance) * unit_length(scene), shortest(bake.angle)) if bake.reduces else None
+    own = BakeSettings(first, last, shortest(bake.step), stored.accuracy, bake.start, bake.onto, tolerance)
     settings = replace(own, **{name: value for name, value in changes.items() if value is not None})
     settings.require()
     return settings
