@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
+import bake
 import kernel_times
 import motion
 import peers
@@ -28,6 +29,7 @@ JOBS: dict[str, Callable[[], dict[str, float]]] = {
     **motion.jobs(),
     **{f"residual of {name}": partial(kernel_times.residual, name) for name in RESIDUALS},
     "Drake's reading of files": reading.over_drake,
+    "bake beside rigid bodies": bake.over_rigid_bodies,
     "warm start": starts.warm,
     "cold start": starts.cold,
 }

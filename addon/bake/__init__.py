@@ -4,6 +4,8 @@ from .baking import Bake, BakeResult
 from .errors import BakeError
 from .pose_keys import key_joints, key_links
 from .receipt import receipt_of
+from .record import recorded
+from .replay import ReplayRun
 from .restore import bake_of, baked_links, baked_objects, clear_bake, foreign_actions
 from .session import BakeRun
 from .settings import BakeSettings, settings_of
@@ -15,6 +17,7 @@ __all__ = [
     "BakeResult",
     "BakeRun",
     "BakeSettings",
+    "ReplayRun",
     "bake_of",
     "baked_links",
     "baked_objects",
@@ -24,5 +27,6 @@ __all__ = [
     "key_links",
     "out_of_date",
     "receipt_of",
+    "recorded",
     "settings_of",
 ]

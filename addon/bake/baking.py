@@ -183,9 +183,9 @@ class Bake:
             yield
 
     def step(self, seconds: float = 0.03) -> bool:
-        """Work for about so long. True: all is ready to be put into the scene."""
+        """Work for about so long, and a bit at least. True: all is ready to be put into the scene."""
         begun = time.perf_counter()
-        finished = False
+        finished = next(self._pending, self) is self
         while not finished and time.perf_counter() - begun < seconds:
             finished = next(self._pending, self) is self
         self._seconds += time.perf_counter() - begun

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import bpy
@@ -31,7 +30,7 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
     """
     links = [obj for obj in scene.objects if is_link(obj)]
     movers = links if start == "KEYS" else [obj for obj in links if is_led(obj)]
-    return Inputs(hashlib.sha256(model.dump().encode()).hexdigest(), digest_of_motion(movers))
+    return Inputs(model.digest(), digest_of_motion(movers))
 
 
 def out_of_date(scene: bpy.types.Scene, model: Model) -> str:

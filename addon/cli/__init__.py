@@ -1,4 +1,4 @@
-"""The `limberjack` command with Blender: .blend files as inputs and outputs, `bake`, `demo`, and the open scene."""
+"""The `limberjack` command with Blender: .blend files as inputs and outputs, `bake`, `record`, `demo`, and the open scene."""
 
 import importlib.util
 import os
@@ -9,8 +9,9 @@ from ...core.cli.framework import LOADERS, OPEN_SCENE, SAVERS, run_command
 from .bake import BAKE
 from .blend import load_blend, load_open_scene, save_blend
 from .demo import DEMO
+from .record import RECORD
 
-VERBS = (*core_cli.VERBS, BAKE, DEMO)
+VERBS = (*core_cli.VERBS, BAKE, RECORD, DEMO)
 
 LOADERS[".blend"] = load_blend
 LOADERS[str(OPEN_SCENE)] = load_open_scene

@@ -1,37 +1,59 @@
-"""`limberjack bake`: simulate a model or a scene, and save it with the motion as keyframes."""
+"""`limberjack bake`: simulate a model or a scene, or replay a motion, and save it as keyframes."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.cli.framework import DONE, OPEN_SCENE, UsageError, Verb, add_file, load_usable, say
+from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
 from ...core.cli.simulate import (
     add_motion_arguments,
     compile_once,
     describe_report,
+    positive,
     read_initial,
     require_writable,
     tell_diagnoses,
 )
-from ...core.model import Joint, Model, ModelError, set_joint_property
-from .blend import open_blend, open_nothing, save_open_file
+from .blend import save_open_file
+from .opening import open_as_scene
 from .session import open_scene, require_blender
 
 if TYPE_CHECKING:
-    from ..bridge import SceneReading
+    import bpy
+
+    from ..bake import Bake, BakeResult
 
 LAST_FRAME = 1048574
 """Blender's own limit."""
+
+STARTS, PLACES = ("home", "pose", "keys"), ("links", "joints", "both")
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     parser.add_argument("-o", "--output", metavar="OUT.blend", type=Path, required=True, help="the file to write")
-    parser.add_argument("--frames", metavar=("A", "B"), type=int, nargs=2, help="first and last frame")
+    add_frame_arguments(parser)
     add_motion_arguments(parser, accuracy=None)
+    parser.add_argument(
+        "--start",
+        choices=STARTS,
+        help="from every joint's start, from the links as they stand, or as they are animated up to the first frame",
+    )
+    parser.add_argument("--onto", choices=PLACES, help="what gets the keys")
+    parser.add_argument(
+        "--reduce",
+        metavar=("METRES", "DEGREES"),
+        type=positive,
+        nargs=2,
+        help="as few keys as keep every link so near to its motion at every frame",
+    )
+    parser.add_argument(
+        "--trajectory", metavar="MOTION", type=Path, help="replay a .npz or .csv instead of simulating"
+    )
     parser.add_argument(
         "--set",
         metavar="JOINT.PROPERTY=VALUE",
@@ -44,88 +66,104 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    require_writable(arguments.output, (".blend",))
-    if arguments.frames:
-        _require_frames(*arguments.frames)
-    initial = read_initial(arguments.initial)
-    require_blender()
-    from ...core.solvers import SimulationError
-    from ..bake import BakeRun
-
-    reading = _open_as_scene(
-        arguments.file, arguments.search, arguments.settings, arguments.frames[0] if arguments.frames else None
+def add_frame_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which frames of a scene."""
+    parser.add_argument("--frames", metavar=("A", "B"), type=int, nargs=2, help="first and last frame")
+    parser.add_argument(
+        "--step", metavar="N", type=positive, help="frames from one key to the next; may be a part of one"
     )
-    compile_once()
-    run = BakeRun(
-        open_scene(),
-        *(arguments.frames or ()),
-        accuracy=arguments.accuracy,
-        initial=initial,
-        overwrite=arguments.overwrite,
-        reading=reading,
-    )
-    try:
-        result = run.run()
-    except SimulationError as error:
-        tell_diagnoses(arguments.file, error.diagnoses)
-        raise
-    save_open_file(arguments.output)
-    if arguments.json:
-        about = {"output": str(arguments.output), "first": run.first, "last": run.last, "links": result.links}
-        print(json.dumps(describe_report(result.report) | about | {"notes": result.notes}))
-    else:
-        say(*(f"{arguments.file}: note: {note}" for note in result.notes))
-        tell_diagnoses(arguments.file, result.report.diagnoses)
-        print(f"{arguments.output}: {result.summary}")
-    return DONE
 
 
-def _require_frames(first: int, last: int) -> None:
+def require_frames(arguments: argparse.Namespace) -> None:
+    """Raises UsageError where --frames are none."""
+    if not arguments.frames:
+        return
+    first, last = arguments.frames
     if last < first:
         raise UsageError(f"--frames {first} {last}: the last frame lies before the first")
     if max(abs(first), abs(last)) > LAST_FRAME:
         raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
 
 
-def _open_as_scene(path: Path, search: list[Path], settings: list[str], first: int | None) -> SceneReading:
-    """The file's links and joints as the open scene, with the settings made in it; first: where the bake starts."""
-    import bpy
-
-    from ..bridge import SceneReading, scan_scene, store_joint, write_scene
-
-    if path.suffix.lower() == ".blend":
-        open_blend(path)
-    if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
-        scene = open_scene()
-        reading = scan_scene(scene, first=first)
-        for joint in _apply(reading.model, settings):
-            notes = store_joint(joint, bpy.data.objects[joint.name], scene, first)
-            say(*(f"{path}: note: {note}" for note in notes))
-        return reading
-    model = load_usable(path, search).model
-    _apply(model, settings)
-    open_nothing()
-    # The file's own numbers are simulated, not Blender's single-precision copies of them, so that the keys are those of
-    # `limberjack simulate` on the same file.
-    objects, notes = write_scene(model, open_scene())
-    say(*(f"{path}: note: {note}" for note in notes))
-    return SceneReading(model, {link.name: objects[link.name] for link in model.links})
+def _run(arguments: argparse.Namespace) -> int:
+    require_writable(arguments.output, (".blend",))
+    require_frames(arguments)
+    _require_one_start(arguments)
+    initial = read_initial(arguments.initial)
+    require_blender()
+    run = _begin(arguments, initial)
+    result = _finished(run, arguments)
+    save_open_file(arguments.output)
+    if arguments.json:
+        print(json.dumps(_described(run, arguments) | {"links": result.links, "keys": result.keys}))
+    else:
+        say(*(f"{arguments.file}: note: {note}" for note in result.notes))
+        tell_diagnoses(arguments.file, result.report.diagnoses if result.report else ())
+        print(f"{arguments.output}: {result.summary}")
+    return DONE
 
 
-def _apply(model: Model, settings: list[str]) -> list[Joint]:
-    """Set each JOINT.PROPERTY=VALUE; returns the joints that were changed."""
-    changed = []
-    for setting in settings:
-        target, equals, value = setting.partition("=")
-        joint, dot, name = target.rpartition(".")
-        if not (equals and dot):
-            raise UsageError(f"--set {setting}: write JOINT.PROPERTY=VALUE, such as elbow.damping=2")
-        try:
-            changed.append(set_joint_property(model, joint, name, value))
-        except ModelError as error:
-            raise UsageError(f"--set {setting}: {error}") from error
-    return changed
+def _require_one_start(arguments: argparse.Namespace) -> None:
+    given = [f"--{name}" for name in ("initial", "start", "trajectory") if getattr(arguments, name) is not None]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)}: each says where the motion begins; give one of them")
+
+
+def _begin(arguments: argparse.Namespace, initial: dict | None) -> Bake:
+    from ...core.trajectory import read_trajectory
+    from ..bake import BakeRun, ReplayRun
+
+    motion = read_trajectory(arguments.trajectory) if arguments.trajectory else None
+    first, last = arguments.frames or (None, None)
+    reading = open_as_scene(arguments.file, arguments.search, arguments.settings, first)
+    scene = open_scene()
+    _store_settings(scene, arguments)
+    if motion is not None:
+        name, overwrite = arguments.trajectory.name, arguments.overwrite
+        return ReplayRun(scene, motion, name, reading, first=first, last=last, overwrite=overwrite)
+    compile_once()
+    return BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
+
+
+def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
+    """So that whoever opens the file finds in the panel what it was baked with."""
+    from .. import ids
+    from ..bridge import unit_length
+
+    stored = getattr(scene, ids.SCENE)
+    stored.accuracy = arguments.accuracy or stored.accuracy
+    bake = stored.bake
+    bake.start = (arguments.start or bake.start).upper()
+    bake.onto = (arguments.onto or bake.onto).upper()
+    bake.step = arguments.step or bake.step
+    if arguments.frames:
+        bake.first, bake.last = arguments.frames
+        bake.use_range = (scene.frame_start, scene.frame_end) != tuple(arguments.frames)
+    if arguments.reduce:
+        metres, degrees = arguments.reduce
+        bake.reduces, bake.distance, bake.angle = True, metres / unit_length(scene), math.radians(degrees)
+
+
+def _finished(run: Bake, arguments: argparse.Namespace) -> BakeResult:
+    """The result; where the simulation fails, what there is to tell comes first."""
+    from ...core.solvers import SimulationError
+
+    try:
+        return run.run()
+    except SimulationError as error:
+        if arguments.json:
+            print(json.dumps(_described(run, arguments) | {"error": str(error), "output": None}))
+        tell_diagnoses(arguments.file, error.diagnoses)
+        raise
+    except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
+        tell_diagnoses(arguments.file, run.report.diagnoses if run.report else ())
+        raise
+
+
+def _described(run: Bake, arguments: argparse.Namespace) -> dict:
+    report = describe_report(run.report) if run.report else {"frames": len(run.frames)}
+    about = {"output": str(arguments.output), "source": run.source, "first": run.first, "last": run.last}
+    return report | about | {"notes": [*run.notes, *report.get("notes", ())]}
 
 
 BAKE = Verb("bake", "simulate a model or scene and save it as a .blend with keyframes", _add_arguments, _run)

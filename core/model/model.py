@@ -134,6 +134,11 @@ class Model:
         """Everything in the model as text, the same bytes for the same model; mesh points as a digest."""
         return json.dumps(dataclasses.asdict(self), indent=1, default=_digest)
 
+    def digest(self) -> str:
+        """The same for the same model, and another one for any other, but by a chance that nobody will see."""
+        text = json.dumps(vars(self), default=_attributes)
+        return hashlib.sha256(text.encode()).hexdigest()
+
     def __str__(self) -> str:
         """The tree as a table: index, link, joint, type, parent and children; then the loops.
 
@@ -174,6 +179,11 @@ def _middle(joint: Joint) -> tuple[float, ...]:
         if joint.kind.slot(column.axis).limited and math.isfinite(axis.lower) and math.isfinite(axis.upper):
             middle[i] = 0.5 * (axis.lower + axis.upper)
     return tuple(middle)
+
+
+def _attributes(value: object) -> object:
+    """Of a part of a model; what is no such part as `_digest` has it. Unlike `asdict`, it copies nothing."""
+    return vars(value) if dataclasses.is_dataclass(value) else _digest(value)
 
 
 def _digest(value: object) -> str:

@@ -1,0 +1,61 @@
+"""`ReplayRun`: a motion from a file, baked as a simulated one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...core.trajectory import Trajectory, completed, resampled
+from ..bridge import SceneReading, frame_range, frame_rate
+from .baking import Bake
+from .settings import settings_of
+
+
+class ReplayRun(Bake):
+    """A trajectory, from its first time on; see `Bake`. Links that lead move as they are animated, whatever it says.
+
+    Args:
+        trajectory: of the scene's links or joints, or of some of them.
+        source: the name of its file.
+        reading: as for `Bake`.
+        changes: as for `BakeRun`; without others it takes as many frames as the trajectory.
+
+    Raises:
+        ModelError, BakeError: the scene cannot be baked as it is.
+        TrajectoryError: from `step`; the motion is of another model.
+    """
+
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        trajectory: Trajectory,
+        source: str,
+        reading: SceneReading | None = None,
+        **changes,
+    ):
+        first = frame_range(scene)[0] if changes.get("first") is None else changes["first"]
+        length = float(trajectory.times[-1] - trajectory.times[0])
+        last = first + int(np.ceil(length * frame_rate(scene) - 1e-6))
+        own = {"first": first, "last": last, "start": "HOME"}
+        super().__init__(scene, settings_of(scene, **own | {k: v for k, v in changes.items() if v is not None}), reading)
+        self.source = source
+        self._given = trajectory
+        self._found: Trajectory | None = None
+
+    @property
+    def trajectory(self) -> Trajectory:
+        assert self._found is not None
+        return self._found
+
+    @property
+    def frames_done(self) -> int:
+        return 0 if self._found is None else len(self._found)
+
+    def _move(self) -> Iterator[None]:
+        times = self._given.times[0] + (self.frames - self.first) / self.fps
+        whole = completed(resampled(self._given, times), self.model)
+        self._found = whole.trajectory
+        self.notes += whole.notes
+        yield

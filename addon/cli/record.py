@@ -1,0 +1,51 @@
+"""`limberjack record`: what the links of a scene do, from keys of any kind, as a trajectory file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
+from ...core.cli.simulate import require_writable
+from ...core.trajectory import SUFFIXES
+from .bake import add_frame_arguments, require_frames
+from .opening import open_as_scene
+from .session import open_scene, require_blender
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=Path, required=True, help=f"the file to write: {' or '.join(SUFFIXES)}"
+    )
+    add_frame_arguments(parser)
+    parser.add_argument("--joints", action="store_true", help="time and joint positions alone, in a .csv")
+    parser.add_argument("--json", action="store_true", help="what was written as one JSON object")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    output: Path = arguments.output
+    require_writable(output, SUFFIXES)
+    if arguments.joints and output.suffix.lower() != ".csv":
+        raise UsageError(f"{output}: --joints writes a .csv, found '{output.suffix}'")
+    require_frames(arguments)
+    require_blender()
+    from ..bake import recorded
+
+    first, last = arguments.frames or (None, None)
+    open_as_scene(arguments.file, arguments.search, [], first)
+    observed, notes = recorded(open_scene(), first=first, last=last, step=arguments.step)
+    motion = observed.trajectory
+    motion.save(output, only_joints=arguments.joints)
+    say(*(f"{arguments.file}: note: {note}" for note in notes))
+    about = {"output": str(output), "frames": len(motion), "links": len(motion.link_names), "gap": observed.gap}
+    about |= {"coordinates": [name for name, _ in motion.q_names]}
+    if arguments.json:
+        print(json.dumps(about | {"notes": notes}))
+    else:
+        print(f"{output}: {len(motion)} frames of {len(motion.link_names)} links, {len(motion.q_names)} coordinates")
+    return DONE
+
+
+RECORD = Verb("record", "write what the links of a scene do to a trajectory file", _add_arguments, _run)

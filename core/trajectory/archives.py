@@ -1,0 +1,126 @@
+"""Trajectories from .npz, checked before they are unpacked, and never unpickled."""
+
+from __future__ import annotations
+
+import dataclasses
+import lzma
+import math
+import struct
+import tokenize
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from .columns import ENERGIES
+from .errors import TrajectoryError
+from .quaternions import normalized
+from .trajectory import Trajectory
+
+MOST_BYTES = 2 * 10**9
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, RuntimeError),
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, SyntaxError, MemoryError),
+    *(tokenize.TokenError, AssertionError),
+)
+"""What zipfile and numpy raise for archives that are none."""
+
+PAIRS, WORDS = ("q_names", "qd_names"), ("link_names", "wrench_names")
+FIELDS = {item.name: item for item in dataclasses.fields(Trajectory)}
+
+
+def read_npz(path: Path) -> Trajectory:
+    """See `read_trajectory`."""
+    with path.open("rb") as file:
+        try:
+            arrays = _arrays(path, file)
+        except TrajectoryError:
+            raise
+        except (*DAMAGED, OSError) as error:
+            raise TrajectoryError(f"{path}: a damaged .npz: {_reason(error)}; write it again") from error
+    for name, item in FIELDS.items():
+        if item.default is dataclasses.MISSING and name not in arrays:
+            raise TrajectoryError(f"{path}: not a trajectory, it has no '{name}'; this program's own .npz has")
+    for name in WORDS:
+        if name in arrays:
+            arrays[name] = _words(path, name, arrays[name], 1)
+    for name in PAIRS:
+        arrays[name] = tuple(map(tuple, _words(path, name, arrays[name], 2)))
+    return _checked(path, Trajectory(**arrays))
+
+
+def _arrays(path: Path, file) -> dict[str, Any]:
+    """The arrays that a trajectory is made of, by name; others are passed over."""
+    found = {}
+    with zipfile.ZipFile(file) as archive:
+        members = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
+        size = sum(members[name].file_size for name in FIELDS if name in members)
+        if size > MOST_BYTES:
+            raise TrajectoryError(f"{path}: arrays of {size:,} bytes; {MOST_BYTES:,} are allowed: save fewer frames")
+        for name in FIELDS:
+            if name in members:
+                with archive.open(members[name]) as member:
+                    found[name] = _array(path, name, member, members[name].file_size)
+    return found
+
+
+def _array(path: Path, name: str, member, size: int) -> np.ndarray:
+    """An array of numbers or of words, of no more bytes than there are."""
+    version = npy.read_magic(member)
+    header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, is_fortran, dtype = header(member)
+    wanted, kinds = ("words", "U") if name in (*PAIRS, *WORDS) else ("numbers", "fiu")
+    is_empty = name in (*PAIRS, *WORDS) and math.prod(shape) == 0  # an empty list of names is one of numbers, to numpy
+    if dtype.hasobject or dtype.names or not (dtype.kind in kinds or (is_empty and dtype.kind == "f")):
+        raise TrajectoryError(f"{path}: '{name}' must hold {wanted}, found {dtype}")
+    count = math.prod(shape)
+    if count * dtype.itemsize > size:
+        raise TrajectoryError(f"{path}: '{name}' of shape {shape} breaks off after {size:,} bytes; write it again")
+    data = member.read(count * dtype.itemsize)
+    array = np.frombuffer(data, dtype, count).reshape(shape, order="F" if is_fortran else "C")
+    return array if wanted == "words" else np.array(array, dtype=np.float64, order="C")
+
+
+def _words(path: Path, name: str, words: np.ndarray, dimensions: int) -> tuple:
+    """One-dimensional, or rows of two."""
+    if words.size == 0:
+        return ()
+    if words.ndim != dimensions or (dimensions == 2 and words.shape[1] != 2):
+        raise TrajectoryError(
+            f"{path}: '{name}' has shape {words.shape}; a list of names is needed, with units for q, qd"
+        )
+    found = tuple(words.tolist())
+    if len(set(map(str, found))) < len(found):
+        raise TrajectoryError(f"{path}: '{name}' holds a name twice; every name must be another")
+    return found
+
+
+def _checked(path: Path, motion: Trajectory) -> Trajectory:
+    """With quaternions of length 1. Raises TrajectoryError unless all fits together."""
+    frames, links, joints = motion.times.size, len(motion.link_names), len(motion.wrench_names)
+    nq, nv = len(motion.q_names), len(motion.qd_names)
+    shapes: dict[str, tuple] = {"times": (frames,), "X_WL": (frames, links, 7), "q": (frames, nq), "qd": (frames, nv)}
+    shapes |= dict.fromkeys(ENERGIES, (frames,)) | {"efforts": (frames, nv), "wrenches": (frames, joints, 6)}
+    for name, shape in shapes.items():
+        array = getattr(motion, name)
+        if array is not None and array.shape != shape:
+            raise TrajectoryError(f"{path}: '{name}' has shape {array.shape}; its names and times ask for {shape}")
+    if not frames:
+        raise TrajectoryError(f"{path}: no frames; a trajectory needs one at least")
+    if not (np.isfinite(motion.times).all() and (np.diff(motion.times) > 0.0).all()):
+        raise TrajectoryError(f"{path}: times must ascend, and be finite")
+    if any(np.isinf(getattr(motion, name)).any() for name in ("q", "qd")) or not np.isfinite(motion.X_WL).all():
+        raise TrajectoryError(f"{path}: q, qd and X_WL must be finite, found infinity or a link's pose that is nan")
+    if not motion.X_WL[:, :, 3:].any(axis=2).all():
+        raise TrajectoryError(f"{path}: a link's quaternion is 0 0 0 0; w x y z must not all be 0")
+    motion.X_WL[:, :, 3:] = normalized(motion.X_WL[:, :, 3:])
+    return motion
+
+
+def _reason(error: BaseException) -> str:
+    """One line."""
+    said = str(error).strip("'\" ").splitlines() or [type(error).__name__]
+    return said[0][:100]

@@ -1,0 +1,127 @@
+"""All coordinates of a model of which some are given, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..kinematics import Poser, Reacher, forward_kinematics, link_poses
+from ..model import CompiledModel, JointSpan, coordinate_names
+from .errors import TrajectoryError
+from .tracking import tracked
+
+SHOWN = 4
+"""Names in a note."""
+
+OPEN = 1e-4
+"""In rad and model sizes: what stays open of loops and couplings beyond it is told."""
+
+
+def lead(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """(q, notes): with what loops and couplings make of coordinates that are NaN, and home for all others of these.
+
+    Args:
+        compiled: by `compile_for_posing`. times: shape (F,) [s].
+        q: shape (F, nq); a column is NaN all through or nowhere.
+
+    Raises:
+        TrajectoryError: a coordinate is NaN at times, or some numbers of a quaternion are.
+    """
+    given = _given(compiled, times, q)
+    missing = [span for span in compiled.spans.values() if not given[span.q].all()]
+    bound = Reacher(compiled).bound
+    loops = {weld.joint.name for weld in compiled.welds}
+    q = np.where(given, q, compiled.q_home)
+    if any(_dofs(span, given, False) & bound for span in missing if span.joint.name not in loops):
+        q, notes = _closed(compiled, times, q, given)
+    else:
+        q, notes = _as_told(compiled, q, given)
+    led = bound if given.any() else set()
+    at_home = [span.joint.name for span in missing if _dofs(span, given, False) - led and span.joint.name not in loops]
+    return q, (*_home_note(at_home), *notes)
+
+
+def _given(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Which columns are, shape (nq,)."""
+    is_there = ~np.isnan(q)
+    given = is_there.all(axis=0)
+    names = coordinate_names(compiled)
+    for column in np.flatnonzero(is_there.any(axis=0) & ~given):
+        time = times[np.argmin(is_there[:, column])]
+        raise TrajectoryError(
+            f"coordinate '{names[column][0]}' is no number at {time:g} s; give it at all times, or never"
+        )
+    for span in compiled.spans.values():
+        own = given[span.q]
+        if span.joint.kind.chart and own.any() and not own.all():
+            column = np.arange(compiled.nq)[span.q][np.argmin(own)]
+            raise TrajectoryError(
+                f"coordinate '{names[column][0]}' is missing beside others of its joint; give all or none"
+            )
+    return given
+
+
+def _dofs(span: JointSpan, given: np.ndarray, wanted: bool) -> set[int]:
+    """Numbers of a joint's velocity coordinates whose positions are given, or are not."""
+    places = range(span.joint.nv)
+    if span.joint.kind.chart:
+        return {span.v_at(place) for place in places} if given[span.q].all() == wanted else set()
+    return {span.v_at(place) for place in places if given[span.q_at(place)] == wanted}
+
+
+def _as_told(compiled: CompiledModel, q: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Where the tree is given: the coordinates of loop joints as the links stand, which may leave loops open."""
+    if not (compiled.welds or compiled.model.equations()):
+        return q, []
+    poses = np.array([forward_kinematics(compiled, values)[0] for values in q])
+    found = tracked(compiled, poses).q
+    for weld in compiled.welds:
+        if (span := compiled.spans.get(weld.joint.name)) and not given[span.q].all():
+            q[:, span.q] = found[:, span.q]
+    reacher = Reacher(compiled)
+    gap = max(reacher.gap(values) for values in q)
+    if gap <= OPEN:
+        return q, []
+    return q, [f"loops and couplings stay open by up to {gap:.2g} rad or model sizes: joints stand as they are given"]
+
+
+def _closed(
+    compiled: CompiledModel, times: np.ndarray, q: np.ndarray, given: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """What is not given follows what is, from home on."""
+    poser = _at_home(compiled)
+    dofs = set().union(*(_dofs(span, given, True) for span in compiled.spans.values()))
+    found, missed = q.copy(), []
+    for frame, values in enumerate(q):
+        wanted = np.where(given, values, poser.q)
+        if not poser.go(wanted, dofs):
+            poser.approach(np.where(given, values, np.nan))
+            if np.abs(poser.q - wanted)[given].max(initial=0.0) > OPEN:
+                missed.append(frame)
+        found[frame] = poser.q
+        if not missed or missed[-1] != frame:
+            found[frame, given] = values[given]
+    if not missed:
+        return found, []
+    when = f"{len(missed)} of {len(q)} frames, first at {times[missed[0]]:g} s"
+    return found, [f"loops, couplings or limits keep joints from where they are given in {when}: they come near"]
+
+
+def _at_home(compiled: CompiledModel) -> Poser:
+    model = compiled.model
+    poser = Poser(model, link_poses(model, model.home()))
+    loops = {weld.joint.name for weld in compiled.welds}
+    for name, span in compiled.spans.items():
+        if name not in loops:
+            poser.q[span.q] = span.joint.q_home
+    poser.follow()
+    return poser
+
+
+def _home_note(joints: Sequence[str]) -> list[str]:
+    if not joints:
+        return []
+    shown = ", ".join(f"'{name}'" for name in joints[:SHOWN])
+    more = f" and {len(joints) - SHOWN} more" if len(joints) > SHOWN else ""
+    return [f"nothing is given of {shown}{more}: they stand at home"]

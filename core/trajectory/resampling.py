@@ -1,0 +1,117 @@
+"""A motion at other times than those of its frames: cubic Hermite curves through what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .columns import ENERGIES
+from .differences import tangents
+from .quaternions import continuous, normalized, quaternions_among
+from .trajectory import Trajectory
+
+
+def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Trajectory:
+    """The motion at `times`: exactly its frames where it has one, its first and its last pose before and after all.
+
+    Between, each number follows the cubic that has, at the frames around, their values and rates: of a coordinate with
+    a rate of its own name that rate, of all others what `tangents` finds. Of quaternions the components do, and are
+    brought to length 1. Between a frame where it is NaN and another, a number is NaN. Outside, nothing moves.
+
+    Args:
+        times: ascending [s], shape (G,).
+
+    Raises:
+        ValueError: times do not ascend, or the motion has no frames.
+    """
+    wanted = np.array(times, dtype=np.float64)
+    if wanted.ndim != 1 or not np.isfinite(wanted).all() or not (np.diff(wanted) > 0.0).all():
+        raise ValueError("times must be ascending numbers of seconds")
+    if not len(trajectory):
+        raise ValueError("a motion without frames cannot be resampled: give it one at least")
+    grid = _Grid.between(trajectory.times, wanted)
+    qd = grid.curve(trajectory.qd)
+    qd[grid.is_outside] = np.where(np.isnan(qd[grid.is_outside]), np.nan, 0.0)
+    return replace(
+        trajectory,
+        times=wanted,
+        X_WL=_poses(grid, trajectory.X_WL),
+        q=_coordinates(grid, trajectory),
+        qd=qd,
+        **{name: grid.curve(getattr(trajectory, name)[:, None])[:, 0] for name in ENERGIES},
+        efforts=None if trajectory.efforts is None else grid.curve(trajectory.efforts),
+        wrenches=None if trajectory.wrenches is None else _flat(grid.curve, trajectory.wrenches),
+    )
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Where times lie among frames.
+
+    Attributes:
+        times: of the frames, shape (F,).
+        before, after: the frames around each time, shape (G,); both the same where it is at a frame or outside.
+        part: of the way from one to the other, shape (G, 1). is_outside: shape (G,).
+    """
+
+    times: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    part: np.ndarray
+    is_outside: np.ndarray
+
+    @classmethod
+    def between(cls, times: np.ndarray, wanted: np.ndarray) -> _Grid:
+        last = len(times) - 1
+        before = np.clip(np.searchsorted(times, wanted, side="right") - 1, 0, last)
+        is_between = (wanted > times[before]) & (before < last)
+        after = np.where(is_between, before + 1, before)
+        step = np.where(is_between, times[after] - times[before], 1.0)
+        part = np.where(is_between, (wanted - times[before]) / step, 0.0)
+        return cls(times, before, after, part[:, None], (wanted < times[0]) | (wanted > times[-1]))
+
+    def curve(self, values: np.ndarray, rates: np.ndarray | None = None) -> np.ndarray:
+        """The cubics through values, shape (F, n), at the wanted times, shape (G, n).
+
+        rates: likewise, at the frames; NaN where they are to be found from the values.
+        """
+        steps = np.diff(self.times)
+        found = tangents(np.diff(values, axis=0) / steps[:, None], steps)
+        rates = found if rates is None else np.where(np.isnan(rates), found, rates)
+        a, b, s = values[self.before], values[self.after], self.part
+        step = (self.times[self.after] - self.times[self.before])[:, None]
+        bend = step * (rates[self.before] * (1.0 - s) - rates[self.after] * s) + (b - a) * (2.0 * s - 1.0)
+        return np.where(s == 0.0, a, a + s * (b - a) + s * (1.0 - s) * bend)
+
+    def turn(self, quaternions: np.ndarray) -> np.ndarray:
+        """As `curve`, of rotations, shape (F, 4), each with the sign of the frame before it."""
+        signs = continuous(quaternions)[:, None]
+        found = self.curve(quaternions * signs) * signs[self.before]
+        return np.where(self.part == 0.0, quaternions[self.before], normalized(found))
+
+
+def _coordinates(grid: _Grid, trajectory: Trajectory) -> np.ndarray:
+    rates = np.full_like(trajectory.q, np.nan)
+    at_v = {name: place for place, (name, _) in enumerate(trajectory.qd_names)}
+    for place, (name, _) in enumerate(trajectory.q_names):
+        if name in at_v:
+            rates[:, place] = trajectory.qd[:, at_v[name]]
+    q = grid.curve(trajectory.q, rates)
+    for place in quaternions_among(trajectory.q_names):
+        q[:, place] = grid.turn(trajectory.q[:, place])
+    return q
+
+
+def _poses(grid: _Grid, X_WL: np.ndarray) -> np.ndarray:
+    X = _flat(grid.curve, X_WL)
+    for link in range(X_WL.shape[1]):
+        X[:, link, 3:] = grid.turn(X_WL[:, link, 3:])
+    return X
+
+
+def _flat(curve: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
+    """The curve of what has more dimensions than one besides that of time."""
+    found = curve(values.reshape(len(values), int(np.prod(values.shape[1:]))))
+    return found.reshape(-1, *values.shape[1:])

@@ -1,0 +1,74 @@
+"""`Trajectory`: motion as arrays, frame by frame."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .writing import write
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """F frames of L links.
+
+    Attributes:
+        times: shape (F,) [s].
+        link_names: L names. X_WL: link poses x y z qw qx qy qz in the world, shape (F, L, 7) [m].
+        q_names, qd_names: (name, unit) of each coordinate.
+        q: shape (F, nq). qd: shape (F, nv). NaN where a coordinate does not act.
+        kinetic, potential: shape (F,) [J]; NaN, as of all energies, where nobody has worked them out.
+        dissipated, supplied: taken away by dampers and brought in by controls since the start, shape (F,) [J].
+        efforts: of what drives each velocity coordinate from outside, shape (F, nv) [N m or N]; where asked for.
+        wrench_names, wrenches: of J joints, what each gives to the link that it carries, the force [N] first, then the
+            torque [N m] about its child-side origin, in world axes, shape (F, J, 6); where asked for.
+    """
+
+    times: np.ndarray
+    link_names: tuple[str, ...]
+    X_WL: np.ndarray
+    q_names: tuple[tuple[str, str], ...]
+    q: np.ndarray
+    qd_names: tuple[tuple[str, str], ...]
+    qd: np.ndarray
+    kinetic: np.ndarray
+    potential: np.ndarray
+    dissipated: np.ndarray
+    supplied: np.ndarray
+    efforts: np.ndarray | None = None
+    wrench_names: tuple[str, ...] = ()
+    wrenches: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def first(self, frames: int) -> Trajectory:
+        """The first `frames` frames, as views of the same arrays."""
+        return self._cut(slice(frames))
+
+    def since(self, frame: int) -> Trajectory:
+        """The frames from number `frame` on, as views of the same arrays."""
+        return self._cut(slice(frame, None))
+
+    def _cut(self, frames: slice) -> Trajectory:
+        cut = {
+            item.name: value[frames]
+            for item in dataclasses.fields(self)
+            if isinstance(value := getattr(self, item.name), np.ndarray)
+        }
+        return dataclasses.replace(self, **cut)
+
+    def save(self, path: Path, only_joints: bool = False) -> None:
+        """Write to `path`, whole or not at all, as its suffix says.
+
+        Args:
+            only_joints: nothing but times and q, a column a coordinate; in a .csv alone.
+
+        Raises:
+            ValueError: the suffix is neither .npz nor .csv, or joints alone are asked for in an .npz.
+            OSError: it cannot be written there.
+        """
+        write(self, path, only_joints)
