@@ -56,6 +56,8 @@ OP_OVERWRITE = "limberjack.simulate_overwriting"
 OP_BAKE_CLEAR = "limberjack.bake_clear"
 OP_EXPORT_SDF = "limberjack.export_sdf"
 OP_EXPORT_URDF = "limberjack.export_urdf"
+OP_IMPORT_TRAJECTORY = "limberjack.import_trajectory"
+OP_EXPORT_TRAJECTORY = "limberjack.export_trajectory"
 OP_IMPORT = "limberjack.import_model"
 
 # Tool in the 3D view's toolbar

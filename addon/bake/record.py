@@ -48,4 +48,3 @@ def recorded(scene: bpy.types.Scene, **changes) -> tuple[Observed, list[str]]:
             "its values are the nearest ones"
         )
     return observed, notes
-

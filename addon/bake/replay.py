@@ -39,7 +39,9 @@ class ReplayRun(Bake):
         length = float(trajectory.times[-1] - trajectory.times[0])
         last = first + int(np.ceil(length * frame_rate(scene) - 1e-6))
         own = {"first": first, "last": last, "start": "HOME"}
-        super().__init__(scene, settings_of(scene, **own | {k: v for k, v in changes.items() if v is not None}), reading)
+        super().__init__(
+            scene, settings_of(scene, **own | {k: v for k, v in changes.items() if v is not None}), reading
+        )
         self.source = source
         self._given = trajectory
         self._found: Trajectory | None = None

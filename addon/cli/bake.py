@@ -51,9 +51,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         help="as few keys as keep every link so near to its motion at every frame",
     )
-    parser.add_argument(
-        "--trajectory", metavar="MOTION", type=Path, help="replay a .npz or .csv instead of simulating"
-    )
+    parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="replay a .npz or .csv instead of simulating")
     parser.add_argument(
         "--set",
         metavar="JOINT.PROPERTY=VALUE",

@@ -1,4 +1,4 @@
-"""Models in and out."""
+"""Models and motions in and out."""
 
 import bpy
 
@@ -18,6 +18,9 @@ class LIMBERJACK_PT_exchange(Below, bpy.types.Panel):
         column.operator(ids.OP_IMPORT, icon="IMPORT")
         column.operator(ids.OP_EXPORT_SDF, icon="EXPORT")
         column.operator(ids.OP_EXPORT_URDF, icon="EXPORT")
+        column = layout.column(align=True)
+        column.operator(ids.OP_IMPORT_TRAJECTORY, icon="IMPORT")
+        column.operator(ids.OP_EXPORT_TRAJECTORY, icon="EXPORT")
 
 
 CLASSES = (LIMBERJACK_PT_exchange,)

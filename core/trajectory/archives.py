@@ -74,7 +74,7 @@ def _array(path: Path, name: str, member, size: int) -> np.ndarray:
     shape, is_fortran, dtype = header(member)
     wanted, kinds = ("words", "U") if name in (*PAIRS, *WORDS) else ("numbers", "fiu")
     is_empty = name in (*PAIRS, *WORDS) and math.prod(shape) == 0  # an empty list of names is one of numbers, to numpy
-    if dtype.hasobject or dtype.names or not (dtype.kind in kinds or (is_empty and dtype.kind == "f")):
+    if not (dtype.kind in kinds or (is_empty and dtype.kind == "f")):
         raise TrajectoryError(f"{path}: '{name}' must hold {wanted}, found {dtype}")
     count = math.prod(shape)
     if count * dtype.itemsize > size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,15 +11,21 @@ from ..model import CompiledModel, JointSpan, coordinate_names
 from .errors import TrajectoryError
 from .tracking import tracked
 
-SHOWN = 4
-"""Names in a note."""
-
 OPEN = 1e-4
 """In rad and model sizes: what stays open of loops and couplings beyond it is told."""
 
 
-def lead(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """(q, notes): with what loops and couplings make of coordinates that are NaN, and home for all others of these.
+@dataclass(frozen=True)
+class Led:
+    """What `lead` found: q, shape (F, nq), the joints that were left at home, and what a user may wonder at."""
+
+    q: np.ndarray
+    at_home: list[JointSpan]
+    notes: list[str]
+
+
+def lead(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> Led:
+    """What loops and couplings make of coordinates that are NaN, and home for all others of these.
 
     Args:
         compiled: by `compile_for_posing`. times: shape (F,) [s].
@@ -38,8 +44,8 @@ def lead(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> tuple[np.
     else:
         q, notes = _as_told(compiled, q, given)
     led = bound if given.any() else set()
-    at_home = [span.joint.name for span in missing if _dofs(span, given, False) - led and span.joint.name not in loops]
-    return q, (*_home_note(at_home), *notes)
+    at_home = [span for span in missing if _dofs(span, given, False) - led and span.joint.name not in loops]
+    return Led(q, at_home, notes)
 
 
 def _given(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -117,11 +123,3 @@ def _at_home(compiled: CompiledModel) -> Poser:
             poser.q[span.q] = span.joint.q_home
     poser.follow()
     return poser
-
-
-def _home_note(joints: Sequence[str]) -> list[str]:
-    if not joints:
-        return []
-    shown = ", ".join(f"'{name}'" for name in joints[:SHOWN])
-    more = f" and {len(joints) - SHOWN} more" if len(joints) > SHOWN else ""
-    return [f"nothing is given of {shown}{more}: they stand at home"]

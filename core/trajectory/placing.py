@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,9 @@ from ..spatial import IDENTITY, Pose, compose, inverse
 from .errors import TrajectoryError
 from .leading import lead
 from .tracking import tracked
+
+SHOWN = 4
+"""Names in a note."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,21 @@ def _lead(
     own = np.full((len(q), alone.nq), np.nan)
     for span, there in spans:
         own[:, span.q] = q[:, there.q]
-    own, notes = lead(alone, times, own)
+    found = lead(alone, times, own)
     for span, there in spans:
-        q[:, there.q] = own[:, span.q]
+        q[:, there.q] = found.q[:, span.q]
     rows = [compiled.link_names.index(name) for name in alone.link_names]
-    for frame, values in enumerate(own):
+    for frame, values in enumerate(found.q):
         X_WL[frame, rows] = forward_kinematics(alone, values)[0]
-    return notes
+    return (*_home_note([_same(compiled, span).joint.name for span in found.at_home]), *found.notes)
+
+
+def _home_note(joints: Sequence[str]) -> list[str]:
+    if not joints:
+        return []
+    shown = ", ".join(f"'{name}'" for name in joints[:SHOWN])
+    more = f" and {len(joints) - SHOWN} more" if len(joints) > SHOWN else ""
+    return [f"nothing is given of {shown}{more}: they stand at home"]
 
 
 def _part_of(model: Model, links: Collection[str]) -> Model:

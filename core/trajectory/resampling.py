@@ -114,4 +114,4 @@ def _poses(grid: _Grid, X_WL: np.ndarray) -> np.ndarray:
 def _flat(curve: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
     """The curve of what has more dimensions than one besides that of time."""
     found = curve(values.reshape(len(values), int(np.prod(values.shape[1:]))))
-    return found.reshape(-1, *values.shape[1:])
+    return found.reshape(len(found), *values.shape[1:])

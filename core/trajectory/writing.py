@@ -54,10 +54,9 @@ def _write_csv(trajectory: Trajectory, file: IO[bytes]) -> None:
     header = [("time", "s")]
     header += [(f"{Q} {name}", unit) for name, unit in trajectory.q_names]
     header += [(f"{QD} {name}", unit) for name, unit in trajectory.qd_names]
-    header += [
-        (shortest(Column(POSE, link, part)), unit) for link in trajectory.link_names for part, unit in POSE_PARTS
-    ]
-    poses = trajectory.X_WL.reshape(frames, 7 * len(trajectory.link_names))
+    links, joints = trajectory.link_names, trajectory.wrench_names
+    header += [(shortest(Column(POSE, link, part)), unit) for link in links for part, unit in POSE_PARTS]
+    poses = trajectory.X_WL.reshape(frames, 7 * len(links))
     table = [trajectory.times[:, None], trajectory.q, trajectory.qd, poses]
     energies = np.stack([getattr(trajectory, name) for name in ENERGIES], axis=1)
     if not np.isnan(energies).all() or not frames:
@@ -67,12 +66,8 @@ def _write_csv(trajectory: Trajectory, file: IO[bytes]) -> None:
         header += [(f"{EFFORT} {name}", FORCE_UNITS.get(unit, "")) for name, unit in trajectory.qd_names]
         table.append(trajectory.efforts)
     if trajectory.wrenches is not None:
-        header += [
-            (shortest(Column(WRENCH, joint, part)), unit)
-            for joint in trajectory.wrench_names
-            for part, unit in WRENCH_PARTS
-        ]
-        table.append(trajectory.wrenches.reshape(frames, 6 * len(trajectory.wrench_names)))
+        header += [(shortest(Column(WRENCH, joint, part)), unit) for joint in joints for part, unit in WRENCH_PARTS]
+        table.append(trajectory.wrenches.reshape(frames, 6 * len(joints)))
     _write_table(header, table, file)
 
 

@@ -1,0 +1,90 @@
+"""Motion in and out: a trajectory file replayed as a bake, and what the links do written to one."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from ...core.model import ModelError
+from ...core.trajectory import SUFFIXES, TrajectoryError, read_trajectory
+from .. import ids
+from ..bake import ReplayRun, recorded
+from ..props import is_link
+from .report import fail, in_object_mode, succeed
+
+PATTERN = ";".join(f"*{suffix}" for suffix in SUFFIXES)
+
+
+class OfLinks:
+    """For what needs links."""
+
+    @classmethod
+    def poll(cls, context):
+        if not any(map(is_link, context.scene.objects)):
+            cls.poll_message_set("There are no links: select objects and tag them as links")
+            return False
+        return in_object_mode(cls, context)
+
+
+class LIMBERJACK_OT_import_trajectory(OfLinks, bpy.types.Operator, ImportHelper):
+    """Read a motion of links or joints, and bake it: a .npz or .csv of ours, or a table of joint positions"""
+
+    bl_idname = ids.OP_IMPORT_TRAJECTORY
+    bl_label = "Import Trajectory"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".csv"
+    filter_glob: StringProperty(default=PATTERN, options={"HIDDEN"})
+    overwrite: BoolProperty(
+        name="Replace Animation",
+        description="Put the motion in the place of animation that the links have; their actions are kept",
+        options={"SKIP_SAVE"},
+    )
+
+    def execute(self, context):
+        path = Path(self.filepath)
+        try:
+            motion = read_trajectory(path)
+            result = ReplayRun(context.scene, motion, path.name, overwrite=self.overwrite).run()
+        except (ModelError, TrajectoryError) as error:
+            return fail(self, context, error)
+        except OSError as error:
+            return fail(self, context, f"{path}: cannot be read: {(error.strerror or str(error)).lower()}")
+        return succeed(self, context, f"{path.name}: {result.summary}", result.notes)
+
+
+class LIMBERJACK_OT_export_trajectory(OfLinks, bpy.types.Operator, ExportHelper):
+    """Write how the links move over the frames, whatever moves them, with the values of all joints"""
+
+    bl_idname = ids.OP_EXPORT_TRAJECTORY
+    bl_label = "Export Trajectory"
+    bl_options = {"REGISTER", "PRESET"}
+
+    filename_ext = ".csv"
+    check_extension = None  # either of two, as `kind` says
+    filter_glob: StringProperty(default=PATTERN, options={"HIDDEN"})
+    kind: EnumProperty(
+        name="Contents",
+        description="What the file holds",
+        items=(
+            ("JOINTS", "Joint Curves (.csv)", "A table of time and joint positions, as robot controllers take it", 0),
+            ("CSV", "Everything (.csv)", "A table of joint positions and velocities and of link poses", 1),
+            ("NPZ", "Everything (.npz)", "The same as arrays of NumPy", 2),
+        ),
+    )
+
+    def execute(self, context):
+        path = Path(self.filepath).with_suffix(".npz" if self.kind == "NPZ" else ".csv")
+        try:
+            observed, notes = recorded(context.scene)
+            observed.trajectory.save(path, only_joints=self.kind == "JOINTS")
+        except ModelError as error:
+            return fail(self, context, error)
+        except OSError as error:
+            return fail(self, context, f"{path}: cannot be written: {(error.strerror or str(error)).lower()}")
+        frames = len(observed.trajectory)
+        return succeed(self, context, f"Written: {path}, {frames} frames", notes)
+
+
+CLASSES = (LIMBERJACK_OT_import_trajectory, LIMBERJACK_OT_export_trajectory)
