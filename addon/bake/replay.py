@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
-from ...core.trajectory import Trajectory, completed, resampled
+from ...core.trajectory import Trajectory, TrajectoryError, completed, resampled
 from ..bridge import SceneReading, frame_range, frame_rate
 from .baking import Bake
+from .errors import BakeError
 from .settings import settings_of
 
 
@@ -23,8 +24,7 @@ class ReplayRun(Bake):
         changes: as for `BakeRun`; without others it takes as many frames as the trajectory.
 
     Raises:
-        ModelError, BakeError: the scene cannot be baked as it is.
-        TrajectoryError: from `step`; the motion is of another model.
+        ModelError, BakeError: the scene cannot be baked as it is; from `step`, the motion is of another model.
     """
 
     def __init__(
@@ -57,7 +57,10 @@ class ReplayRun(Bake):
 
     def _move(self) -> Iterator[None]:
         times = self._given.times[0] + (self.frames - self.first) / self.fps
-        whole = completed(resampled(self._given, times), self.model)
+        try:
+            whole = completed(resampled(self._given, times), self.model)
+        except TrajectoryError as error:
+            raise BakeError(f"{self.source}: {error}") from error
         self._found = whole.trajectory
         self.notes += whole.notes
         yield

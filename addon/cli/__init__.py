@@ -1,4 +1,4 @@
-"""The `limberjack` command with Blender: .blend files as inputs and outputs, `bake`, `record`, `demo`, and the open scene."""
+"""The `limberjack` command with Blender: .blend files, the open scene, and the verbs that need one."""
 
 import importlib.util
 import os

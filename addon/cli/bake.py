@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
+from ...core.cli.ik import compile_posing_once
 from ...core.cli.simulate import (
     add_motion_arguments,
     compile_once,
@@ -25,10 +26,14 @@ from .session import open_scene, require_blender
 if TYPE_CHECKING:
     import bpy
 
+    from ...core.trajectory import Trajectory
     from ..bake import Bake, BakeResult
 
 LAST_FRAME = 1048574
 """Blender's own limit."""
+
+LEAST_STEP = 0.01
+"""The scene stores none below."""
 
 STARTS, PLACES = ("home", "pose", "keys"), ("links", "joints", "both")
 
@@ -73,7 +78,9 @@ def add_frame_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def require_frames(arguments: argparse.Namespace) -> None:
-    """Raises UsageError where --frames are none."""
+    """Raises UsageError where --frames or --step are none."""
+    if arguments.step is not None and arguments.step < LEAST_STEP:
+        raise UsageError(f"--step {arguments.step:g}: the least is {LEAST_STEP:g} of a frame")
     if not arguments.frames:
         return
     first, last = arguments.frames
@@ -108,19 +115,30 @@ def _require_one_start(arguments: argparse.Namespace) -> None:
 
 
 def _begin(arguments: argparse.Namespace, initial: dict | None) -> Bake:
-    from ...core.trajectory import read_trajectory
     from ..bake import BakeRun, ReplayRun
 
-    motion = read_trajectory(arguments.trajectory) if arguments.trajectory else None
+    motion = _read_motion(arguments.trajectory) if arguments.trajectory else None
     first, last = arguments.frames or (None, None)
     reading = open_as_scene(arguments.file, arguments.search, arguments.settings, first)
     scene = open_scene()
     _store_settings(scene, arguments)
     if motion is not None:
         name, overwrite = arguments.trajectory.name, arguments.overwrite
-        return ReplayRun(scene, motion, name, reading, first=first, last=last, overwrite=overwrite)
+        run = ReplayRun(scene, motion, name, reading, first=first, last=last, overwrite=overwrite)
+        if run.model.loops() or run.model.equations():
+            compile_posing_once()
+        return run
     compile_once()
     return BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
+
+
+def _read_motion(path: Path) -> Trajectory:
+    from ...core.trajectory import TrajectoryError, read_trajectory
+
+    try:
+        return read_trajectory(path)
+    except TrajectoryError as error:
+        raise UsageError(str(error)) from error
 
 
 def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:

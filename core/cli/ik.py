@@ -58,6 +58,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def compile_posing_once() -> None:
+    """Say why the first pose on a machine takes its time."""
+    if not is_warm():
+        say("limberjack: compiling inverse kinematics, once for this version")
+        warm_up()
+
+
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         require_writable(arguments.output, (".json",))
@@ -73,9 +80,7 @@ def _run(arguments: argparse.Namespace) -> int:
     except StateError as error:  # what is caught further out is told of --initial
         say(f"{arguments.rest}: error state: {error}")
         return HAS_ERRORS
-    if not is_warm():
-        say("limberjack: compiling inverse kinematics, once for this version")
-        warm_up()
+    compile_posing_once()
     found = inverse_kinematics(
         model,
         targets,

@@ -100,7 +100,7 @@ class Poser:
         span = self.compiled.spans[joint]
         wanted = self.q.copy()
         wanted[span.q_at(place)] = value
-        self._go(wanted, {span.v_at(place)})
+        self.go(wanted, {span.v_at(place)})
         return self.value(joint, place)
 
     def turn(self, joint: str, quaternion: tuple[float, float, float, float]) -> None:
@@ -114,7 +114,7 @@ class Poser:
             raise ModelError(f"joint '{joint}' is no ball joint: it cannot be turned freely")
         wanted = self.q.copy()
         wanted[span.q] = quat_normalized(quaternion)
-        self._go(wanted, {span.v_at(i) for i in range(3)})
+        self.go(wanted, {span.v_at(i) for i in range(3)})
 
     @property
     def is_closed(self) -> bool:
@@ -143,13 +143,17 @@ class Poser:
         if self._close(at_once, set()) and np.abs(at_once - wanted).max(initial=0.0) < SAME:
             self.q = at_once
             return True
-        if self._go(wanted, dofs):
+        if self.go(wanted, dofs):
             return True
         rest = np.full_like(self.q, np.nan)
         for span in spans:
             rest[span.q] = given[span.q]
-        self._reacher(set()).relax(self.q, rest)
+        self.approach(rest)
         return False
+
+    def approach(self, rest: np.ndarray) -> None:
+        """Come as near to the pose `rest`, shape (nq,), as all else lets it; what is NaN there may be anywhere."""
+        self._reacher(set()).relax(self.q, rest)
 
     def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
         """Bring links as near to their targets as all else lets them come, from where they are.
@@ -168,10 +172,11 @@ class Poser:
             raise ModelError(f"joint '{joint}' does not move: it has no coordinates")
         return span
 
-    def _go(self, wanted: np.ndarray, dofs: set[int]) -> bool:
-        """Move on the way to `wanted`, led by velocity coordinates `dofs`; returns whether to its end.
+    def go(self, wanted: np.ndarray, dofs: set[int]) -> bool:
+        """Move on the way to `wanted`, shape (nq,), led by velocity coordinates `dofs`; returns whether to its end.
 
-        Where a step cannot be closed, half of it is tried: that is how a dead point is approached.
+        All others go where loops and couplings take them. Where a step cannot be closed, half of it is tried: that is
+        how a dead point is approached.
         """
         start, at = self.q.copy(), 0.0
         step = full = 1.0 if self._are_free(dofs) else max(_part(start, wanted), 1.0 / MOST_STEPS)

@@ -86,7 +86,8 @@ def test_record(tmp_path, capsys):
     found = read_trajectory(whole)
     assert found.q_names == motion.q_names
     assert found.q == pytest.approx(motion.q, abs=1e-5)
-    assert found.qd[2:-2] == pytest.approx(motion.qd[2:-2], abs=0.2)
+    slopes = np.gradient(motion.q, motion.times, axis=0)
+    assert found.qd[1:-1] == pytest.approx(slopes[1:-1], abs=1e-3)
     assert read_trajectory(curves).q == pytest.approx(motion.q, abs=1e-5)
 
 
@@ -94,7 +95,7 @@ def test_record(tmp_path, capsys):
     ("argv", "code", "words"),
     [
         (["bake", PENDULUM, "-o", "{out}", "--step", 0], 2, "is not a number above 0"),
-        (["bake", PENDULUM, "-o", "{out}", "--step", 1e-7], 1, "a step of"),
+        (["bake", PENDULUM, "-o", "{out}", "--step", 1e-7], 2, "the least is 0.01"),
         (["bake", PENDULUM, "-o", "{out}", "--start", "pose", "--trajectory", "x.csv"], 2, "give one of them"),
         (["bake", PENDULUM, "-o", "{out}", "--trajectory", "{folder}/none.csv"], 2, "none.csv: no such file"),
         (["bake", PENDULUM, "-o", "{out}", "--reduce", 1, 0], 2, "is not a number above 0"),
@@ -118,7 +119,7 @@ def test_a_motion_of_another_model(tmp_path, capsys):
     path.write_text("time,knee\n0,0\n1,1\n")
     assert run("bake", PENDULUM, "-o", tmp_path / "out.blend", "--trajectory", path) == core_cli.HAS_ERRORS
     told = capsys.readouterr().err
-    assert "no coordinate 'knee'" in told
+    assert "motion.csv: the model has no coordinate 'knee'" in told
     assert "Traceback" not in told
     assert not (tmp_path / "out.blend").exists()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.core import cli
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory import read_trajectory
 
 PENDULUM = Path(__file__).parents[2] / "sample_scenes" / "double_pendulum.sdf"
 FOUR_BAR = Path(__file__).parents[1] / "data" / "four_bar.sdf"
@@ -36,7 +36,7 @@ def test_the_trajectory_file_holds_the_motion(tmp_path):
     state, out = tmp_path / "state.json", tmp_path / "out.npz"
     state.write_text('{"q": {"shoulder": 1.0}, "qd": {"elbow": -2.0}}')
     assert cli.main([*SHORT, "--fps", "50", "--initial", str(state), "-o", str(out)]) == cli.DONE
-    motion = Trajectory.load(out)
+    motion = read_trajectory(out)
     assert motion.times == pytest.approx(np.arange(26) / 50)
     assert motion.q[0] == pytest.approx([1.0, 0.0])
     assert motion.qd[0] == pytest.approx([0.0, -2.0])
@@ -113,7 +113,7 @@ def test_a_loop_moves_and_stays_closed(tmp_path, capsys):
     told = capsys.readouterr()
     assert "note" not in told.err
     assert "small corrections" in told.out
-    motion = Trajectory.load(out)
+    motion = read_trajectory(out)
     assert "rocker_pin" in [name for name, _ in motion.q_names]
     assert np.ptp(motion.q[:, 0]) > 0.5
     crank, rocker = (motion.X_WL[:, motion.link_names.index(name), :3] for name in ("coupler", "rocker"))
@@ -132,7 +132,7 @@ def test_a_loop_follows_its_initial_state(tmp_path, capsys):
     state.write_text('{"q": {"crank_pivot": 0.4}, "qd": {"crank_pivot": 2.0}}')
     argv = ["simulate", str(FOUR_BAR), "--duration", "0.1", "--initial", str(state), "-o", str(out)]
     assert cli.main(argv) == cli.DONE
-    motion = Trajectory.load(out)
+    motion = read_trajectory(out)
     first = motion.q_names.index(("crank_pivot", "rad"))
     assert (motion.q[0, first], motion.qd[0, first]) == pytest.approx((0.4, 2.0), abs=1e-12)
     assert np.abs(motion.q[0]).min() > 0.01
@@ -173,7 +173,7 @@ def test_efforts_and_wrenches_are_kept_on_request(tmp_path, suffix):
         assert "effort pin [N m]" in header
         assert float(rows[-1][header.index("pin.fz [N]")]) == pytest.approx(2 * 9.81, rel=1e-9)
         return
-    motion = Trajectory.load(out)
+    motion = read_trajectory(out)
     assert motion.efforts.shape == (3, 1)
     assert motion.wrench_names == ("pin",)
     assert motion.wrenches[-1, 0] == pytest.approx((0.0, 0.0, 2 * 9.81, 0.0, 0.0, 0.0), abs=1e-9)
@@ -201,7 +201,7 @@ def test_a_motion_that_cannot_be_followed_is_exit_3(tmp_path, capsys):
     assert cli.main(argv) == cli.SIMULATION_FAILED
     *_, kept, failed = capsys.readouterr().err.splitlines()
     assert "error simulation: link 'top': the motion cannot be followed past" in failed
-    motion = Trajectory.load(out)
+    motion = read_trajectory(out)
     assert kept == f"{out}: holds the motion up to there, {len(motion)} of 1001 frames"
     assert f"frame {len(motion)}:" in failed
     assert 2 < len(motion) < 1001

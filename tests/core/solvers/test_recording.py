@@ -11,7 +11,7 @@ from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.controls import Controls, Forces
 from limberjack.core.spatial import compose
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory import read_trajectory
 from support.maximal import central_inertia
 from support.mechanisms import four_bar
 from support.models import matrix
@@ -192,7 +192,7 @@ def test_files_keep_efforts_and_wrenches(tmp_path):
     record = ("efforts", "wrenches")
     motion = Simulation(heavy_four_bar(), np.linspace(0.0, 0.2, 5), controls=controls, record=record).run()
     motion.save(tmp_path / "motion.npz")
-    back = Trajectory.load(tmp_path / "motion.npz")
+    back = read_trajectory(tmp_path / "motion.npz")
     assert back.wrench_names == motion.wrench_names
     for name in ("times", "X_WL", "q", "qd", "efforts", "wrenches", "supplied", "dissipated"):
         assert getattr(back, name).tobytes() == getattr(motion, name).tobytes(), name
@@ -216,7 +216,7 @@ def test_nothing_is_recorded_that_was_not_asked_for(tmp_path):
     """Guards the default: no efforts and no wrenches, neither in memory nor in a file and back."""
     motion = Simulation(heavy_four_bar(), [0.0, 0.1]).run()
     motion.save(tmp_path / "motion.npz")
-    for one in (motion, Trajectory.load(tmp_path / "motion.npz")):
+    for one in (motion, read_trajectory(tmp_path / "motion.npz")):
         assert one.efforts is None
         assert one.wrenches is None
         assert one.wrench_names == ()

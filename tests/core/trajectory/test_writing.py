@@ -1,24 +1,25 @@
-"""Trajectory files."""
+"""Trajectories to files."""
 
+import csv
 import dataclasses
 
 import numpy as np
 import pytest
 
 from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory import Trajectory, read_trajectory
 from support.models import random_tree
 
 
 @pytest.fixture(scope="module")
 def motion():
-    return Simulation(random_tree(2, 8), np.arange(5) / 24).run()
+    return Simulation(random_tree(2, 9), np.arange(5) / 24).run()
 
 
 def test_npz_gives_everything_back(motion, tmp_path):
     """Guards save and load: every array to the last bit, every name and unit."""
     motion.save(tmp_path / "m.npz")
-    again = Trajectory.load(tmp_path / "m.npz")
+    again = read_trajectory(tmp_path / "m.npz")
     for item in dataclasses.fields(Trajectory):
         before, after = getattr(motion, item.name), getattr(again, item.name)
         if isinstance(before, np.ndarray):
@@ -69,8 +70,34 @@ def test_files_are_as_open_as_others(motion, tmp_path):
     assert (tmp_path / "m.csv").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
-def test_a_strange_npz_is_explained(tmp_path):
-    """Guards load against files of other programs."""
-    np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    with pytest.raises(ValueError, match="not a trajectory"):
-        Trajectory.load(tmp_path / "other.npz")
+def test_unknown_energies_have_no_columns(motion, tmp_path):
+    """Guards against columns of nan, where nobody has worked energies out."""
+    nothing = np.full(len(motion), np.nan)
+    told = dataclasses.replace(motion, kinetic=nothing, potential=nothing, dissipated=nothing, supplied=nothing)
+    told.save(tmp_path / "m.csv")
+    assert not {"kinetic [J]", "supplied [J]"} & set(heading(tmp_path / "m.csv"))
+    assert np.isnan(read_trajectory(tmp_path / "m.csv").kinetic).all()
+
+
+def test_joint_curves_alone(motion, tmp_path):
+    """Guards `only_joints`: a column a coordinate, readable again even where its name looks like something else."""
+    motion.save(tmp_path / "m.csv", only_joints=True)
+    assert len(heading(tmp_path / "m.csv")) == 1 + motion.q.shape[1]
+    assert {"time [s]", "joint1 [rad]", "q joint8.x [m]"} <= set(heading(tmp_path / "m.csv"))
+    back = read_trajectory(tmp_path / "m.csv")
+    assert back.q_names == motion.q_names
+    assert back.q.tobytes() == motion.q.tobytes()
+    assert back.link_names == ()
+    assert back.qd.shape == (len(motion), 0)
+
+
+def test_an_npz_holds_all(motion, tmp_path):
+    """Guards against an .npz that would lack arrays which its readers need."""
+    with pytest.raises(ValueError, match="always holds all"):
+        motion.save(tmp_path / "m.npz", only_joints=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def heading(path) -> list[str]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return next(csv.reader(file))
