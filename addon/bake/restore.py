@@ -177,6 +177,7 @@ def as_before_bake(scene: bpy.types.Scene) -> Iterator[None]:
         for obj, action, slot, numbers in kept:
             _set_numbers(obj, numbers)
             _assign(obj, action, slot)
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 
 def _slot_of(obj: bpy.types.Object) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.model import Model
+from ...core.model import WORLD, Model
 from ..bridge import SceneReading, unit_length, world_scale
 from ..bridge.motion import has_own_keys
 from ..props import ancestors, is_joint, is_led
@@ -71,17 +71,16 @@ class Writing:
         return [name for name in self.motion.values if is_joint(objects.get(name))]
 
     def _keyed_links(self) -> list[str]:
-        """All, or those that no joint leads: pieces that float, and what is let go on the way."""
+        """All, or those that no joint leads: what floats, what is fixed to that, and what is let go on the way."""
         if self.settings.moves_links:
             return list(self.links)
-        return [name for name in self.links if name not in self._led()]
-
-    def _led(self) -> set[str]:
-        return {
-            branch.outer
-            for branch in self._model.tree().branches
-            if (branch.joint.name in self.joints or not branch.joint.nq) and branch.joint.released_at == math.inf
-        }
+        led = {WORLD}
+        for branch in self._model.tree().branches:
+            joint = branch.joint
+            is_led = joint.name in self.joints if joint.nq else branch.inner in led
+            if is_led and joint.released_at == math.inf:
+                led.add(branch.outer)
+        return [name for name in self.links if name not in led]
 
     @property
     def _model(self) -> Model:

@@ -179,7 +179,7 @@ def _finished(run: Bake, arguments: argparse.Namespace) -> BakeResult:
 def _described(run: Bake, arguments: argparse.Namespace) -> dict:
     report = describe_report(run.report) if run.report else {"frames": len(run.frames)}
     about = {"output": str(arguments.output), "source": run.source, "first": run.first, "last": run.last}
-    return report | about | {"notes": [*run.notes, *report.get("notes", ())]}
+    return report | about | {"notes": [*run.notes, *(run.report.notes if run.report else ())]}
 
 
 BAKE = Verb("bake", "simulate a model or scene and save it as a .blend with keyframes", _add_arguments, _run)
