@@ -19,7 +19,7 @@ from ..bridge.problems import left_links
 from ..props import is_led
 from .errors import BakeError
 from .joint_values import values_in
-from .receipt import Receipt, digest_of_action, sign
+from .receipt import Receipt, sign
 from .restore import action_of, foreign_actions
 from .settings import BakeSettings
 from .staleness import digest_of_inputs
@@ -253,7 +253,7 @@ class Bake:
             source=self.source,
             model=inputs.model,
             motion=inputs.motion,
-            keys=digest_of_action(result.action),
+            keys=writing.bake.digest,
             first=self.first,
             last=self.last,
             step=settings.step,

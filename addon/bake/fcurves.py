@@ -9,9 +9,11 @@ import numpy as np
 
 from ...core.reduction import Keys
 from .. import ids
+from .receipt import digest_of_prints, print_of, read_print
 
 LINEAR, BEZIER = 1, 2  # as Blender numbers its kinds of interpolation
 FREE = 0  # as it numbers its kinds of handles
+KINDS_OF_REDUCED = (("interpolation", BEZIER), ("handle_left_type", FREE), ("handle_right_type", FREE))
 
 
 class BakeAction:
@@ -22,16 +24,55 @@ class BakeAction:
         self.action[ids.BAKE_MARK] = True
         self._strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
         self._slots: dict[bpy.types.Object, bpy.types.ActionSlot] = {}
+        self._prints: dict[int, bytes] = {}  # by the curve's address
 
     def curves(self, obj: bpy.types.Object, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
         """New, empty curves for numbers of the object: the data path of each, and the index in it."""
         bag = self._bag(obj)
         return [bag.fcurves.new(path, index=index) for path, index in properties]
 
+    def fill(self, curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
+        """A key on every frame needs no handles: straight lines between them never overshoot.
+
+        frames: shape (F,). values: shape (F, number of curves).
+        """
+        kinds = np.full(len(frames), LINEAR, dtype=np.int32)
+        for curve, column in zip(curves, values.T, strict=True):
+            points = self._points(curve, np.column_stack([frames, column]))
+            points.foreach_set("interpolation", kinds)
+            curve.update()
+
+    def fill_reduced(self, curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
+        """Bézier curves with handles a third of the way between keys: cubics in time. frames: of all samples."""
+        at = frames[keys.at].astype(np.float64)
+        gaps = np.diff(at) / 3.0 if len(at) > 1 else np.ones(1)
+        before, after = (at - np.append(gaps[:1], gaps)[: len(at)], at + np.append(gaps, gaps[-1:])[: len(at)])
+        kinds = {name: np.full(len(at), kind, np.int32) for name, kind in KINDS_OF_REDUCED}
+        for number, curve in enumerate(curves):
+            points = self._points(curve, np.column_stack([at, keys.values[:, number]]))
+            for name, times, values in (("handle_left", before, keys.left), ("handle_right", after, keys.right)):
+                points.foreach_set(name, np.column_stack([times, values[:, number]]).astype(np.float32).ravel())
+            for name, numbers in kinds.items():
+                points.foreach_set(name, numbers)
+            curve.update()
+
+    def _points(self, curve: bpy.types.FCurve, places: np.ndarray):
+        """Keys in the place of those that the curve has. places: frame and value of each, shape (K, 2)."""
+        points = curve.keyframe_points
+        if len(points):
+            points.clear()
+        points.add(len(places))
+        numbers = places.astype(np.float32).ravel()
+        points.foreach_set("co", numbers)
+        self._prints[curve.as_pointer()] = print_of(curve, numbers)
+        return points
+
     def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Let the object play these curves of another action, too."""
         for curve in curves:
-            _copy(curve, self._bag(obj).fcurves.new(curve.data_path, index=curve.array_index))
+            copy = self._bag(obj).fcurves.new(curve.data_path, index=curve.array_index)
+            _copy(curve, copy)
+            self._prints[copy.as_pointer()] = read_print(copy)
 
     def _bag(self, obj: bpy.types.Object):
         if obj not in self._slots:
@@ -51,8 +92,16 @@ class BakeAction:
     def clear(self, objects: Iterable[bpy.types.Object]) -> None:
         """Take the curves of these away again."""
         for obj in objects:
-            if obj in self._slots:
-                self._bag(obj).fcurves.clear()
+            if obj not in self._slots:
+                continue
+            for curve in self._bag(obj).fcurves:
+                del self._prints[curve.as_pointer()]
+            self._bag(obj).fcurves.clear()
+
+    @property
+    def digest(self) -> str:
+        """Of all its keys, as `digest_of_curves` finds it, without reading back what was written."""
+        return digest_of_prints(self._prints.values())
 
     def discard(self) -> None:
         """Leave no trace."""
@@ -62,51 +111,6 @@ class BakeAction:
     def key_count(self) -> int:
         bags = (self._strip.channelbag(slot) for slot in self._slots.values())
         return sum(len(curve.keyframe_points) for bag in bags if bag for curve in bag.fcurves)
-
-
-def fill(curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
-    """A key on every frame needs no handles: straight lines between them never overshoot.
-
-    frames: shape (F,). values: shape (F, number of curves).
-    """
-    kinds = np.full(len(frames), LINEAR, dtype=np.int32)
-    for curve, column in zip(curves, values.T, strict=True):
-        points = _points(curve, len(frames))
-        points.foreach_set("co", np.column_stack([frames, column]).astype(np.float32).ravel())
-        points.foreach_set("interpolation", kinds)
-        curve.update()
-
-
-def fill_reduced(curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
-    """Bézier curves with handles a third of the way between keys: cubics in time. frames: of all samples."""
-    at = frames[keys.at].astype(np.float64)
-    gaps = np.diff(at) / 3.0
-    before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
-    if not len(gaps):
-        before = after = np.ones(1)
-    numbers = {name: np.full(len(at), kind, np.int32) for name, kind in (("interpolation", BEZIER), *_FREE_HANDLES)}
-    for number, curve in enumerate(curves):
-        points = _points(curve, len(at))
-        for name, times, values in (
-            ("co", at, keys.values),
-            ("handle_left", at - before, keys.left),
-            ("handle_right", at + after, keys.right),
-        ):
-            points.foreach_set(name, np.column_stack([times, values[:, number]]).astype(np.float32).ravel())
-        for name, kinds in numbers.items():
-            points.foreach_set(name, kinds)
-        curve.update()
-
-
-_FREE_HANDLES = (("handle_left_type", FREE), ("handle_right_type", FREE))
-
-
-def _points(curve: bpy.types.FCurve, count: int):
-    points = curve.keyframe_points
-    if len(points):
-        points.clear()
-    points.add(count)
-    return points
 
 
 def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:

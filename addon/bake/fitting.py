@@ -6,14 +6,19 @@ import bpy
 import numpy as np
 
 from ...core.reduction import Error, reduced
-from .fcurves import evaluated, fill, fill_reduced
+from .fcurves import BakeAction, evaluated
 
 SHARES = (0.97, 0.7, 0.3)
 """Of a tolerance, for the cubics of double precision; Blender's are of single precision, and may be off by more."""
 
 
 def fill_within(
-    curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray, error: Error, tolerance: float
+    bake: BakeAction,
+    curves: list[bpy.types.FCurve],
+    frames: np.ndarray,
+    values: np.ndarray,
+    error: Error,
+    tolerance: float,
 ) -> np.ndarray:
     """Give the curves as few keys as keep the error within the tolerance, at every frame and as Blender evaluates them.
 
@@ -25,9 +30,9 @@ def fill_within(
         what Blender makes of the curves at the frames, shape (F, number of curves).
     """
     for share in SHARES:
-        fill_reduced(curves, frames, reduced(frames, values, error, share * tolerance))
+        bake.fill_reduced(curves, frames, reduced(frames, values, error, share * tolerance))
         found = evaluated(curves, frames)
         if error(0, found).max() <= tolerance:
             return found
-    fill(curves, frames, values)
+    bake.fill(curves, frames, values)
     return evaluated(curves, frames)

@@ -80,18 +80,23 @@ def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
                 yield from bag.fcurves
 
 
-def digest_of_action(action: bpy.types.Action) -> str:
-    """Of all of its keys."""
-    return digest_of_curves(_curves(action))
-
-
 def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
     """Of where their keys are. How they are joined is left out: asking for it takes longer than writing them."""
-    found = hashlib.sha256()
-    for curve in curves:
-        points = curve.keyframe_points
-        places = np.empty(2 * len(points), dtype=np.float32)
-        points.foreach_get("co", places)
-        found.update(f"{curve.data_path}[{curve.array_index}] {len(points)} {curve.mute}".encode())
-        found.update(places.tobytes())
-    return found.hexdigest()
+    return digest_of_prints(map(read_print, curves))
+
+
+def digest_of_prints(prints: Iterable[bytes]) -> str:
+    """Of curves in any order, by what `print_of` finds."""
+    return hashlib.sha256(b"".join(sorted(prints))).hexdigest()
+
+
+def read_print(curve: bpy.types.FCurve) -> bytes:
+    """As `print_of`, of the keys that the curve has."""
+    places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", places)
+    return print_of(curve, places)
+
+
+def print_of(curve: bpy.types.FCurve, places: np.ndarray) -> bytes:
+    """By which a curve with these keys is known. places: frame and value of each, shape (2 K,), in single precision."""
+    return hashlib.sha256(f"{curve.data_path}[{curve.array_index}]".encode() + places.tobytes()).digest()

@@ -82,9 +82,10 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
     Raises:
         BakeError: no location and rotation would put it there.
     """
-    own = np.linalg.inv(space) @ world
+    own = np.linalg.inv(space) @ world if obj.parent else world
     turns = own[:, :3, :3] / own_scale(obj)
-    _require_no_shear(obj, turns)
+    if obj.parent:
+        _require_no_shear(obj, obj.parent, turns)
     location = own[:, :3, 3] - np.array(obj.delta_location)
     spaces = np.broadcast_to(space, own.shape)[:, :3, :3]
 
@@ -114,11 +115,11 @@ def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rot
     return space @ own
 
 
-def _require_no_shear(obj: bpy.types.Object, turns: np.ndarray) -> None:
+def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, turns: np.ndarray) -> None:
     error = np.abs(np.swapaxes(turns, 1, 2) @ turns - np.eye(3)).max()
     if not error <= SHEAR:
         raise BakeError(
-            f"link '{obj.name}': its parent '{obj.parent.name if obj.parent else ''}' is scaled unevenly and would "
+            f"link '{obj.name}': its parent '{parent.name}' is scaled unevenly and would "
             "shear it as it turns: apply the parent's scale, or unparent the link"
         )
 

@@ -13,7 +13,7 @@ from ...core.model import WORLD, Model
 from ..bridge import SceneReading, unit_length, world_scale
 from ..bridge.motion import has_own_keys
 from ..props import ancestors, is_joint, is_led
-from .fcurves import BakeAction, fill
+from .fcurves import BakeAction
 from .fitting import fill_within
 from .joint_values import Values, joint_channels, poses_led
 from .pose_keys import mark_links
@@ -121,10 +121,10 @@ class Writing:
         frames, curves = self.motion.frames, self.bake.curves(obj, channel.properties)
         self.possible += channel.values.size
         if tolerance is None:
-            fill(curves, frames, channel.values)
+            self.bake.fill(curves, frames, channel.values)
             return channel.values
         allowed = tolerance.angle if channel.is_turn else tolerance.distance / self.unit
-        return fill_within(curves, frames, channel.values, channel.error, allowed)
+        return fill_within(self.bake, curves, frames, channel.values, channel.error, allowed)
 
     def _write_joints(self) -> None:
         """With fewer keys, so that the links that they lead keep to what was asked for."""
