@@ -236,7 +236,7 @@ class Bake:
             writing.possible,
             self._seconds,
             self.report,
-            [*self.notes, *(self.report.notes if self.report else ())],
+            [*self.notes, *writing.notes, *(self.report.notes if self.report else ())],
         )
         self._sign(result, writing)
         stored = getattr(self.scene, ids.SCENE)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.model import WORLD, Model
 from ..bridge import SceneReading, unit_length, world_scale
-from ..bridge.motion import has_own_keys
+from ..bridge.numbers import length_in_words
 from ..props import ancestors, is_joint, is_led
 from .fcurves import BakeAction
 from .fitting import fill_within
@@ -169,7 +169,7 @@ class Writing:
         for obj in objects:
             remember(obj)
         for obj in objects:
-            if obj in self._keyed or is_joint(obj) or has_own_keys(obj):
+            if obj in self._keyed or is_joint(obj) or action_of(obj) is not None:
                 self.bake.play(obj)
         if not self.settings.moves_links:
             mark_links(self._model, self.reading.objects, self.joints)
@@ -178,6 +178,17 @@ class Writing:
 
     def discard(self) -> None:
         self.bake.discard()
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be kept to."""
+        asked = self.settings.tolerance
+        if asked is None or (self.off_by <= asked.distance and self.turned_by <= asked.angle):
+            return []
+        return [
+            f"links are up to {length_in_words(self.scene, self.off_by)} and {math.degrees(self.turned_by):.2g}° off with "
+            "a key on every frame already: Blender's keys have seven digits; allow more, or bake nearer to the origin"
+        ]
 
 
 def _depth(obj: bpy.types.Object) -> int:
