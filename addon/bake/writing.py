@@ -185,9 +185,10 @@ class Writing:
         asked = self.settings.tolerance
         if asked is None or (self.off_by <= asked.distance and self.turned_by <= asked.angle):
             return []
+        way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
         return [
-            f"links are up to {length_in_words(self.scene, self.off_by)} and {math.degrees(self.turned_by):.2g}° off with "
-            "a key on every frame already: Blender's keys have seven digits; allow more, or bake nearer to the origin"
+            f"links are up to {way} and {turn} off with a key on every frame already, as Blender's keys have seven "
+            "digits: allow more, or bake nearer to the origin"
         ]
 
 
