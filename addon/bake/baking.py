@@ -89,6 +89,7 @@ class Bake:
         self.frames = settings.frames
         self._is_changed = reading is not None
         self.reading = reading or scan_scene(scene, first=self.first)
+        self._joints: dict[str, bpy.types.Object] = {}
         self._require_bakeable()
         self.notes = [*self.reading.notes, *self._checked()]
         self._writing: Writing | None = None
@@ -134,8 +135,9 @@ class Bake:
         for obj in baked:
             require_bakeable(obj)
         if self.settings.moves_joints:
-            joints = [self.scene.objects.get(joint.name) for joint in self.model.joints if joint.nq]
-            baked += [obj for obj in joints if obj is not None]
+            known = self.scene.objects
+            self._joints = {obj.name: obj for joint in self.model.joints if joint.nq and (obj := known.get(joint.name))}
+            baked += self._joints.values()
         foreign = [] if self.settings.overwrite else foreign_actions(baked)
         if foreign:
             raise BakeError(
@@ -181,6 +183,7 @@ class Bake:
         for _ in self._writing:
             self._written += 1
             yield
+            self._require_links()
 
     def step(self, seconds: float = 0.03) -> bool:
         """Work for about so long, and a bit at least. True: all is ready to be put into the scene."""
@@ -253,6 +256,7 @@ class Bake:
             source=self.source,
             model=inputs.model,
             motion=inputs.motion,
+            carriers=inputs.carriers,
             keys=writing.bake.digest,
             first=self.first,
             last=self.last,
@@ -274,13 +278,15 @@ class Bake:
     def _require_links(self) -> None:
         """A script, or an undo, may have taken objects away while the simulation went on."""
         objects = set(self.scene.objects)
-        for name, obj in self.reading.objects.items():
+        found = [("link", name, obj) for name, obj in self.reading.objects.items()]
+        found += [("joint", name, obj) for name, obj in self._joints.items()]
+        for what, name, obj in found:
             try:
                 is_there = bool(obj.name) and obj in objects  # its name cannot be read once it is freed
             except ReferenceError:
                 is_there = False
             if not is_there:
-                raise BakeError(f"link '{name}' was deleted while it was simulated: simulate again")
+                raise BakeError(f"{what} '{name}' was deleted while it was simulated: simulate again")
 
 
 def _name_of(action: bpy.types.Action | None) -> str:

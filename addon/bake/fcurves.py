@@ -38,9 +38,11 @@ class BakeAction:
         """
         kinds = np.full(len(frames), LINEAR, dtype=np.int32)
         for curve, column in zip(curves, values.T, strict=True):
-            points = self._points(curve, np.column_stack([frames, column]))
+            places = np.column_stack([frames, column]).astype(np.float32).ravel()
+            points = _points(curve, places)
             points.foreach_set("interpolation", kinds)
             curve.update()
+            self._prints[curve.as_pointer()] = print_of(curve, places)
 
     def fill_reduced(self, curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
         """Bézier curves with handles a third of the way between keys: cubics in time. frames: of all samples."""
@@ -49,23 +51,13 @@ class BakeAction:
         before, after = (at - np.append(gaps[:1], gaps)[: len(at)], at + np.append(gaps, gaps[-1:])[: len(at)])
         kinds = {name: np.full(len(at), kind, np.int32) for name, kind in KINDS_OF_REDUCED}
         for number, curve in enumerate(curves):
-            points = self._points(curve, np.column_stack([at, keys.values[:, number]]))
+            points = _points(curve, np.column_stack([at, keys.values[:, number]]).astype(np.float32).ravel())
             for name, times, values in (("handle_left", before, keys.left), ("handle_right", after, keys.right)):
                 points.foreach_set(name, np.column_stack([times, values[:, number]]).astype(np.float32).ravel())
             for name, numbers in kinds.items():
                 points.foreach_set(name, numbers)
             curve.update()
-
-    def _points(self, curve: bpy.types.FCurve, places: np.ndarray):
-        """Keys in the place of those that the curve has. places: frame and value of each, shape (K, 2)."""
-        points = curve.keyframe_points
-        if len(points):
-            points.clear()
-        points.add(len(places))
-        numbers = places.astype(np.float32).ravel()
-        points.foreach_set("co", numbers)
-        self._prints[curve.as_pointer()] = print_of(curve, numbers)
-        return points
+            self._prints[curve.as_pointer()] = read_print(curve)
 
     def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Let the object play these curves of another action, too."""
@@ -111,6 +103,16 @@ class BakeAction:
     def key_count(self) -> int:
         bags = (self._strip.channelbag(slot) for slot in self._slots.values())
         return sum(len(curve.keyframe_points) for bag in bags if bag for curve in bag.fcurves)
+
+
+def _points(curve: bpy.types.FCurve, places: np.ndarray):
+    """Keys in the place of those that the curve has. places: frame and value of each, shape (2 K,)."""
+    points = curve.keyframe_points
+    if len(points):
+        points.clear()
+    points.add(len(places) // 2)
+    points.foreach_set("co", places)
+    return points
 
 
 def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:

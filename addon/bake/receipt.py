@@ -21,6 +21,7 @@ class Receipt:
     Attributes:
         version: of Limberjack. source: "simulation", or the name of the trajectory file that was replayed.
         model: digest of the model and its surroundings. motion: digest of the animation that the bake began with.
+        carriers: digest of what carries links, where it stands and how it is animated.
         keys: digest of the keys as they were written.
         first, last, step: frames. fps: frames a second.
         accuracy, start, onto: as `BakeSettings`. distance [m], angle [rad]: asked for; 0 for a key on every frame.
@@ -34,6 +35,7 @@ class Receipt:
     source: str
     model: str
     motion: str
+    carriers: str
     keys: str
     first: int
     last: int
@@ -81,7 +83,7 @@ def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 
 
 def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
-    """Of where their keys are. How they are joined is left out: asking for it takes longer than writing them."""
+    """Of where their keys are, and what lies between them; see `print_of`."""
     return digest_of_prints(map(read_print, curves))
 
 
@@ -91,12 +93,22 @@ def digest_of_prints(prints: Iterable[bytes]) -> str:
 
 
 def read_print(curve: bpy.types.FCurve) -> bytes:
-    """As `print_of`, of the keys that the curve has."""
-    places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", places)
-    return print_of(curve, places)
+    """By which a curve is known."""
+    points = curve.keyframe_points
+    is_straight = len(points) and points[0].interpolation == "LINEAR"
+    found = []
+    for name in ("co",) if is_straight else ("co", "handle_left", "handle_right"):
+        found.append(np.empty(2 * len(points), dtype=np.float32))
+        points.foreach_get(name, found[-1])
+    return print_of(curve, *found)
 
 
-def print_of(curve: bpy.types.FCurve, places: np.ndarray) -> bytes:
-    """By which a curve with these keys is known. places: frame and value of each, shape (2 K,), in single precision."""
-    return hashlib.sha256(f"{curve.data_path}[{curve.array_index}]".encode() + places.tobytes()).digest()
+def print_of(curve: bpy.types.FCurve, *places: np.ndarray) -> bytes:
+    """As `read_print`, of keys whose places are known: their frames and values, shape (2 K,), in single precision.
+
+    Where keys are not straight from the first on, as a bake's are, the places of their handles follow. How each key is
+    joined to the next is left out: asking for it takes longer than writing them all.
+    """
+    modifiers = " ".join(f"{modifier.type} {modifier.mute}" for modifier in curve.modifiers)
+    about = f"{curve.data_path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"
+    return hashlib.sha256(about.encode() + b"".join(place.tobytes() for place in places)).digest()

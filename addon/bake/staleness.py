@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import bpy
 
 from ...core.model import Model, ModelError
-from ..bridge import frame_rate
-from ..props import is_led, is_link
+from ..bridge import frame_rate, is_animated
+from ..props import ancestors, is_led, is_link
 from .receipt import Receipt, receipt_of
 from .restore import bake_of
 from .settings import settings_of
@@ -17,10 +18,15 @@ from .starts import digest_of_motion
 
 @dataclass(frozen=True)
 class Inputs:
-    """Digests of what a bake follows from: the model, and the animation that it begins with or that leads links."""
+    """Digests of what a bake follows from.
+
+    Attributes:
+        motion: of the animation that it begins with, or that leads links. carriers: of what carries links.
+    """
 
     model: str
     motion: str
+    carriers: str
 
 
 def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs:
@@ -29,8 +35,15 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
     What drivers and constraints do to links that lead is not looked at.
     """
     links = [obj for obj in scene.objects if is_link(obj)]
+    carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
     movers = links if start == "KEYS" else [obj for obj in links if is_led(obj)]
-    return Inputs(model.digest(), digest_of_motion(movers))
+    return Inputs(model.digest(), digest_of_motion(movers), digest_of_motion(carriers) + _places(carriers))
+
+
+def _places(carriers: set[bpy.types.Object]) -> str:
+    """Where what carries links stands, if it stands still: a bake's keys are given from there."""
+    still = sorted((obj.name, str([*obj.matrix_basis])) for obj in carriers if not is_animated(obj))
+    return hashlib.sha256(str(still).encode()).hexdigest() if still else ""
 
 
 def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
@@ -47,7 +60,9 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     now = digest_of_inputs(scene, model, receipt.start)
     if now.model != receipt.model:
         return "links, joints or gravity were changed"
-    return "the animation that it begins with was changed" if now.motion != receipt.motion else ""
+    if now.motion != receipt.motion:
+        return "the animation that it begins with was changed"
+    return "what carries its links was moved" if now.carriers != receipt.carriers else ""
 
 
 def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:

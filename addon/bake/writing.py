@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import bpy
 import numpy as np
 
-from ...core.model import WORLD, Model
+from ...core.model import WORLD, Model, Tree
 from ..bridge import SceneReading, unit_length, world_scale
 from ..bridge.numbers import length_in_words
 from ..props import ancestors, is_joint, is_led
@@ -18,12 +19,13 @@ from .fitting import fill_within
 from .joint_values import Values, joint_channels, poses_led
 from .pose_keys import mark_links
 from .restore import action_of, baked_objects, clear_bake, hand_over, other_curves, remember
+from .rotations import quaternions_of
 from .settings import BakeSettings, Tolerance
 from .spaces import Spaces
 from .transforms import Channel, channels_of, world_matrices, world_of
 
 SHARES = 0.5 ** np.arange(6)
-"""Of what was asked for, tried for joints one after the other until the links that they lead keep to it."""
+"""Of what was asked for, tried one after the other until the links that joints lead keep to it."""
 
 
 @dataclass
@@ -62,6 +64,9 @@ class Writing:
         self.links = {name: obj for name, obj in reading.objects.items() if not is_led(obj)}
         self.joints = {name: scene.objects[name] for name in self._keyed_joints()}
         self._keyed = {self.links[name] for name in self._keyed_links()}
+        # What Blender makes of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
+        self._played_poses: dict[str, np.ndarray] = {}
+        self._played_values: Values = {}
 
     def _keyed_joints(self) -> list[str]:
         """Names of the joints that get values; what the reading itself has made has no object."""
@@ -90,12 +95,14 @@ class Writing:
         return len(self._keyed) + bool(self.joints)
 
     def __iter__(self) -> Iterator[None]:
-        yield from self._write_links()
+        tolerance = self.settings.tolerance
+        yield from self._write_links(tolerance)
         if self.joints:
-            self._write_joints()
+            self._write_joints(tolerance)
+            self._tighten()
             yield
 
-    def _write_links(self) -> Iterator[None]:
+    def _write_links(self, tolerance: Tolerance | None) -> Iterator[None]:
         frames = self.motion.frames
         poses = {obj: self._in_units(self.motion.poses[name]) for name, obj in self.links.items()}
         worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
@@ -103,13 +110,20 @@ class Writing:
         for obj in sorted(self._keyed, key=_depth):
             space = spaces.space_of(obj)
             location, rotation = channels_of(obj, space, worlds[obj])
-            found = [self._fill(obj, channel, self.settings.tolerance) for channel in (location, rotation)]
-            if self.settings.tolerance:
+            found = [self._fill(obj, channel, tolerance) for channel in (location, rotation)]
+            if tolerance:
                 # What hangs on it makes up for what it is off by.
                 worlds[obj] = world_of(obj, space, *found)
                 self.off_by = max(self.off_by, float(location.error(0, found[0]).max()) * self.unit)
                 self.turned_by = max(self.turned_by, float(rotation.error(0, found[1]).max()))
+            if self._is_checked:
+                self._played_poses[obj.name] = self._poses_of(obj, worlds[obj])
             yield
+
+    def _poses_of(self, obj: bpy.types.Object, matrices: np.ndarray) -> np.ndarray:
+        """X_WL [m], shape (F, 7), of a link that has these matrices."""
+        turns = quaternions_of(matrices[:, :3, :3] / world_scale(obj))
+        return np.hstack([matrices[:, :3, 3] * self.unit, turns])
 
     def _in_units(self, X_WL: np.ndarray) -> np.ndarray:
         poses = np.array(X_WL)
@@ -126,20 +140,43 @@ class Writing:
         allowed = tolerance.angle if channel.is_turn else tolerance.distance / self.unit
         return fill_within(self.bake, curves, frames, channel.values, channel.error, allowed)
 
-    def _write_joints(self) -> None:
-        """With fewer keys, so that the links that they lead keep to what was asked for."""
-        asked, possible = self.settings.tolerance, self.possible
-        tries = [None if asked is None else Tolerance(share * asked.distance, share * asked.angle) for share in SHARES]
-        for tolerance in (*tries, None):
-            self.possible = possible
-            self.bake.clear(self.joints.values())
-            played = {name: self._fill_joint(name, tolerance) for name in self.joints}
-            if asked is None or self.settings.moves_links:
-                return
-            off, turned = self._apart(played)
-            if tolerance is None or (off <= asked.distance and turned <= asked.angle):
-                self.off_by, self.turned_by = max(self.off_by, off), max(self.turned_by, turned)
-                return
+    def _write_joints(self, tolerance: Tolerance | None) -> None:
+        for name in self.joints:
+            self._played_values[name] = self._fill_joint(name, None if name in self._looped else tolerance)
+
+    def _tighten(self) -> None:
+        """Write all anew with more keys until the links that joints lead keep to what was asked for, too."""
+        asked = self.settings.tolerance
+        if asked is None or not self._is_checked:
+            return
+        closer = [Tolerance(share * asked.distance, share * asked.angle) for share in SHARES[1:]]
+        for tolerance in (*closer, None):
+            off, turned = self._apart()
+            if off <= asked.distance and turned <= asked.angle:
+                break
+            self._write_anew(tolerance)
+        self.off_by, self.turned_by = self._apart()
+
+    @property
+    def _is_checked(self) -> bool:
+        """Whether joints lead links by keys that are not exact."""
+        return self.settings.tolerance is not None and not self.settings.moves_links
+
+    def _write_anew(self, tolerance: Tolerance | None) -> None:
+        self.possible = 0
+        self.bake.clear([*self._keyed, *self.joints.values()])
+        for _ in self._write_links(tolerance):
+            continue
+        self._write_joints(tolerance)
+
+    @cached_property
+    def _looped(self) -> set[str]:
+        """Joints in loops: a loop is closed anew at every frame, and near a dead point by far from values a bit off."""
+        if self.settings.moves_links:
+            return set()
+        tree = self._model.tree()
+        ends = ((loop, (loop.parent, loop.child)) for loop in tree.loops)
+        return {name for loop, two in ends for name in (loop.name, *_above(tree, two))}
 
     def _fill_joint(self, name: str, tolerance: Tolerance | None) -> np.ndarray:
         joint, values = self.reading.model.joint(name), self.motion.values[name]
@@ -148,11 +185,11 @@ class Writing:
         sizes = np.where([channel.is_turn for channel in channels for _ in channel.properties], 1.0, self.unit)
         return np.hstack(columns).astype(np.float32) * sizes
 
-    def _apart(self, played: Values) -> tuple[float, float]:
-        """How far joints of these values would have links from the motion [m, rad]."""
+    def _apart(self) -> tuple[float, float]:
+        """How far the keys have links from the motion [m, rad]."""
         poses, led = self.motion.poses, self.links.keys() - {obj.name for obj in self._keyed}
-        others = {name: X_WL for name, X_WL in poses.items() if name not in led}
-        found = poses_led(self._model, self.motion.values | played, others)
+        others = {name: self._played_poses.get(name, X_WL) for name, X_WL in poses.items() if name not in led}
+        found = poses_led(self._model, self.motion.values | self._played_values, others)
         return (
             max(_off_by(found[name], X_WL) for name, X_WL in poses.items()),
             max(_turned_by(found[name], X_WL) for name, X_WL in poses.items()),
@@ -162,12 +199,13 @@ class Writing:
         """Put the action into the scene; returns how many keys it has. What played before is kept."""
         count = self.bake.key_count
         objects = [*self.links.values(), *self.joints.values()]
-        clear_bake(obj for obj in baked_objects(self.scene) if is_joint(obj) and obj not in objects)
         replaced = [action_of(obj) for obj in objects]
         for obj in objects:
             self.bake.carry(obj, other_curves(obj))
         for obj in objects:
             remember(obj)
+        # Only now: while joints play an earlier bake, the links that they lead are known to stand where it has them.
+        clear_bake(obj for obj in baked_objects(self.scene) if is_joint(obj) and obj not in objects)
         for obj in objects:
             if obj in self._keyed or is_joint(obj) or action_of(obj) is not None:
                 self.bake.play(obj)
@@ -194,6 +232,12 @@ class Writing:
 
 def _depth(obj: bpy.types.Object) -> int:
     return sum(1 for _ in ancestors(obj))
+
+
+def _above(tree: Tree, links: tuple[str, str]) -> set[str]:
+    """Names of the joints that carry one of two links and not both: those of the loop that joining these closes."""
+    one, other = ({branch.joint.name for branch in tree.path(link)} for link in links)
+    return one ^ other
 
 
 def _off_by(found: np.ndarray, wanted: np.ndarray) -> float:

@@ -6,34 +6,12 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import BakeRun, bake_of, receipt_of
+from limberjack.addon.bridge import fcurves_of
 
 from .conftest import joint
-from .test_bake import require_exact
+from .test_bake import bake, require_exact
 
 FPS = 24.0
-
-
-def swing(bar, empty, last, first=1, rate=2.0):
-    """Key a bar that turns about its joint at an even rate [rad/s] from frame to frame, as a user would: two keys."""
-    joint(empty).coordinates[0].q = 0.0
-    for frame in (first, last):
-        empty.limberjack_joint.coordinates[0].q = rate * (frame - first) / FPS
-        empty.keyframe_insert("limberjack_joint.coordinates[0].q", frame=frame)
-
-
-def bake(scene, **changes):
-    run = BakeRun(scene, **changes)
-    run.run()
-    return run
-
-
-def angles(scene, bar, frames):
-    found = []
-    for frame in frames:
-        scene.frame_set(int(math.floor(frame)), subframe=frame - math.floor(frame))
-        found.append(bar.matrix_world.to_euler().x)
-    return np.unwrap(found)
 
 
 def test_from_the_current_pose(scene, build):
@@ -77,8 +55,6 @@ def test_a_keyed_pendulum_is_released(scene, build, every):
 
 
 def straight(obj):
-    from limberjack.addon.bridge import fcurves_of
-
     for curve in fcurves_of(obj):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
@@ -94,57 +70,3 @@ def turning(scene, obj, frame, step):
     a, b = (matrix_at(scene, obj, frame + part).to_quaternion() for part in (0.0, step))
     way = b.inverted() @ a
     return 2.0 * math.atan2(way.y, way.w) / (-step / FPS)
-
-
-def test_joints_get_the_motion(scene, build):
-    """Baked onto joints, the links are where the trajectory has them, with no keys of their own."""
-    bars, empties = build.pendulum(2)
-    run = bake(scene, onto="JOINTS")
-    assert all(bar.animation_data is None for bar in bars)
-    for number, frame in enumerate(run.frames.tolist()):
-        scene.frame_set(frame)
-        for i, bar in enumerate(bars):
-            assert tuple(bar.matrix_world.translation) == pytest.approx(run.trajectory.X_WL[number, i, :3], abs=1e-5)
-    bpy.ops.limberjack.bake_clear()
-    assert not bpy.data.actions
-
-
-@pytest.mark.parametrize("onto", ["LINKS", "JOINTS", "BOTH"])
-def test_reduction(scene, build, onto):
-    """Fewer keys, and every link within what was asked for at every frame."""
-    scene.frame_end = 100
-    bars, empties = build.pendulum(3)
-    bars[2].parent = bars[1]
-    bars[2].matrix_parent_inverse = bars[1].matrix_world.inverted()
-    bpy.context.view_layer.update()
-    bake_ = scene.limberjack.bake
-    bake_.reduces, bake_.distance, bake_.angle = True, 1e-4, math.radians(0.05)
-    run = bake(scene, onto=onto)
-    receipt = receipt_of(bake_of(scene))
-    print(receipt)
-    assert receipt.written < 0.5 * receipt.possible
-    worst = 0.0
-    for number, frame in enumerate(run.frames.tolist()):
-        scene.frame_set(frame)
-        for i, bar in enumerate(bars):
-            away = np.array(bar.matrix_world.translation) - run.trajectory.X_WL[number, i, :3]
-            worst = max(worst, np.linalg.norm(away))
-    print(worst)
-    assert worst <= 1e-4 + 2e-6
-    assert receipt.off_by <= 1e-4
-
-
-def test_out_of_date(scene, build):
-    """A bake says when what it came from was changed, and no sooner."""
-    from limberjack.addon.bake import out_of_date
-    from limberjack.addon.bridge import read_scene
-
-    bars, empties = build.pendulum(2)
-    bake(scene)
-    scene.frame_set(9)
-    assert out_of_date(scene, read_scene(scene)) == ""
-    scene.limberjack.accuracy = "exact"
-    assert "accuracy" in out_of_date(scene, read_scene(scene))
-    scene.limberjack.accuracy = "good"
-    joint(empties[0]).axes[0].damping = 3.0
-    assert "links, joints or gravity" in out_of_date(scene, read_scene(scene))

@@ -1,0 +1,106 @@
+"""`limberjack bake` where files fail it: an exit code, one line, and what was there before stays whole."""
+
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+SAMPLES = Path(__file__).parents[2] / "sample_scenes"
+PENDULUM = SAMPLES / "double_pendulum.sdf"
+CRANE = SAMPLES / "crane.blend"
+OLD = b"what was there before"
+UNUSABLE = 2
+NOBODY = 65534
+
+
+def limberjack(*argv, **options):
+    """In a process of its own, which a broken file or a full disk may take down."""
+    command = [sys.executable, "-m", "limberjack", *map(str, argv)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def require_one_line(done, *words):
+    assert done.returncode == UNUSABLE, done.stderr
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if "compiling the solver" not in line]
+    assert len(lines) == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+@pytest.mark.parametrize("room", [0, 4096, 60_000])
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "over an old file"])
+def test_a_full_disk(tmp_path, room, is_new):
+    """Guards a disk that is full at once or on the way: the old file stays whole, and no part of a new one is left."""
+    out = tmp_path / "out.blend"
+    if not is_new:
+        out.write_bytes(OLD)
+
+    def fill_up():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    done = limberjack("bake", PENDULUM, "-o", out, "--frames", 1, 2000, preexec_fn=fill_up)
+    require_one_line(done, f"{out}: error unwritable: cannot be saved: ")
+    assert [path.name for path in tmp_path.iterdir()] == ([] if is_new else ["out.blend"])
+    assert is_new or out.read_bytes() == OLD
+
+
+def random_bytes(real):
+    return b"BLENDER-v405" + bytes((37 * n * n + 11 * n) % 256 for n in range(5000))
+
+
+BROKEN = {
+    "half": lambda real: real[: len(real) // 2],
+    "all but the end": lambda real: real[:-100],
+    "a header": lambda real: real[:12],
+    "random": random_bytes,
+    "nothing": lambda real: b"",
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+@pytest.mark.parametrize("verb", ["bake", "info"])
+def test_a_corrupt_blend(tmp_path, how, verb):
+    """Guards files that were cut off or overwritten: named, and not a word of Blender's own around it."""
+    broken, out = tmp_path / "broken.blend", tmp_path / "out.blend"
+    broken.write_bytes(BROKEN[how](CRANE.read_bytes()))
+    kept = broken.read_bytes()
+    argv = [broken, "-o", out, "--frames", 1, 5] if verb == "bake" else [broken]
+    require_one_line(limberjack(verb, *argv), f"{broken}: error unreadable: Blender cannot open it: ")
+    assert broken.read_bytes() == kept
+    assert not out.exists()
+
+
+@pytest.fixture
+def locked_folder():
+    """A folder that anyone may read and nobody write to. Outside pytest's own, which nobody else may enter."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "out.blend").write_bytes(OLD)
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_read_only_folder(locked_folder):
+    """Guards an output that may not be written: said before Blender's own words for it, and the old file stays."""
+    script = (
+        "import os, sys\n"
+        "from limberjack.addon import cli\n"
+        f"sys.argv = ['limberjack', 'info', {str(CRANE)!r}]\n"
+        "assert cli.main(sys.argv[1:]) == 0\n"  # so that all is loaded while it may be
+        "if os.geteuid() == 0:\n"  # to whom everything is open
+        f"    os.setegid({NOBODY}); os.seteuid({NOBODY})\n"
+        f"sys.exit(cli.main(['bake', {str(PENDULUM)!r}, '-o', {str(locked_folder / 'out.blend')!r}]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == UNUSABLE, done.stderr
+    # Blender may add that it cannot look into the real root's folders.
+    assert "out.blend: error unwritable: cannot be saved: permission denied" in done.stderr.splitlines()[0]
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in locked_folder.iterdir()] == ["out.blend"]
+    assert (locked_folder / "out.blend").read_bytes() == OLD
