@@ -9,7 +9,9 @@ def main() -> int:
     """Run the command with the process's own arguments. Returns its exit code."""
     from .addon import cli
 
-    return cli.main()
+    code = cli.main()
+    cli.end_output()
+    return code
 
 
 if __name__ == "__main__":

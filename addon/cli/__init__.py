@@ -29,9 +29,14 @@ def main(argv: list[str] | None = None) -> int:
 def main_inside_blender(argv: list[str]) -> int:
     """Run `blender --command limberjack …`: the add-on is on, and FILE may be left out for the open scene."""
     code = run_command(VERBS, argv, file_is_optional=True)
-    sys.stdout.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Blender ends with a line of its own, after what may be JSON
+    end_output()
     return code
+
+
+def end_output() -> None:
+    """Let nothing follow the results: at its end, Blender prints what it has kept back, after what may be JSON."""
+    sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _leave_blender() -> None:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...core.cli.framework import UsageError
+from ..quiet import quiet
 
 if TYPE_CHECKING:
     import bpy
@@ -21,9 +22,10 @@ def require_blender() -> None:
         return
     if importlib.util.find_spec("bpy") is None:
         raise UsageError("this needs Blender: install the bpy module, or run `blender -b --command limberjack …`")
-    from .. import registry
+    with quiet():  # where a studio sets OCIO, Blender begins by telling of it
+        from .. import registry
 
-    registry.register()
+        registry.register()
     _opened = True
 
 
