@@ -60,8 +60,8 @@ class BakeResult:
         saved = f", {self.keys} keys in the place of {self.possible}" if self.keys < self.possible else ""
         if self.report is None:
             return counted + saved
-        drift = f"energy error {self.report.relative_drift:.1e}" if self.report.energy_scale else "nothing moved"
-        loops = f", loops open by {self.report.loop_error:.1e} m at most" if self.report.loop_error else ""
+        drift = f"energy kept to {self.report.relative_drift:.0e}" if self.report.energy_scale else "nothing moved"
+        loops = f", loops closed to {self.report.loop_error:.0e} m" if self.report.loop_error else ""
         return f"{counted}, {drift}{loops}{saved}"
 
 
@@ -172,7 +172,7 @@ class Bake:
     def doing(self) -> str:
         """For a progress bar."""
         if self._writing:
-            return f"Fitting keys, {self._written} of {len(self._writing)}"
+            return f"Fitting keys, object {self._written} of {len(self._writing)}"
         return f"Frame {self.frames_done} of {len(self.frames)}"
 
     def _work(self) -> Iterator[None]:
@@ -187,6 +187,7 @@ class Bake:
 
     def step(self, seconds: float = 0.03) -> bool:
         """Work for about so long, and a bit at least. True: all is ready to be put into the scene."""
+        self._require_links()
         begun = time.perf_counter()
         finished = next(self._pending, self) is self
         while not finished and time.perf_counter() - begun < seconds:

@@ -17,9 +17,11 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
         scene = context.scene
         settings = getattr(scene, ids.SCENE)
         status = getattr(context.window_manager, ids.STATUS)
-        layout.prop(settings, "accuracy")
-        layout.prop(settings.bake, "start")
-        _draw_range(layout, scene, settings.bake)
+        options = layout.column()
+        options.enabled = not status.running  # nothing takes the mouse then
+        options.prop(settings, "accuracy")
+        options.prop(settings.bake, "start")
+        _draw_range(options, scene, settings.bake)
         if status.running:
             layout.progress(factor=status.factor, text=status.text)
             layout.label(text="Esc cancels")
@@ -79,10 +81,12 @@ class LIMBERJACK_PT_keys(Below, bpy.types.Panel):
     def draw(self, context):
         layout = in_columns(self.layout)
         bake = getattr(context.scene, ids.SCENE).bake
-        layout.prop(bake, "onto")
-        layout.prop(bake, "step")
-        layout.prop(bake, "reduces")
-        column = layout.column(align=True)
+        options = layout.column()
+        options.enabled = not getattr(context.window_manager, ids.STATUS).running
+        options.prop(bake, "onto")
+        options.prop(bake, "step")
+        options.prop(bake, "reduces")
+        column = options.column(align=True)
         column.active = bake.reduces
         column.prop(bake, "distance")
         column.prop(bake, "angle")
@@ -96,7 +100,8 @@ def _draw_receipt(layout, context, action, receipt):
     layout.label(text=action.name, icon="ACTION")
     share = f", {receipt.written} of {receipt.possible} keys" if receipt.written < receipt.possible else ""
     begun = {"HOME": "joint starts", "POSE": "a pose", "KEYS": "animation"}[receipt.start]
-    what = f"{receipt.accuracy} from {begun}" if receipt.source == "simulation" else f"replay of {receipt.source}"
+    simulated = f"{receipt.accuracy} accuracy, from {begun}"
+    what = simulated if receipt.source == "simulation" else f"replay of {receipt.source}"
     lines = [f"Frames {receipt.first} to {receipt.last}, {what}{share}, Limberjack {receipt.version}"]
     if receipt.off_by or receipt.turned_by:
         unit = context.scene.unit_settings

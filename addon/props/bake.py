@@ -32,11 +32,13 @@ class BakeProperties(PropertyGroup):
             ("BOTH", "Both", "The links, and the values of the joints, for drivers and graphs to read", 2),
         ),
     )
-    use_range: BoolProperty(name="Own Range", description="Simulate other frames than those of the scene")
+    use_range: BoolProperty(
+        name="Custom Range", description="Simulate other frames than the scene's own, which are shown without it"
+    )
     first: IntProperty(name="First", description="Frame at which the simulation begins", default=1)
     last: IntProperty(name="Last", description="Frame at which it ends", default=250)
     step: FloatProperty(
-        name="Step",
+        name="Frame Step",
         description="Frames from one key to the next; below 1 for keys between the frames, as motion blur sees them",
         default=1.0,
         min=0.01,

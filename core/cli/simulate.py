@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import jit
 from ..solvers import ACCURACIES, RECORDS, SOLVERS, Diagnosis, Report, Simulation, SimulationError, is_warm, warm_up
 from ..trajectory import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, load_usable, say
@@ -126,10 +127,18 @@ def frame_times(duration: float, fps: float) -> np.ndarray:
 
 
 def compile_once() -> None:
-    """Say why the first simulation on a machine takes its time."""
-    if not is_warm():
-        say("limberjack: compiling the solver, once for this version")
+    """Say why the first simulation on a machine takes its time. Raises UsageError where there is no room for it."""
+    if is_warm():
+        return
+    say("limberjack: compiling the solver, once for this version")
+    try:
         warm_up()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(
+            f"{jit.cache_folder()}: the compiled solver cannot be kept there: {reason}; make room, or let "
+            "LIMBERJACK_CACHE name another folder"
+        ) from error
 
 
 def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:

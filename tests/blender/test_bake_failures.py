@@ -47,7 +47,7 @@ def half_simulated(run):
 
 
 def half_fitted(run):
-    while not run.doing.startswith("Fitting keys, 1 of"):
+    while not run.doing.startswith("Fitting keys, object 1 of"):
         a_bit(run)
 
 
