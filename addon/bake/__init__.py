@@ -6,7 +6,7 @@ from .pose_keys import key_joints, key_links
 from .receipt import receipt_of
 from .record import recorded
 from .replay import ReplayRun
-from .restore import bake_of, baked_links, baked_objects, clear_bake, foreign_actions
+from .restore import bake_of, baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from .session import BakeRun
 from .settings import BakeSettings, settings_of
 from .staleness import out_of_date
@@ -23,6 +23,7 @@ __all__ = [
     "baked_objects",
     "clear_bake",
     "foreign_actions",
+    "is_baked",
     "key_joints",
     "key_links",
     "out_of_date",

@@ -16,14 +16,14 @@ from ...core.version import VERSION
 from .. import ids
 from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights
 from ..bridge.problems import left_links
-from ..props import is_led
+from ..props import is_joint, is_led
 from .errors import BakeError
 from .joint_values import values_in
 from .receipt import Receipt, sign
-from .restore import action_of, foreign_actions
+from .restore import action_of, foreign_actions, is_baked
 from .settings import BakeSettings
 from .staleness import digest_of_inputs
-from .transforms import require_bakeable
+from .transforms import require_bakeable, require_keyable
 from .writing import Motion, Writing
 
 if TYPE_CHECKING:
@@ -137,7 +137,9 @@ class Bake:
         if self.settings.moves_joints:
             known = self.scene.objects
             self._joints = {obj.name: obj for joint in self.model.joints if joint.nq and (obj := known.get(joint.name))}
-            baked += self._joints.values()
+            for obj in self._joints.values():
+                require_keyable(obj)
+        baked += [obj for obj in self.scene.objects if is_joint(obj) and (obj.name in self._joints or is_baked(obj))]
         foreign = [] if self.settings.overwrite else foreign_actions(baked)
         if foreign:
             raise BakeError(
@@ -278,7 +280,10 @@ class Bake:
 
     def _require_links(self) -> None:
         """A script, or an undo, may have taken objects away while the simulation went on."""
-        objects = set(self.scene.objects)
+        try:
+            objects = set(self.scene.objects)
+        except ReferenceError as error:
+            raise BakeError("the scene was undone or closed while it was simulated: simulate again") from error
         found = [("link", name, obj) for name, obj in self.reading.objects.items()]
         found += [("joint", name, obj) for name, obj in self._joints.items()]
         for what, name, obj in found:

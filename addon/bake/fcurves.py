@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
 import bpy
@@ -97,7 +98,8 @@ class BakeAction:
 
     def discard(self) -> None:
         """Leave no trace."""
-        bpy.data.actions.remove(self.action)
+        with contextlib.suppress(ReferenceError):  # an undo has removed it
+            bpy.data.actions.remove(self.action)
 
     @property
     def key_count(self) -> int:
@@ -128,7 +130,10 @@ def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
     for old, new in zip(source.keyframe_points, target.keyframe_points, strict=True):
         _copy_numbers(old, new)
     for modifier in source.modifiers:
-        _copy_numbers(modifier, target.modifiers.new(modifier.type))
+        copy = target.modifiers.new(modifier.type)
+        _copy_numbers(modifier, copy)
+        for point in getattr(modifier, "control_points", ()):  # of an envelope
+            _copy_numbers(point, copy.control_points.add(point.frame))
     _copy_numbers(source, target)
     target.update()
 

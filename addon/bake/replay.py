@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -11,6 +12,7 @@ from ...core.trajectory import Trajectory, TrajectoryError, completed, resampled
 from ..bridge import SceneReading, frame_range, frame_rate
 from .baking import Bake
 from .errors import BakeError
+from .leading import Poses, let_lead, sample_leads
 from .settings import settings_of
 
 
@@ -57,10 +59,22 @@ class ReplayRun(Bake):
 
     def _move(self) -> Iterator[None]:
         times = self._given.times[0] + (self.frames - self.first) / self.fps
+        leads = sample_leads(self.scene, self.reading, self.frames)
+        motion = _led(resampled(self._given, times), leads)
         try:
-            whole = completed(resampled(self._given, times), self.model)
+            whole = completed(motion, let_lead(self.reading, leads))
         except TrajectoryError as error:
             raise BakeError(f"{self.source}: {error}") from error
         self._found = whole.trajectory
         self.notes += whole.notes
         yield
+
+
+def _led(motion: Trajectory, leads: Poses) -> Trajectory:
+    """The motion with the links that lead where they are animated, whatever it says of them."""
+    told = [number for number, name in enumerate(motion.link_names) if name not in leads]
+    rows = [motion.X_WL[:, told], *(poses[:, None] for poses in leads.values())]
+    names = (*(motion.link_names[number] for number in told), *leads)
+    own = [number for number, (name, _) in enumerate(motion.q_names) if name.rpartition(".")[0] not in leads]
+    q_names = tuple(motion.q_names[number] for number in own)
+    return replace(motion, link_names=names, X_WL=np.concatenate(rows, axis=1), q_names=q_names, q=motion.q[:, own])

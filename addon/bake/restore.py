@@ -9,7 +9,7 @@ import bpy
 
 from .. import ids
 from ..bridge import fcurves_of
-from ..bridge.motion import TRANSFORMS, curves_in
+from ..bridge.motion import TRANSFORMS, curves_in, has_own_keys
 from ..props import is_joint, is_led, is_link
 from .receipt import is_edited, is_ours
 
@@ -25,11 +25,11 @@ def action_of(obj: bpy.types.Object) -> bpy.types.Action | None:
 
 def is_baked(obj: bpy.types.Object) -> bool:
     """Whether a bake of ours moves the object: its own curves, or those of the joint that leads it."""
-    action = action_of(obj)
-    if action is not None:
-        return is_ours(action)
+    if is_ours(action_of(obj)):
+        return True
     joint = getattr(obj, ids.LINK).led_by
-    return getattr(obj, ids.BEFORE).is_kept and joint is not None and is_ours(action_of(joint))
+    is_led_by_bake = getattr(obj, ids.BEFORE).is_kept and joint is not None and is_ours(action_of(joint))
+    return is_led_by_bake and not has_own_keys(obj)
 
 
 def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -76,10 +76,9 @@ def other_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def remember(obj: bpy.types.Object) -> None:
     """Keep the object's pose and action, unless they are those of an earlier bake."""
-    if is_baked(obj):
+    action, before = action_of(obj), getattr(obj, ids.BEFORE)
+    if is_baked(obj) or (before.is_kept and action is None):  # without its action, a bake is not cleared
         return
-    action = action_of(obj)
-    before = getattr(obj, ids.BEFORE)
     before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
     before.action, before.slot = action, ""
     if action is not None:
@@ -137,8 +136,8 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
 
 def _give_back_action(obj: bpy.types.Object) -> None:
     before, data = getattr(obj, ids.BEFORE), obj.animation_data
-    if data is None:
-        return
+    if data is None or (data.action and not is_ours(data.action)):
+        return  # what was animated since goes on
     data.action = before.action
     if before.action is None:
         if not data.drivers and not data.nla_tracks:

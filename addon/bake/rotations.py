@@ -71,6 +71,7 @@ def axis_angles(quaternions: np.ndarray, start) -> np.ndarray:
     """Angle and axis, shape (F, 4), of quaternions of continuous sign; `start`: angle and axis before the first."""
     result = np.empty_like(quaternions)
     angle, axis = float(start[0]), np.asarray(start[1:], dtype=np.float64)
+    axis = axis if axis.any() else np.array([0.0, 1.0, 0.0])  # as Blender takes an axis that is none
     for frame, (w, *vector) in enumerate(quaternions.tolist()):
         size = math.sqrt(sum(part * part for part in vector))
         turned = 2.0 * math.atan2(size, w)

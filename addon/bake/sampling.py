@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
+from ..bridge.present import all_evaluated
 from ..bridge.read import depsgraph_of
 
 
@@ -22,8 +23,11 @@ def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
 
 
 def at_frames(scene: bpy.types.Scene, frames: np.ndarray) -> Iterator[tuple[int, bpy.types.Depsgraph]]:
-    """Show frame after frame, shape (F,), with fractions; yields its number in the array and what it looks like."""
-    with frame_kept(scene):
+    """Show frame after frame, shape (F,), with fractions; yields its number in the array and what it looks like.
+
+    What is disabled in viewports is looked at, too.
+    """
+    with all_evaluated(scene), frame_kept(scene):
         for number, frame in enumerate(np.asarray(frames, dtype=np.float64).tolist()):
             show_frame(scene, frame)
             yield number, depsgraph_of(scene)

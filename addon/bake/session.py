@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 
 from ...core.model import Model
-from ...core.spatial import norm, quat_mul, rotvec_of_quat
+from ...core.spatial import Pose, norm, quat_mul, rotvec_of_quat
 from ...core.trajectory import Trajectory
-from ..bridge import SceneReading
+from ..bridge import SceneReading, unit_length
+from ..bridge.live import poses_now
 from ..bridge.numbers import length_in_words
 from .baking import Bake
 from .joint_values import values_before
@@ -46,19 +47,20 @@ class BakeRun(Bake):
         self, scene: bpy.types.Scene, initial: dict | None = None, reading: SceneReading | None = None, **changes
     ):
         super().__init__(scene, settings_of(scene, **changes), reading)
+        stand = poses_now(self.reading.objects, unit_length(scene))  # before other frames are looked at
         spacing = min(1.0, self.settings.step)
         count = int(np.ceil((self.last - self.first) / spacing - 1e-9)) + 1
         leads = sample_leads(scene, self.reading, self.first + spacing * np.arange(count))
         model = let_lead(self.reading, leads)
-        self._beginning = Beginning(initial) if initial else self._begin(model.acting_at(0.0))
+        self._beginning = Beginning(initial) if initial else self._begin(model.acting_at(0.0), stand, spacing)
         paths = paths_of(leads, self.fps / spacing)
         self.simulation = self._simulation(model, paths, is_measured=not initial and bool(self._beginning.state))
 
-    def _begin(self, model: Model) -> Beginning:
+    def _begin(self, model: Model, stand: dict[str, Pose], spacing: float) -> Beginning:
         if self.settings.start == "POSE":
-            return as_posed(self.scene, self.reading, model)
+            return as_posed(self.scene, model, stand)
         if self.settings.start == "KEYS":
-            return as_animated(self.scene, self.reading, model, self.first)
+            return as_animated(self.scene, self.reading, model, self.first, spacing)
         return Beginning()
 
     def _simulation(self, model: Model, paths: dict, is_measured: bool) -> Simulation:

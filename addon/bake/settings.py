@@ -15,6 +15,9 @@ from .errors import BakeError
 LAST_FRAME = 1048574
 """Blender's own limit."""
 
+LEAST_STEP, LEAST_GAP = 0.02, 0.0105
+"""Blender makes one of two keys that lie within a hundredth of a frame, in single precision."""
+
 MOST_KEYED_FRAMES = 1_000_000
 """More is a slip of the keyboard."""
 
@@ -73,8 +76,12 @@ class BakeSettings:
             raise BakeError(f"the last frame, {self.last}, lies before the first, {self.first}: change the range")
         if max(abs(self.first), abs(self.last)) > LAST_FRAME:
             raise BakeError(f"frames {self.first} to {self.last}: Blender's frames end at {LAST_FRAME}")
-        if not self.step > 0.0 or (self.last - self.first) / self.step > MOST_KEYED_FRAMES:
+        if self.step < LEAST_STEP or (self.last - self.first) / self.step > MOST_KEYED_FRAMES or self._has_merged_keys:
             raise BakeError(f"a step of {self.step:g} frames from {self.first} to {self.last}: take a larger one")
+
+    @property
+    def _has_merged_keys(self) -> bool:
+        return bool(np.diff(self.frames.astype(np.float32)).min(initial=1.0) < LEAST_GAP)
 
 
 def settings_of(scene: bpy.types.Scene, **changes) -> BakeSettings:

@@ -5,6 +5,7 @@ Joints that start at home need nothing of this: that is what a model starts from
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -15,14 +16,16 @@ from ...core.kinematics import state_of_links
 from ...core.model import Model
 from ...core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from .. import ids
-from ..bridge import SceneReading, unit_length
+from ..bridge import SceneReading, frame_rate, unit_length
+from ..bridge.keyed_joints import keyed_numbers
 from ..bridge.live import poses_now
 from ..bridge.motion import follows_keys, moves_itself
 from ..bridge.posing import seen_by
+from ..bridge.sliders import place_of
 from ..props import ancestors
 from .receipt import digest_of_curves
 from .restore import as_before_bake, own_curves
-from .sampling import at_frames
+from .sampling import at_frames, frame_kept, show_frame
 
 BACK = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 """Weights of five even samples, the last first, for the derivative at the last one, of fourth order.
@@ -50,16 +53,15 @@ class Beginning:
     before: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def as_posed(scene: bpy.types.Scene, reading: SceneReading, model: Model) -> Beginning:
-    """At rest, with every link where it stands now. model: what moves, at the first frame."""
-    stand = poses_now(reading.objects, unit_length(scene))
-    return Beginning(state_of_links(model, stand), stand)
+def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> Beginning:
+    """At rest. model: what moves, at the first frame. stand: where every link does [m]."""
+    return Beginning(_turned_on(scene, model, state_of_links(model, stand)), stand)
 
 
-def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int) -> Beginning:
+def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> Beginning:
     """As fast as the links are animated up to the first frame, or from there on where that is when they begin to move.
 
-    What our own bake has taken the place of counts, and not that bake.
+    What our own bake has taken the place of counts, and not that bake. step: of what was animated before [frames].
     """
     with as_before_bake(scene):
         keys = _key_frames(reading.objects.values())
@@ -67,12 +69,29 @@ def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, fir
         way = 1.0 if begin >= first else -1.0
         spacing = 1.0 if _is_keyed_on_every_frame(reading.objects.values(), first, way) else BETWEEN
         near = _poses_at(scene, reading, first + way * spacing * np.arange(len(BACK)))
-        frames = np.arange(begin, first)
+        frames = np.arange(begin, first - 1e-6, step)
         before = _poses_at(scene, reading, frames)
-    seconds = -way * spacing * scene.render.fps_base / scene.render.fps
-    V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
-    stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
-    return Beginning(state_of_links(model, stand, V_WL), stand, frames, before)
+        seconds = -way * spacing / frame_rate(scene)
+        V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
+        stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
+        with frame_kept(scene):
+            show_frame(scene, first)
+            state = _turned_on(scene, model, state_of_links(model, stand, V_WL))
+    return Beginning(state, stand, frames, before)
+
+
+def _turned_on(scene: bpy.types.Scene, model: Model, state: dict[str, dict]) -> dict[str, dict]:
+    """The state with as many whole turns of each joint as its keys say at the scene's frame; links do not show them."""
+    for name, keyed in keyed_numbers(scene).items():
+        if name not in state["q"] or model.joint(name).kind.chart:
+            continue
+        joint, q = model.joint(name), state["q"][name]
+        for number, value in keyed.items():
+            place = place_of(joint, number)
+            turn = joint.all_columns[number].turn if place is not None else 0.0
+            if place is not None and turn and not joint.all_columns[number].slide_with(joint.pitch):
+                q[place] += math.tau / abs(turn) * round((value - q[place]) * abs(turn) / math.tau)
+    return state
 
 
 def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:

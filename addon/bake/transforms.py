@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.reduction import Error
+from .. import ids
 from ..bridge.motion import active_constraints, playing_strips, transform_drivers
 from ..bridge.poses import own_scale
 from .errors import BakeError
@@ -43,6 +44,19 @@ def require_bakeable(obj: bpy.types.Object) -> None:
         )
     if playing_strips(obj):
         raise BakeError(f"link '{obj.name}' plays strips of the nonlinear animation: mute their tracks")
+
+
+def require_keyable(joint: bpy.types.Object) -> None:
+    """Raise BakeError where something would fight the keys of a joint's values."""
+    if not joint.is_editable:
+        raise BakeError(f"joint '{joint.name}' comes from a library and cannot be keyed: make it local")
+    data = joint.animation_data
+    values = f"{ids.JOINT}.coordinates["
+    driven = [driver.data_path for driver in data.drivers if driver.data_path.startswith(values)] if data else []
+    if driven:
+        raise BakeError(f"joint '{joint.name}' has a driver on its {driven[0]}, which would fight the keys: remove it")
+    if playing_strips(joint):
+        raise BakeError(f"joint '{joint.name}' plays strips of the nonlinear animation: mute their tracks")
 
 
 @dataclass(frozen=True)

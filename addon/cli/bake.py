@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 LAST_FRAME = 1048574
 """Blender's own limit."""
 
-LEAST_STEP = 0.01
+LEAST_STEP = 0.02
 """The scene stores none below."""
+
+LEAST_METRES, LEAST_DEGREES = 1e-6, 1e-3
+"""Blender's keys have no more digits."""
 
 STARTS, PLACES = ("home", "pose", "keys"), ("links", "joints", "both")
 
@@ -94,6 +97,7 @@ def _run(arguments: argparse.Namespace) -> int:
     require_writable(arguments.output, (".blend",))
     require_frames(arguments)
     _require_one_start(arguments)
+    _require_tolerance(arguments)
     initial = read_initial(arguments.initial)
     require_blender()
     run = _begin(arguments, initial)
@@ -106,6 +110,11 @@ def _run(arguments: argparse.Namespace) -> int:
         tell_diagnoses(arguments.file, result.report.diagnoses if result.report else ())
         print(f"{arguments.output}: {result.summary}")
     return DONE
+
+
+def _require_tolerance(arguments: argparse.Namespace) -> None:
+    if arguments.reduce and (arguments.reduce[0] < LEAST_METRES or arguments.reduce[1] < LEAST_DEGREES):
+        raise UsageError(f"--reduce: the least is {LEAST_METRES:g} m and {LEAST_DEGREES:g} degrees")
 
 
 def _require_one_start(arguments: argparse.Namespace) -> None:

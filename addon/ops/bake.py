@@ -5,7 +5,7 @@ from bpy.props import BoolProperty
 
 from ...core.model import ModelError
 from .. import ids
-from ..bake import BakeRun, baked_links, baked_objects, clear_bake, foreign_actions
+from ..bake import BakeRun, baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ..props import is_joint, is_link
 from ..warming import Warming
 from .report import fail, in_object_mode, redraw, succeed
@@ -16,9 +16,9 @@ MOST_SECONDS_TOLD = 86400.0
 
 
 def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The links, and the joints where these get keys."""
+    """The links, and the joints where these get keys or have those of a bake."""
     onto_joints = getattr(scene, ids.SCENE).bake.onto != "LINKS"
-    return [obj for obj in scene.objects if is_link(obj) or (onto_joints and is_joint(obj))]
+    return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
 
 
 class LIMBERJACK_OT_simulate(bpy.types.Operator):
@@ -129,6 +129,8 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
 
     def _tidy_up(self, context):
         manager = context.window_manager
+        getattr(manager, ids.STATUS).running = False
+        manager.progress_end()
         if self._timer:
             manager.event_timer_remove(self._timer)
         if self._warming:
@@ -136,8 +138,6 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
         if self._run:
             self._run.cancel()
         self._timer = self._run = self._warming = None
-        getattr(manager, ids.STATUS).running = False
-        manager.progress_end()
         if context.workspace:
             context.workspace.status_text_set(None)
         redraw(context)
@@ -171,7 +171,7 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
         self.layout.label(text="The bake takes its place. The actions are kept in the file,")
-        self.layout.label(text="and Clear Bake gives them back")
+        self.layout.label(text="and Clear Bake gives them back, but for bakes that you have edited")
 
     def execute(self, context):
         try:

@@ -61,8 +61,6 @@ class LIMBERJACK_OT_export_trajectory(OfLinks, bpy.types.Operator, ExportHelper)
     bl_label = "Export Trajectory"
     bl_options = {"REGISTER", "PRESET"}
 
-    filename_ext = ".csv"
-    check_extension = None  # either of two, as `kind` says
     filter_glob: StringProperty(default=PATTERN, options={"HIDDEN"})
     kind: EnumProperty(
         name="Contents",
@@ -74,8 +72,15 @@ class LIMBERJACK_OT_export_trajectory(OfLinks, bpy.types.Operator, ExportHelper)
         ),
     )
 
+    @property
+    def filename_ext(self) -> str:
+        """For the file dialog, which warns of a file that is there already."""
+        return ".npz" if self.kind == "NPZ" else ".csv"
+
     def execute(self, context):
-        path = Path(self.filepath).with_suffix(".npz" if self.kind == "NPZ" else ".csv")
+        path = Path(self.filepath)
+        if path.suffix.lower() != self.filename_ext:
+            path = path.with_name(path.name + self.filename_ext)
         try:
             observed, notes = recorded(context.scene)
             observed.trajectory.save(path, only_joints=self.kind == "JOINTS")

@@ -41,7 +41,7 @@ class BakeProperties(PropertyGroup):
         name="Frame Step",
         description="Frames from one key to the next; below 1 for keys between the frames, as motion blur sees them",
         default=1.0,
-        min=0.01,
+        min=0.02,
         soft_min=0.25,
         soft_max=10.0,
         step=25,

@@ -95,7 +95,7 @@ def test_record(tmp_path, capsys):
     ("argv", "code", "words"),
     [
         (["bake", PENDULUM, "-o", "{out}", "--step", 0], 2, "is not a number above 0"),
-        (["bake", PENDULUM, "-o", "{out}", "--step", 1e-7], 2, "the least is 0.01"),
+        (["bake", PENDULUM, "-o", "{out}", "--step", 1e-7], 2, "the least is 0.02"),
         (["bake", PENDULUM, "-o", "{out}", "--start", "pose", "--trajectory", "x.csv"], 2, "give one of them"),
         (["bake", PENDULUM, "-o", "{out}", "--trajectory", "{folder}/none.csv"], 2, "none.csv: no such file"),
         (["bake", PENDULUM, "-o", "{out}", "--reduce", 1, 0], 2, "is not a number above 0"),
