@@ -76,7 +76,8 @@ class BakeSettings:
             raise BakeError(f"the last frame, {self.last}, lies before the first, {self.first}: change the range")
         if max(abs(self.first), abs(self.last)) > LAST_FRAME:
             raise BakeError(f"frames {self.first} to {self.last}: Blender's frames end at {LAST_FRAME}")
-        if not self.step >= LEAST_STEP or (self.last - self.first) / self.step > MOST_KEYED_FRAMES or self._has_merged_keys:
+        many = (self.last - self.first) / self.step if self.step > 0.0 else np.inf
+        if not self.step >= LEAST_STEP or many > MOST_KEYED_FRAMES or self._has_merged_keys:
             raise BakeError(f"a step of {self.step:g} frames from {self.first} to {self.last}: take a larger one")
 
     @property
