@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,12 +16,13 @@ from ...core.trajectory import Trajectory
 from ...core.version import VERSION
 from .. import ids
 from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights
+from ..bridge.motion import action_of
 from ..bridge.problems import left_links
 from ..props import is_joint, is_led
 from .errors import BakeError
 from .joint_values import values_in
 from .receipt import Receipt, sign
-from .restore import action_of, foreign_actions, is_baked
+from .restore import foreign_actions, is_baked
 from .settings import BakeSettings
 from .staleness import digest_of_inputs
 from .transforms import require_bakeable, require_keyable
@@ -65,7 +67,7 @@ class BakeResult:
         return f"{counted}, {drift}{loops}{saved}"
 
 
-class Bake:
+class Bake(ABC):
     """Motion on its way into a scene. Call `step` until it returns True, then `finish`; `cancel` leaves no trace.
 
     Up to `finish` the scene is not touched. A subclass tells where the motion comes from.
@@ -102,22 +104,22 @@ class Bake:
         return self.reading.model
 
     @property
+    @abstractmethod
     def trajectory(self) -> Trajectory:
         """The motion, at `frames`."""
-        raise NotImplementedError
 
     @property
     def report(self) -> Report | None:
         return None
 
     @property
+    @abstractmethod
     def frames_done(self) -> int:
         """Frames of motion computed so far."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _move(self) -> Iterator[None]:
         """Compute the motion, bit by bit."""
-        raise NotImplementedError
 
     def _motion(self) -> Motion:
         """What is to be keyed, once all has been computed."""

@@ -13,7 +13,7 @@ from ...core.spatial import IDENTITY, Pose, compose, inverse
 from ...core.trajectory import Trajectory
 from .. import ids
 from ..bridge.sliders import number_at, size_of
-from .rotations import continuous_quaternions, matrices_of
+from .rotations import angles_between, continuous_quaternions, matrices_of, unit_quaternions
 from .transforms import Channel
 
 Poses = Mapping[str, np.ndarray]
@@ -78,12 +78,10 @@ def _apart(values: np.ndarray):
 
 
 def _turned(values: np.ndarray):
-    def error(first: int, fitted: np.ndarray) -> np.ndarray:
-        both = fitted, values[first : first + len(fitted)]
-        a, b = (matrices_of(q / np.linalg.norm(q, axis=1, keepdims=True)) for q in both)
-        return 2.0 * np.arcsin(np.minimum(np.sqrt(((a - b) ** 2).sum(axis=(1, 2)) / 8.0), 1.0))
-
-    return error
+    turns = matrices_of(unit_quaternions(values))
+    return lambda first, fitted: angles_between(
+        matrices_of(unit_quaternions(fitted)), turns[first : first + len(fitted)]
+    )
 
 
 def poses_led(model: Model, values: Values, others: Poses) -> dict[str, np.ndarray]:

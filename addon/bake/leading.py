@@ -9,16 +9,11 @@ import bpy
 import numpy as np
 
 from ...core.model import Model
-from ..bridge import SceneReading, unit_length, world_scale
-from ..bridge.poses import pose_of_matrix, to_array
+from ..bridge import SceneReading
+from ..bridge.motion import action_of, is_bake
 from ..props import is_led, is_link
 from .errors import BakeError
-from .receipt import is_ours
-from .restore import action_of
-from .sampling import at_frames
-
-Poses = dict[str, np.ndarray]
-"""X_WL of each link at each frame [m], shape (F, 7), by the link's name."""
+from .sampling import Poses, poses_at
 
 
 def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray) -> Poses:
@@ -30,21 +25,11 @@ def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarr
     objects = {name: reading.objects[name] for name in reading.leads}
     for obj in objects.values():
         _require_own_motion(obj)
-    found = {name: np.empty((len(frames), 7)) for name in objects}
-    if not found:
-        return found
-    sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
-    for number, depsgraph in at_frames(scene, frames):
-        for name, obj in objects.items():
-            matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
-            found[name][number] = pose_of_matrix(matrix, sizes[name])
-    for poses in found.values():
-        poses[:, :3] *= unit
-    return found
+    return poses_at(scene, objects, frames)
 
 
 def _require_own_motion(obj: bpy.types.Object) -> None:
-    if is_ours(action_of(obj)):
+    if is_bake(action_of(obj)):
         raise BakeError(
             f"link '{obj.name}' is to move as it is animated, but plays an earlier bake: press Clear Bake, then "
             "animate it"

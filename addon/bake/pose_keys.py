@@ -11,11 +11,10 @@ import numpy as np
 from ...core.model import Joint, Model
 from .. import ids
 from ..bridge import fcurves_of, store_rest_poses
-from ..bridge.motion import has_own_keys
+from ..bridge.motion import action_of, has_own_keys
 from ..bridge.posing import Posing
-from ..bridge.sliders import number_at, size_of
+from ..bridge.sliders import number_at, place_of, size_of, whole_turn
 from ..bridge.within import clamped
-from .restore import action_of
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
 ROTATION = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
@@ -110,13 +109,9 @@ def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
 
 def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> float:
     """A coordinate as many whole turns on as bring it nearest to the key before, within its limits."""
-    column = joint.all_columns[number]
-    place = joint.place_of(column.axis)
-    if not column.turn or column.slide_with(joint.pitch) or place is None:
-        return value
-    turn = math.tau / abs(column.turn)
-    if abs(value) > 0.5 * turn:
-        return value  # whole turns were counted
+    turn, place = whole_turn(joint, number), place_of(joint, number)
+    if not turn or place is None or abs(value) > 0.5 * turn:
+        return value  # beyond half a turn, whole turns were counted
     nearest = value + turn * round((before - value) / turn)
     return nearest if clamped(joint, place, nearest) == nearest else value
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TypeGuard
 
 import bpy
 import numpy as np
@@ -51,10 +50,6 @@ class Receipt:
     off_by: float
     turned_by: float
     result: str
-
-
-def is_ours(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
-    return action is not None and bool(action.get(ids.BAKE_MARK))
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import bpy
 import numpy as np
 
 from ...core.trajectory import Observed, of_poses
-from ..bridge import frame_rate, scan_scene, unit_length
-from ..bridge.live import poses_now
-from ..bridge.posing import seen_by
+from ..bridge import frame_rate, scan_scene
 from .errors import BakeError
-from .sampling import at_frames
+from .leading import let_lead
+from .sampling import poses_at
 from .settings import settings_of
 
 OPEN = 1e-4
@@ -32,15 +29,10 @@ def recorded(scene: bpy.types.Scene, **changes) -> tuple[Observed, list[str]]:
     reading = scan_scene(scene, first=settings.first)
     if not reading.objects:
         raise BakeError("there are no links in the scene: select objects and tag them as links")
-    names = list(reading.objects)
-    X_WL = np.empty((len(settings.frames), len(names), 7))
-    for number, depsgraph in at_frames(scene, settings.frames):
-        poses = poses_now(reading.objects, unit_length(scene), seen_by(depsgraph))
-        X_WL[number] = [poses[name] for name in names]
+    poses = poses_at(scene, reading.objects, settings.frames)
+    model = let_lead(reading, {name: poses[name] for name in reading.leads})
     times = (settings.frames - settings.first) / frame_rate(scene)
-    held = set(reading.leads.values())  # which only say where links that lead were drawn
-    model = replace(reading.model, joints=[joint for joint in reading.model.joints if joint.name not in held])
-    observed = of_poses(model, times, X_WL, names)
+    observed = of_poses(model, times, np.stack(list(poses.values()), axis=1), list(poses))
     notes = list(reading.notes)
     if observed.gap > OPEN:
         notes.append(

@@ -12,7 +12,8 @@ from ...core.trajectory import Trajectory, TrajectoryError, completed, resampled
 from ..bridge import SceneReading, frame_range, frame_rate
 from .baking import Bake
 from .errors import BakeError
-from .leading import Poses, let_lead, sample_leads
+from .leading import let_lead, sample_leads
+from .sampling import Poses
 from .settings import settings_of
 
 

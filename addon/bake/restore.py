@@ -9,9 +9,9 @@ import bpy
 
 from .. import ids
 from ..bridge import fcurves_of
-from ..bridge.motion import TRANSFORMS, curves_in, has_own_keys
+from ..bridge.motion import TRANSFORMS, action_of, curves_in, has_own_keys, is_bake
 from ..props import is_joint, is_led, is_link
-from .receipt import is_edited, is_ours
+from .receipt import is_edited
 
 PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
 
@@ -19,16 +19,12 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
-def action_of(obj: bpy.types.Object) -> bpy.types.Action | None:
-    return obj.animation_data.action if obj.animation_data else None
-
-
 def is_baked(obj: bpy.types.Object) -> bool:
     """Whether a bake of ours moves the object: its own curves, or those of the joint that leads it."""
-    if is_ours(action_of(obj)):
+    if is_bake(action_of(obj)):
         return True
     joint = getattr(obj, ids.LINK).led_by
-    is_led_by_bake = getattr(obj, ids.BEFORE).is_kept and joint is not None and is_ours(action_of(joint))
+    is_led_by_bake = getattr(obj, ids.BEFORE).is_kept and joint is not None and is_bake(action_of(joint))
     return is_led_by_bake and not has_own_keys(obj)
 
 
@@ -45,7 +41,7 @@ def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
     """The bake that the scene's links or joints play."""
     objects = baked_objects(scene)
-    return next((action for obj in objects if is_ours(action := action_of(obj))), None)
+    return next((action for obj in objects if is_bake(action := action_of(obj))), None)
 
 
 def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -55,7 +51,7 @@ def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Objec
 
 def _has_own_motion(obj: bpy.types.Object) -> bool:
     action = action_of(obj)
-    if is_ours(action):
+    if is_bake(action):
         return is_edited(action)
     return any(curve.data_path.startswith(REPLACED) for curve in fcurves_of(obj))
 
@@ -110,7 +106,7 @@ def _let_go(action: bpy.types.Action) -> None:
 
 def hand_over(actions: Iterable[bpy.types.Action | None]) -> None:
     """Remove bakes that nothing plays any more; one that was edited by hand becomes the user's own, and stays."""
-    for action in {action for action in actions if is_ours(action)}:
+    for action in {action for action in actions if is_bake(action)}:
         if is_edited(action):
             del action[ids.BAKE_MARK]
             action.use_fake_user = True
@@ -136,7 +132,7 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
 
 def _give_back_action(obj: bpy.types.Object) -> None:
     before, data = getattr(obj, ids.BEFORE), obj.animation_data
-    if data is None or (data.action and not is_ours(data.action)):
+    if data is None or (data.action and not is_bake(data.action)):
         return  # what was animated since goes on
     data.action = before.action
     if before.action is None:

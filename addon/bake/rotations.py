@@ -60,6 +60,16 @@ def quaternions_of_axis_angles(values: np.ndarray) -> np.ndarray:
     return np.hstack([np.cos(half), np.sin(half) * axes])
 
 
+def angles_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """By how much rotations differ [rad], shape (F,), of matrices, shape (F, 3, 3); exact for small angles, too."""
+    return 2.0 * np.arcsin(np.minimum(np.sqrt(((a - b) ** 2).sum(axis=(1, 2)) / 8.0), 1.0))
+
+
+def unit_quaternions(quaternions: np.ndarray) -> np.ndarray:
+    """Of length 1, shape (F, 4)."""
+    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+
+
 def continuous_quaternions(quaternions: np.ndarray, start) -> np.ndarray:
     """The same rotations with signs chosen so that each is the nearer one to that before it; `start` precedes all."""
     before = np.vstack([np.asarray(start)[None], quaternions[:-1]])

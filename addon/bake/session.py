@@ -47,7 +47,8 @@ class BakeRun(Bake):
         self, scene: bpy.types.Scene, initial: dict | None = None, reading: SceneReading | None = None, **changes
     ):
         super().__init__(scene, settings_of(scene, **changes), reading)
-        stand = poses_now(self.reading.objects, unit_length(scene))  # before other frames are looked at
+        is_posed = self.settings.start == "POSE"  # which is looked at before other frames are
+        stand = poses_now(self.reading.objects, unit_length(scene)) if is_posed else {}
         spacing = min(1.0, self.settings.step)
         count = int(np.ceil((self.last - self.first) / spacing - 1e-9)) + 1
         leads = sample_leads(scene, self.reading, self.first + spacing * np.arange(count))

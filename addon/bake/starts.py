@@ -5,8 +5,7 @@ Joints that start at home need nothing of this: that is what a model starts from
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import bpy
@@ -16,16 +15,14 @@ from ...core.kinematics import state_of_links
 from ...core.model import Model
 from ...core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from .. import ids
-from ..bridge import SceneReading, frame_rate, unit_length
-from ..bridge.keyed_joints import keyed_numbers
-from ..bridge.live import poses_now
+from ..bridge import SceneReading, frame_rate
+from ..bridge.keyed_joints import Numbers, keyed_numbers
 from ..bridge.motion import follows_keys, moves_itself
-from ..bridge.posing import seen_by
-from ..bridge.sliders import place_of
+from ..bridge.sliders import place_of, whole_turn
 from ..props import ancestors
 from .receipt import digest_of_curves
 from .restore import as_before_bake, own_curves
-from .sampling import at_frames, frame_kept, show_frame
+from .sampling import poses_at
 
 BACK = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 """Weights of five even samples, the last first, for the derivative at the last one, of fourth order.
@@ -55,7 +52,8 @@ class Beginning:
 
 def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> Beginning:
     """At rest. model: what moves, at the first frame. stand: where every link does [m]."""
-    return Beginning(_turned_on(scene, model, state_of_links(model, stand)), stand)
+    state = _turned_on(state_of_links(model, stand), model, keyed_numbers(scene, scene.frame_current_final))
+    return Beginning(state, stand)
 
 
 def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> Beginning:
@@ -68,43 +66,30 @@ def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, fir
         begin = int(np.floor(min(keys, default=first)))
         way = 1.0 if begin >= first else -1.0
         spacing = 1.0 if _is_keyed_on_every_frame(reading.objects.values(), first, way) else BETWEEN
-        near = _poses_at(scene, reading, first + way * spacing * np.arange(len(BACK)))
+        near = poses_at(scene, reading.objects, first + way * spacing * np.arange(len(BACK)))
         frames = np.arange(begin, first - 1e-6, step)
-        before = _poses_at(scene, reading, frames)
+        before = poses_at(scene, reading.objects, frames)
         seconds = -way * spacing / frame_rate(scene)
         V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
         stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
-        with frame_kept(scene):
-            show_frame(scene, first)
-            state = _turned_on(scene, model, state_of_links(model, stand, V_WL))
+        state = _turned_on(state_of_links(model, stand, V_WL), model, keyed_numbers(scene, first))
     return Beginning(state, stand, frames, before)
 
 
-def _turned_on(scene: bpy.types.Scene, model: Model, state: dict[str, dict]) -> dict[str, dict]:
-    """The state with as many whole turns of each joint as its keys say at the scene's frame; links do not show them."""
-    for name, keyed in keyed_numbers(scene).items():
-        if name not in state["q"] or model.joint(name).kind.chart:
-            continue
+def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:
+    """The state with as many whole turns of each joint as its keys say, which its links do not show."""
+    for name in state["q"].keys() & keyed.keys():
         joint, q = model.joint(name), state["q"][name]
-        for number, value in keyed.items():
-            place = place_of(joint, number)
-            turn = joint.all_columns[number].turn if place is not None else 0.0
-            if place is not None and turn and not joint.all_columns[number].slide_with(joint.pitch):
-                q[place] += math.tau / abs(turn) * round((value - q[place]) * abs(turn) / math.tau)
+        for number, value in keyed[name].items():
+            turn, place = whole_turn(joint, number), place_of(joint, number)
+            if turn and place is not None:
+                q[place] += turn * round((value - q[place]) / turn)
     return state
 
 
 def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:
     """Of the F-curves that move the objects, directly, through joints or through what carries them, a bake's apart."""
     return digest_of_curves(_curves_moving(objects))
-
-
-def _poses_at(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray) -> dict[str, np.ndarray]:
-    found = {name: np.empty((len(frames), 7)) for name in reading.objects}
-    for number, depsgraph in at_frames(scene, frames) if len(frames) else ():
-        for name, pose in poses_now(reading.objects, unit_length(scene), seen_by(depsgraph)).items():
-            found[name][number] = pose
-    return found
 
 
 def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from ..bridge.motion import active_constraints, playing_strips, transform_driver
 from ..bridge.poses import own_scale
 from .errors import BakeError
 from .rotations import (
+    angles_between,
     axis_angles,
     continuous_quaternions,
     euler_angles,
@@ -20,6 +21,7 @@ from .rotations import (
     matrices_of_euler,
     quaternions_of,
     quaternions_of_axis_angles,
+    unit_quaternions,
 )
 
 SHEAR = 1e-4
@@ -79,8 +81,7 @@ class Channel:
 def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Of a link that stands at the poses, shape (F, 7), and is scaled, shape (3,): shape (F, 4, 4)."""
     matrices = np.zeros((len(X_WL), 4, 4))
-    quaternions = X_WL[:, 3:] / np.linalg.norm(X_WL[:, 3:], axis=1, keepdims=True)
-    matrices[:, :3, :3] = matrices_of(quaternions) * scale
+    matrices[:, :3, :3] = matrices_of(unit_quaternions(X_WL[:, 3:])) * scale
     matrices[:, :3, 3] = X_WL[:, :3]
     matrices[:, 3, 3] = 1.0
     return matrices
@@ -110,8 +111,7 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
     path, values = _rotation(obj, turns)
 
     def turn(first: int, fitted: np.ndarray) -> np.ndarray:
-        apart = _delta(obj) @ own_turns(obj, fitted) - turns[first : first + len(fitted)]
-        return 2.0 * np.arcsin(np.minimum(np.sqrt((apart**2).sum(axis=(1, 2)) / 8.0), 1.0))
+        return angles_between(_delta(obj) @ own_turns(obj, fitted), turns[first : first + len(fitted)])
 
     return [_channel("location", location, False, way), _channel(path, values, True, turn)]
 
@@ -152,7 +152,7 @@ def _delta(obj: bpy.types.Object) -> np.ndarray:
 def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
     """The rotations of values in the object's rotation mode, shape (F, 3, 3)."""
     if obj.rotation_mode == "QUATERNION":
-        return matrices_of(values / np.linalg.norm(values, axis=1, keepdims=True))
+        return matrices_of(unit_quaternions(values))
     if obj.rotation_mode == "AXIS_ANGLE":
         return matrices_of(quaternions_of_axis_angles(values))
     return matrices_of_euler(values, obj.rotation_mode)

@@ -12,14 +12,15 @@ import numpy as np
 
 from ...core.model import WORLD, Model, Tree
 from ..bridge import SceneReading, unit_length, world_scale
+from ..bridge.motion import action_of
 from ..bridge.numbers import length_in_words
 from ..props import ancestors, is_joint, is_led
 from .fcurves import BakeAction
 from .fitting import fill_within
 from .joint_values import Values, joint_channels, poses_led
 from .pose_keys import mark_links
-from .restore import action_of, baked_objects, clear_bake, hand_over, other_curves, remember
-from .rotations import quaternions_of
+from .restore import baked_objects, clear_bake, hand_over, other_curves, remember
+from .rotations import angles_between, matrices_of, quaternions_of, unit_quaternions
 from .settings import BakeSettings, Tolerance
 from .spaces import Spaces
 from .transforms import Channel, channels_of, world_matrices, world_of
@@ -245,6 +246,5 @@ def _off_by(found: np.ndarray, wanted: np.ndarray) -> float:
 
 
 def _turned_by(found: np.ndarray, wanted: np.ndarray) -> float:
-    apart = np.abs(np.sum(found[:, 3:] * wanted[:, 3:], axis=1))
-    lengths = np.linalg.norm(found[:, 3:], axis=1) * np.linalg.norm(wanted[:, 3:], axis=1)
-    return float(2.0 * np.arccos(np.minimum(apart / lengths, 1.0)).max())
+    one, other = (matrices_of(unit_quaternions(poses[:, 3:])) for poses in (found, wanted))
+    return float(angles_between(one, other).max())

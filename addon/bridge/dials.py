@@ -122,7 +122,7 @@ def view_joint(
 
 def crossed(one: Vector, other: Vector) -> Vector:
     """The cross product, which in two dimensions would be a number."""
-    return one.cross(other)  # type: ignore[return-value]
+    return one.cross(other)  # type: ignore[return-value] - of vectors with three numbers, a vector
 
 
 def _middle(link: bpy.types.Object) -> Vector:

@@ -11,7 +11,7 @@ import bpy
 
 from .. import ids
 from ..props import is_joint
-from .motion import has_own_keys, value_curves, what_holds
+from .motion import action_of, has_own_keys, is_bake, value_curves, what_holds
 from .posing import Posing, seen_by
 from .posing_cache import posing_seen
 from .sliders import place_of, size_of
@@ -20,9 +20,8 @@ Numbers = dict[int, float]
 """Of a joint's coordinates, locked ones counted, what its keys say [rad or Blender units]."""
 
 
-def keyed_numbers(scene: bpy.types.Scene) -> dict[str, Numbers]:
-    """Of every joint whose values have keys, by name, these at the scene's frame."""
-    frame = scene.frame_current_final
+def keyed_numbers(scene: bpy.types.Scene, frame: float) -> dict[str, Numbers]:
+    """Of every joint whose values have keys, by name, these at a frame."""
     found: dict[str, Numbers] = {}
     for obj in scene.objects:
         if obj.animation_data is None or not is_joint(obj):
@@ -39,7 +38,7 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     Raises:
         ModelError: loops cannot be closed there, or the scene cannot be read.
     """
-    keyed = keyed_numbers(scene)
+    keyed = keyed_numbers(scene, scene.frame_current_final)
     if not keyed:
         return
     left = _moved_by_others(scene)
@@ -49,14 +48,8 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     acting = keyed.keys() & set(posing.moving) - theirs
     if not acting:
         return
-    baked = {name for name in acting if _is_baked(scene.objects[name])}
+    baked = {name for name in acting if is_bake(action_of(scene.objects[name]))}
     posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked)
-
-
-def _is_baked(joint: bpy.types.Object) -> bool:
-    """Whether its keys are what a simulation has found."""
-    data = joint.animation_data
-    return bool(data and data.action and data.action.get(ids.BAKE_MARK))
 
 
 def _moved_by_others(scene: bpy.types.Scene) -> set[str]:

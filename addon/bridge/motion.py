@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import TypeGuard
 
 import bpy
 import numpy as np
@@ -16,6 +17,15 @@ CHANNELS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),
     *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
 )
+
+
+def action_of(obj: bpy.types.Object) -> bpy.types.Action | None:
+    return obj.animation_data.action if obj.animation_data else None
+
+
+def is_bake(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
+    """Whether an action is a bake of ours."""
+    return action is not None and bool(action.get(ids.BAKE_MARK))
 
 
 def fcurves_of(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:

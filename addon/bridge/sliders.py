@@ -73,6 +73,14 @@ def place_of(joint: Joint, number: int) -> int | None:
     return joint.place_of(joint.all_columns[number].axis)
 
 
+def whole_turn(joint: Joint, number: int) -> float:
+    """How far coordinate `number` goes until links stand as before [rad]; 0 where they never do so, or it is locked."""
+    if place_of(joint, number) is None:
+        return 0.0
+    column = joint.all_columns[number]
+    return math.tau / abs(column.turn) if column.turn and not column.slide_with(joint.pitch) else 0.0
+
+
 def number_at(joint: Joint, place: int) -> int:
     """The inverse of `place_of`; of a chart, the number itself."""
     if joint.kind.chart:

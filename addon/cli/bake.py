@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from ...core.trajectory import Trajectory
     from ..bake import Bake, BakeResult
 
-LAST_FRAME = 1048574
-"""Blender's own limit."""
-
-LEAST_STEP = 0.02
-"""The scene stores none below."""
-
 LEAST_METRES, LEAST_DEGREES = 1e-6, 1e-3
 """Blender's keys have no more digits."""
 
@@ -81,7 +75,9 @@ def add_frame_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def require_frames(arguments: argparse.Namespace) -> None:
-    """Raises UsageError where --frames or --step are none."""
+    """Raises UsageError where --frames or --step are none; Blender must be there."""
+    from ..bake.settings import LAST_FRAME, LEAST_STEP
+
     if arguments.step is not None and arguments.step < LEAST_STEP:
         raise UsageError(f"--step {arguments.step:g}: the least is {LEAST_STEP:g} of a frame")
     if not arguments.frames:
@@ -95,11 +91,11 @@ def require_frames(arguments: argparse.Namespace) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     require_writable(arguments.output, (".blend",))
-    require_frames(arguments)
     _require_one_start(arguments)
     _require_tolerance(arguments)
     initial = read_initial(arguments.initial)
     require_blender()
+    require_frames(arguments)
     run = _begin(arguments, initial)
     result = _finished(run, arguments)
     save_open_file(arguments.output)

@@ -29,8 +29,8 @@ def _run(arguments: argparse.Namespace) -> int:
     require_writable(output, SUFFIXES)
     if arguments.joints and output.suffix.lower() != ".csv":
         raise UsageError(f"{output}: --joints writes a .csv, found '{output.suffix}'")
-    require_frames(arguments)
     require_blender()
+    require_frames(arguments)
     from ..bake import recorded
 
     first, last = arguments.frames or (None, None)

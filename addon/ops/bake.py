@@ -9,6 +9,7 @@ from ..bake import BakeRun, baked_links, baked_objects, clear_bake, foreign_acti
 from ..props import is_joint, is_link
 from ..warming import Warming
 from .report import fail, in_object_mode, redraw, succeed
+from .selection import OnLinks
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
@@ -21,7 +22,7 @@ def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
 
 
-class LIMBERJACK_OT_simulate(bpy.types.Operator):
+class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
     """Simulate the links over the scene's frames, and write the motion as keyframes. Esc cancels"""
 
     bl_idname = ids.OP_SIMULATE
@@ -40,13 +41,10 @@ class LIMBERJACK_OT_simulate(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(map(is_link, context.scene.objects)):
-            cls.poll_message_set("There are no links: select objects and tag them as links")
-            return False
         if getattr(context.window_manager, ids.STATUS).running:
             cls.poll_message_set("A simulation is running already")
             return False
-        return in_object_mode(cls, context)
+        return super().poll(context)
 
     def invoke(self, context, event):
         if not self.overwrite and foreign_actions(_keyed_ones(context.scene)):

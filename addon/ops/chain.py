@@ -13,14 +13,15 @@ from .. import ids
 from ..bridge import drawn_pose, new_joint
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
-from .report import fail, in_object_mode, named, redraw, select_only, succeed
+from .report import fail, named, redraw, select_only, succeed
+from .selection import OnLinks
 from .views import NAVIGATION, nearest_link, view_under
 
 PASSED_ON = NAVIGATION | {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER"}
 Link = bpy.types.Object
 
 
-class LIMBERJACK_OT_joint_chain(bpy.types.Operator):
+class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
     """Click one link after the other, from the carrier outward, and join each to the one before"""
 
     bl_idname = ids.OP_CHAIN
@@ -45,13 +46,6 @@ class LIMBERJACK_OT_joint_chain(bpy.types.Operator):
 
     _chain = ()
     _before = (), None
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_link(obj) for obj in context.scene.objects):
-            cls.poll_message_set("There are no links: select objects and tag them as links")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         """With the links by name."""

@@ -9,14 +9,14 @@ from bpy_extras.io_utils import ExportHelper
 from ...core.model import WORLD, ModelError
 from .. import ids
 from ..bridge import SceneReading, scan_scene, store_weights
-from ..props import is_link
-from .report import fail, in_object_mode, succeed
+from .report import fail, succeed
+from .selection import OnLinks
 
 SDF_VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
 """Spelt out, so that the add-on starts without the formats; a test holds them against the writer's."""
 
 
-class Export(ExportHelper):
+class Export(OnLinks, ExportHelper):
     """What both operators share; subclasses say which options their file dialog shows."""
 
     bl_options = {"REGISTER", "PRESET"}
@@ -54,13 +54,6 @@ class Export(ExportHelper):
         name="Substitute",
         description="Write joints that the format has no words for as others that come close, and say so",
     )
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_link(obj) for obj in context.scene.objects):
-            cls.poll_message_set("There are no links: select objects and tag them as links")
-            return False
-        return in_object_mode(cls, context)
 
     def writer_options(self) -> dict[str, object]:
         """Those of the writer."""

@@ -11,6 +11,7 @@ from ..bridge.numbers import units_of
 from ..bridge.parts import Surroundings, parts_of, surroundings_of
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
+from .selection import OnLinks
 
 
 class LIMBERJACK_OT_link_tag(bpy.types.Operator):
@@ -100,19 +101,12 @@ def _joins(joint: bpy.types.Object, links: list[bpy.types.Object]) -> bool:
     return settings.parent in links or settings.child in links
 
 
-class LIMBERJACK_OT_link_weigh(bpy.types.Operator):
+class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
     """Find the masses of all links anew, from the volumes of their meshes"""
 
     bl_idname = ids.OP_LINK_WEIGH
     bl_label = "Weigh Links"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_link(obj) for obj in context.scene.objects):
-            cls.poll_message_set("There are no links: select objects and tag them as links")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         try:

@@ -6,7 +6,7 @@ from bpy.props import EnumProperty, StringProperty
 from .. import ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
-from .selection import OnSelectedJoints
+from .selection import OnLinks, OnSelectedJoints
 
 
 def _wanted(operator, context) -> list[bpy.types.Object]:
@@ -26,7 +26,7 @@ def _one_object():
     )
 
 
-class LIMBERJACK_OT_link_pin(bpy.types.Operator):
+class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
     """Keep the selected links where they are when others are posed; once more lets them go"""
 
     bl_idname = ids.OP_LINK_PIN
@@ -43,13 +43,6 @@ class LIMBERJACK_OT_link_pin(bpy.types.Operator):
         default="POSE",
     )
     object: _one_object()
-
-    @classmethod
-    def poll(cls, context):
-        if not any(is_link(obj) for obj in context.scene.objects):
-            cls.poll_message_set("There are no links: select objects and tag them as links")
-            return False
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         chosen = [obj for obj in _wanted(self, context) if is_link(obj)]

@@ -23,6 +23,17 @@ def selected_pair(context) -> tuple[bpy.types.Object, bpy.types.Object | None]:
     return child, others[0] if others else None
 
 
+class OnLinks:
+    """An operator that needs links, selected or not."""
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) for obj in context.scene.objects):
+            cls.poll_message_set("There are no links: select objects and tag them as links")
+            return False
+        return in_object_mode(cls, context)
+
+
 class OnSelectedJoints:
     """An operator that changes the selected joints. what: the user is asked to select where there are none."""
 

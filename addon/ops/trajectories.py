@@ -10,24 +10,13 @@ from ...core.model import ModelError
 from ...core.trajectory import SUFFIXES, TrajectoryError, read_trajectory
 from .. import ids
 from ..bake import ReplayRun, recorded
-from ..props import is_link
-from .report import fail, in_object_mode, succeed
+from .report import fail, succeed
+from .selection import OnLinks
 
 PATTERN = ";".join(f"*{suffix}" for suffix in SUFFIXES)
 
 
-class OfLinks:
-    """For what needs links."""
-
-    @classmethod
-    def poll(cls, context):
-        if not any(map(is_link, context.scene.objects)):
-            cls.poll_message_set("There are no links: select objects and tag them as links")
-            return False
-        return in_object_mode(cls, context)
-
-
-class LIMBERJACK_OT_import_trajectory(OfLinks, bpy.types.Operator, ImportHelper):
+class LIMBERJACK_OT_import_trajectory(OnLinks, bpy.types.Operator, ImportHelper):
     """Read a motion of links or joints, and bake it: a .npz or .csv of ours, or a table of joint positions"""
 
     bl_idname = ids.OP_IMPORT_TRAJECTORY
@@ -54,7 +43,7 @@ class LIMBERJACK_OT_import_trajectory(OfLinks, bpy.types.Operator, ImportHelper)
         return succeed(self, context, f"{path.name}: {result.summary}", result.notes)
 
 
-class LIMBERJACK_OT_export_trajectory(OfLinks, bpy.types.Operator, ExportHelper):
+class LIMBERJACK_OT_export_trajectory(OnLinks, bpy.types.Operator, ExportHelper):
     """Write how the links move over the frames, whatever moves them, with the values of all joints"""
 
     bl_idname = ids.OP_EXPORT_TRAJECTORY

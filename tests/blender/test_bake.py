@@ -8,8 +8,8 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bake import BakeError, BakeRun, baking, spaces
-from limberjack.addon.bake.receipt import is_ours
 from limberjack.addon.bridge import fcurves_of, read_scene
+from limberjack.addon.bridge.motion import is_bake
 from limberjack.core.check import Issue
 from limberjack.core.spatial import quat_to_mat
 
@@ -232,7 +232,7 @@ def test_animation_is_never_lost(scene, build):
     assert len(bpy.data.actions) == 1
     assert bpy.ops.limberjack.simulate(overwrite=True) == {"FINISHED"}
     assert action.use_fake_user
-    assert is_ours(bars[1].animation_data.action)
+    assert is_bake(bars[1].animation_data.action)
     assert bpy.ops.limberjack.bake_clear() == {"FINISHED"}
     assert bars[1].animation_data.action == action
     assert list(bpy.data.actions) == [action]
@@ -348,7 +348,7 @@ def test_another_scene(scene, build):
     bpy.context.window.scene = other
     expected = BakeRun(scene).run()
     assert expected.action.name == "Scene Limberjack Bake"
-    assert is_ours(bars[0].animation_data.action)
+    assert is_bake(bars[0].animation_data.action)
 
 
 def test_reading_is_not_changed_by_reading(scene, build):
@@ -401,7 +401,7 @@ def test_frame_after_a_failure(scene, build, monkeypatch):
     with pytest.raises(RuntimeError, match="out of order"):
         run.run()
     assert scene.frame_current == 7
-    assert not any(is_ours(action) for action in bpy.data.actions)
+    assert not any(is_bake(action) for action in bpy.data.actions)
 
 
 def test_carrier_between_links(scene, build):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake import bake_of, foreign_actions
-from limberjack.addon.bake.receipt import is_ours
 from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bridge.motion import is_bake
 
 from .baked import bake, coordinates, keys_of, matrices_at, show
 from .conftest import joint
@@ -63,7 +63,7 @@ def test_other_channels_go_on(scene, build, moves, onto):
     assert len({value for _, value in played}) > 10
     for _ in range(2):
         bake(scene, onto=onto, overwrite=True)
-        assert is_ours(bars[0].animation_data.action)
+        assert is_bake(bars[0].animation_data.action)
         assert others_played(bars[0], scene) == played
     assert bpy.ops.limberjack.bake_clear() == {"FINISHED"}
     assert bars[0].animation_data.action == action
@@ -166,7 +166,7 @@ def test_an_edited_bake_is_the_users_own(scene, build, edit):
     assert bpy.ops.limberjack.simulate(overwrite=True) == {"FINISHED"}
     assert action in list(bpy.data.actions)
     assert action.use_fake_user
-    assert not is_ours(action)
+    assert not is_bake(action)
     assert bake_of(scene) != action
     bpy.ops.limberjack.simulate()  # the new one is untouched: nobody is asked
     bpy.ops.limberjack.bake_clear()
@@ -203,10 +203,10 @@ def test_from_one_target_to_another(scene, build, keyed_by_hand):
     before, values = state(scene, bars, empties)
     for onto in ("BOTH", "LINKS", "JOINTS", "LINKS", "JOINTS", "BOTH"):
         bake(scene, onto=onto, overwrite=True)
-        ours = [action for action in bpy.data.actions if is_ours(action)]
+        ours = [action for action in bpy.data.actions if is_bake(action)]
         assert len(ours) == 1
         assert set(bpy.data.actions) == actions | set(ours)
-        playing = {obj.name for obj in (*bars, *empties) if is_ours(getattr(obj.animation_data, "action", None))}
+        playing = {obj.name for obj in (*bars, *empties) if is_bake(getattr(obj.animation_data, "action", None))}
         assert {obj.name for obj in bars} <= playing or onto == "JOINTS"
         assert playing.isdisjoint(obj.name for obj in empties) == (onto == "LINKS")
     for onto in ("BOTH", "LINKS", "JOINTS", "BOTH"):

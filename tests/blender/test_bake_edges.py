@@ -1,4 +1,4 @@
-"""What a critical reader of the bake has found, one by one."""
+"""Corners of the bake that went wrong once."""
 
 import math
 

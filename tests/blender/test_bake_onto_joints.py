@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake import BakeError, BakeRun, bake_of, receipt_of
-from limberjack.addon.bake.receipt import is_ours
 from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bridge.motion import is_bake
 
 from .baked import bake, coordinates, matrices_at, show, thrown, turning_holder, turns_of, turns_of_poses, weigh
 from .conftest import joint, link
@@ -103,7 +103,7 @@ def test_played_through_joints(scene, build, make, onto):
     unit = scene.unit_settings.scale_length
     run = bake(scene, initial=throw, onto=onto)
     assert require_close(scene, run, unit) > 0.1
-    assert any(is_ours(getattr(obj.animation_data, "action", None)) for obj in scene.objects if joint(obj).is_joint)
+    assert any(is_bake(getattr(obj.animation_data, "action", None)) for obj in scene.objects if joint(obj).is_joint)
     before = set(bpy.data.actions)
     bpy.ops.limberjack.bake_clear()
     assert len(before) == 1
@@ -169,7 +169,7 @@ def test_an_animated_link_leads(scene, build, onto):
     assert bars[0].animation_data is None
     assert np.array_equal(matrices_at(scene, bars[:1], np.arange(1, 25)), before)
     bpy.ops.limberjack.bake_clear()
-    assert not [action for action in bpy.data.actions if is_ours(action)]
+    assert not [action for action in bpy.data.actions if is_bake(action)]
 
 
 def test_a_leader_that_plays_a_bake_is_named(scene, build):
