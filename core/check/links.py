@@ -39,6 +39,8 @@ def numbers_of_links(model: Model) -> Iterator[Issue]:
             ("pose", link.pose),
             ("centre of mass", link.com),
             ("inertia", link.inertia),
+            ("force", link.force),
+            ("torque", link.torque),
             *((name.replace("_", " "), (getattr(link, name),)) for name in DAMPINGS),
         ):
             if not all_finite(values):

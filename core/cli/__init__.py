@@ -7,9 +7,10 @@ from .convert import CONVERT
 from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE, Verb, run_command
 from .ik import IK
 from .info import INFO, describe
+from .plot import PLOT
 from .simulate import SIMULATE
 
-VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, IK, CONVERT)
+VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT)
 
 __all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb", "describe", "main"]
 

@@ -42,8 +42,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=RECORDS,
         nargs="+",
         default=[],
-        help="what else the trajectory file is to hold: efforts (what drives each joint), wrenches (the force and the "
-        "torque that each joint gives to the link it carries)",
+        help="what else the trajectory file is to hold: efforts (with what each joint is driven), wrenches (the force "
+        "and the torque that each joint gives to the link it carries)",
     )
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 

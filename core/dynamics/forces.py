@@ -10,6 +10,7 @@ from ..kinematics.limits import chart_measure
 from ..kinematics.work import get3, get4, get6, put3, put6
 from ..spatial import (
     add,
+    cross,
     dot,
     quat_mul,
     quat_normalized,
@@ -164,6 +165,22 @@ def rate_of_rotvec(e):
         yz + half[0],
         1.0 + zz,
     )
+
+
+@jitable
+def turning_of_rotvec(e, rate):
+    """The angular velocity, in its own axes, of what is turned by a rotation vector e that grows at a rate [rad/s].
+
+    Source: Chirikjian, as above: the right Jacobian of the exponential, of which `rate_of_rotvec` is the inverse.
+    """
+    square = dot(e, e)
+    if square < 1e-6:
+        first, second = 0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0
+    else:
+        a = math.sqrt(square)
+        first, second = (1.0 - math.cos(a)) / square, (a - math.sin(a)) / (a * square)
+    across = cross(e, rate)
+    return add(sub(rate, scale(across, first)), scale(cross(e, across), second))
 
 
 @jitable

@@ -12,11 +12,23 @@ from __future__ import annotations
 from ..jit import jitable, subroutine
 from ..joints import BALL
 from ..kinematics.limits import chart_measure
-from ..kinematics.work import get3, put3
+from ..kinematics.work import get3, get4, put3
 from ..model.compiled import ON_COLUMN, ON_MEASURE
-from ..spatial import add, dot, scale, sub, sym_outer
+from ..spatial import (
+    ZERO,
+    add,
+    dot,
+    quat_mul,
+    quat_normalized,
+    quat_of_rotvec,
+    quat_to_mat,
+    rotate_back,
+    scale,
+    sub,
+    sym_outer,
+)
 from .constraint_rows import measured_rate
-from .forces import add_turn_springs, diagonal, firm_up, pulls
+from .forces import add_turn_springs, diagonal, firm_up, pulls, turning_of_rotvec
 
 
 @subroutine
@@ -44,7 +56,7 @@ def guard_forces(model, work, q, qd, h, tau):
 
 @jitable
 def drive_force(guard, q, qd):
-    """What a drive asks for, whatever its effort allows."""
+    """What a drive asks for, whatever its effort allows; its target moves at its rate, where it has both."""
     asked = guard.drive_push + guard.drive_damping * (guard.drive_rate - qd[guard.v])
     return asked + guard.drive_stiffness * (guard.drive_target - q[guard.q])
 
@@ -54,7 +66,7 @@ def add_drive(guard, watch, column, q, qd, h, tau):
     if watch.saturated != 0:
         force = watch.saturated * guard.effort
     else:
-        force = drive_force(guard, q, qd) - h * guard.drive_stiffness * qd[guard.v]
+        force = drive_force(guard, q, qd) + h * guard.drive_stiffness * (guard.drive_rate - qd[guard.v])
         column.armature += h * (guard.drive_damping + h * guard.drive_stiffness)
     tau[guard.v] += force
     return force * qd[guard.v]
@@ -66,12 +78,24 @@ def add_chart_drive(model, work, drive, q, qd, h, tau):
     body = model.bodies[drive.body]
     turning = get3(qd, body.v)
     damping = get3(drive.damping)
-    slip = sub(turning, get3(drive.rate))
+    slip = sub(turning, add(get3(drive.rate), turning_of_target(drive, body, q)))
     torque = add(get3(drive.push), pulls(damping, slip))
     put3(tau, add(get3(tau, body.v), torque), body.v)
     firm_up(work.columns[body.v], diagonal(damping, h))
-    spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), get3(drive.target))
+    ahead = add(get3(drive.target), scale(get3(drive.target_rate), h))
+    spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), ahead)
     return dot(add(torque, spring), turning)
+
+
+@jitable
+def turning_of_target(drive, body, q):
+    """The angular velocity of what a ball's drive pulls to [rad/s], in the ball's child-side axes."""
+    e, rate = get3(drive.target), get3(drive.target_rate)
+    if dot(rate, rate) == 0.0:
+        return ZERO
+    w, x, y, z = quat_of_rotvec(e)
+    apart = quat_to_mat(quat_mul((w, -x, -y, -z), quat_normalized(get4(q, body.q))))
+    return rotate_back(apart, turning_of_rotvec(e, rate))
 
 
 @jitable

@@ -59,12 +59,16 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
         accelerate(arrays, work, i, R, qdd)
         rotations[i] = np.array(R).reshape(3, 3)
     return {
-        link.name: _rate_of_momentum(link, rotations[body], work.bodies[body], compiled.X_BL[row], arrays.gravity)
+        link.name: _rate_of_momentum(
+            link, rotations[body], work.bodies[body], compiled.X_BL[row], arrays.gravity, arrays.wind
+        )
         for row, (link, body) in enumerate(zip(compiled.model.links, compiled.link_body.tolist(), strict=True))
     }
 
 
-def _rate_of_momentum(link: Link, R: np.ndarray, body, X_BL: np.ndarray, gravity: np.ndarray) -> np.ndarray:
+def _rate_of_momentum(
+    link: Link, R: np.ndarray, body, X_BL: np.ndarray, gravity: np.ndarray, wind: np.ndarray
+) -> np.ndarray:
     """Newton and Euler about the link's centre of mass, with what drag and a switched-off gravity ask for besides.
 
     Moved to the world's origin.
@@ -76,7 +80,7 @@ def _rate_of_momentum(link: Link, R: np.ndarray, body, X_BL: np.ndarray, gravity
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
     # the spatial acceleration at a point leaves out how fast the body's own matter passes by: w x v
     speed = v + np.cross(w, arm)
-    force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * speed)
+    force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * (speed - wind))
     force += 0.0 if link.gravity else link.mass * gravity
     torque = inertia @ (dw + link.angular_damping * w) + np.cross(w, inertia @ w)
     return np.concatenate([force, torque + np.cross(np.array(get3(body.origin)) + arm, force)])

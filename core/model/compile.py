@@ -247,6 +247,7 @@ class Build:
                 self._chart_drives(),
                 self._media(),
                 np.array(self.model.gravity, dtype=np.float64),
+                np.array(self.model.wind, dtype=np.float64),
             ),
             nq=nq,
             nv=nv,

@@ -95,6 +95,7 @@ CHART_DRIVE = np.dtype(
         ("stiffness", np.float64, 3),
         ("damping", np.float64, 3),
         ("target", np.float64, 3),
+        ("target_rate", np.float64, 3),  # by which the target, a rotation vector, changes
         ("rate", np.float64, 3),
         ("push", np.float64, 3),
     ],
@@ -113,8 +114,8 @@ MEDIUM = np.dtype(
     align=True,
 )
 
-Arrays = namedtuple("Arrays", "bodies columns measures guards chart_drives media gravity")
-"""What kernels see of a model: records as above, and gravity in world axes, shape (3,) [m/s^2].
+Arrays = namedtuple("Arrays", "bodies columns measures guards chart_drives media gravity wind")
+"""What kernels see of a model: records as above, gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
 
 Of all but bodies and columns there are only those in which something acts.
 """

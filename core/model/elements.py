@@ -103,8 +103,10 @@ class Link:
         mass [kg]; com: in the link frame [m].
         inertia: (xx, xy, xz, yy, yz, zz) about the com, in the link's axes [kg m^2].
         pose: X_WL in the pose as drawn, q = 0 [m].
-        linear_damping, angular_damping: rates at which velocity about and of the com would die away, if nothing else
-            acted [1/s].
+        linear_damping, angular_damping: rates at which velocity of and about the com, as the air around it sees them,
+            would die away, if nothing else acted [1/s].
+        force: that pushes at its com [N]. torque: that turns it [N m]. Both in world axes, or in the link's own where
+            `force_turns_along`.
         gravity: whether it pulls at this link.
         visuals, collisions: shapes in the link frame.
         extras: what its file says besides.
@@ -118,6 +120,9 @@ class Link:
     linear_damping: float = 0.0
     angular_damping: float = 0.0
     gravity: bool = True
+    force: Vec3 = ZERO
+    torque: Vec3 = ZERO
+    force_turns_along: bool = False
     visuals: list[Shape] = field(default_factory=list)
     collisions: list[Shape] = field(default_factory=list)
     extras: tuple[Extra, ...] = ()

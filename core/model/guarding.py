@@ -34,7 +34,7 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
     for place, number in enumerate(axes):
         axis = effective(joint, number)
         limited = not (axis.is_unlimited or axis.has_no_room)
-        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity) or any(drive_of(axis)):
+        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity) or axis.drive_mode != "off":
             own = axis if limited else effective(joint, number, without=STOPS)
             yield _record(own, ON_COLUMN, body, q + place, v + place)
 
@@ -57,10 +57,11 @@ def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
 
 def chart_drive(joint: Joint, body: int) -> tuple | None:
     """The CHART_DRIVE record of a ball whose axes have drives."""
-    drives = [drive_of(effective(joint, number)) for number in joint.kind.law]
-    if len(drives) != 3 or not any(any(drive) for drive in drives):
+    axes = [effective(joint, number) for number in joint.kind.law]
+    if len(axes) != 3 or all(axis.drive_mode == "off" for axis in axes):
         return None
-    return (body, *(tuple(numbers) for numbers in zip(*drives, strict=True)))
+    stiffness, damping, target, rate, push = zip(*map(drive_of, axes), strict=True)
+    return body, stiffness, damping, target, ZERO, rate, push
 
 
 def effective(joint: Joint, number: int, without: tuple[str, ...] = ()) -> Axis:

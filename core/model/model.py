@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..extras import Extra
-from ..spatial import Vec3
+from ..spatial import ZERO, Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
 from .furniture import Frame, Light
@@ -42,7 +42,9 @@ class Loop:
 
 @dataclass
 class Model:
-    """Links and joints, with the gravity [m/s^2, world axes] that acts on them, and what stands by: frames and lights.
+    """Links and joints, with the gravity [m/s^2] and the wind [m/s] around them, in world axes, and frames and lights.
+
+    The wind is the same everywhere. It acts on links by their `linear_damping`, which is that of the air.
 
     Links and joints of a model in a model are named `outer::inner`. `editing.py`,
     `grafting.py` and `placing.py` have the verbs that change a model.
@@ -56,6 +58,7 @@ class Model:
     frames: list[Frame] = field(default_factory=list)
     lights: list[Light] = field(default_factory=list)
     extras: tuple[Extra, ...] = ()
+    wind: Vec3 = ZERO
 
     def link(self, name: str) -> Link:
         """Raises `ModelError` where there is none."""

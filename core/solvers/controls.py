@@ -11,9 +11,10 @@ from ..dynamics.constraints import ConstraintSet, Signal
 from ..kinematics.forward import link_row
 from ..model import CompiledModel, StateError
 from ..model.compiled import numbers_of
-from .system import DEGREE, PUSH, System
-
-Numbers = float | Sequence[float] | np.ndarray
+from ..spatial import ZERO, Vec3
+from .outside import PUSH, TETHER, aim, arm_of
+from .schedule import Numbers, Schedule
+from .system import DEGREE, System
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,23 @@ class Forces:
 
 
 @dataclass(frozen=True)
+class Tether:
+    """A spring and damper that pull a point of a link to a place, which between two frames moves evenly.
+
+    Attributes:
+        link: its name. point: in the link's frame [m].
+        place: function of the time [s] that gives a point of the world [m]; None where nothing is pulled then.
+        stiffness [N/m]. damping [N s/m].
+    """
+
+    link: str
+    point: Vec3
+    place: Callable[[float], Numbers | None]
+    stiffness: float
+    damping: float
+
+
+@dataclass(frozen=True)
 class Controls:
     """What a simulation takes besides its model.
 
@@ -57,17 +75,22 @@ class Controls:
         joints: {joint: function of the time [s] that gives its coordinates, shaped as in a state}.
         links: {link: function of the time [s] that gives its pose X_WL, x y z qw qx qy qz}.
         forces: called at the beginning of each frame.
+        schedule: numbers of the model that change in time, and when joints act.
+        tethers: what pulls links; more may be added while a simulation goes on, if it is a list.
     """
 
     joints: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
     links: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
     forces: Callable[[Moment], Forces] | None = None
+    schedule: Schedule = field(default_factory=Schedule)
+    tethers: Sequence[Tether] = ()
 
     def require(self, compiled: CompiledModel) -> None:
         """Raises `StateError` where a joint or a link is prescribed that does not move, or is not there."""
         for given, known, what in (
             (self.joints, compiled.spans, "joint"),
             (self.links, compiled.link_names, "link"),
+            ([tether.link for tether in self.tethers], compiled.link_names, "link"),
         ):
             for name in given:
                 if name not in known:
@@ -76,7 +99,7 @@ class Controls:
     @property
     def are_steady(self) -> bool:
         """Whether nothing changes from frame to frame."""
-        return not (self.joints or self.links or self.forces)
+        return self.schedule.is_steady and not (self.joints or self.links or self.forces or self.tethers)
 
     def values(self, signal: Signal, compiled: CompiledModel, time: float) -> np.ndarray:
         """What is prescribed at a time [s], shape (signal.numbers,).
@@ -127,13 +150,32 @@ class Controls:
         thrust = compiled.q_from(asked.joints, velocities=True)
         pushes = np.zeros(len(asked.links), PUSH).view(np.recarray)
         for push, (name, wrench) in zip(pushes, asked.links.items(), strict=True):
-            row = link_row(compiled, name)
+            aim(push, compiled, link_row(compiled, name), ZERO)
             numbers = numbers_of(wrench)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"link '{name}' takes a wrench of 6 finite numbers, found {wrench!r}")
-            push.link, push.body, push.arm = row, compiled.link_body[row], compiled.X_BL[row, :3]
             push.wrench = np.roll(numbers, 3)
-        return system._replace(thrust=thrust, pushes=pushes)
+        return system._replace(thrust=thrust, pushes=np.concatenate([system.pushes, pushes]).view(np.recarray))
+
+    def pull(self, system: System, compiled: CompiledModel, begin: float, end: float) -> System:
+        """The system with the tethers that pull between two times [s].
+
+        Raises:
+            StateError: a place is not three finite numbers.
+        """
+        found = []
+        for tether in self.tethers:
+            places = [tether.place(time) for time in (begin, end)]
+            if places[0] is None:
+                continue
+            here, there = (numbers_of(places[0] if place is None else place) for place in places)
+            if here.shape != (3,) or there.shape != (3,) or not np.isfinite([here, there]).all():
+                raise StateError(f"link '{tether.link}' is pulled to 3 finite numbers at {begin:g} s, found {places!r}")
+            row = link_row(compiled, tether.link)
+            rate = (there - here) / (end - begin)
+            arm = arm_of(compiled, row, tether.point)
+            found.append((row, compiled.link_body[row], arm, here, rate, tether.stiffness, tether.damping))
+        return system._replace(tethers=np.array(found, TETHER).view(np.recarray))
 
 
 NODES = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)

@@ -1,8 +1,27 @@
-"""What a diagnosis is, and the words that diagnoses share."""
+"""What a diagnosis is, what mends it, and the words that diagnoses share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change that takes a cause of trouble away, and that nobody who makes it regrets.
+
+    Attributes:
+        kind: what is changed.
+        changes: names and new values, in SI units and radians: fields of core's `Axis`, or "home" for where its
+            coordinate starts; fields of `Link`; of a run, what `Simulation` takes.
+        name: of the joint or link; empty for a run.
+        axis: number of the joint's axis.
+    """
+
+    kind: Literal["joint", "link", "run"]
+    changes: tuple[tuple[str, float | str], ...]
+    name: str = ""
+    axis: int = 0
 
 
 @dataclass(frozen=True)
@@ -13,11 +32,18 @@ class Diagnosis:
         code: a short slug, the same for all causes of a kind.
         subject: what it is about, such as "joint 'elbow'".
         message: what was found with its value, why it matters, what to do.
+        remedy: of that, what can be done at once; None where there is no one way, or no number that is sure to do.
     """
 
     code: str
     subject: str
     message: str
+    remedy: Remedy | None = None
+
+    @property
+    def name(self) -> str:
+        """Of what it is about, as `subject` has it."""
+        return self.subject.partition(" '")[2].removesuffix("'")
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.message}"
@@ -31,3 +57,8 @@ def force_unit(unit: str) -> str:
 def inertia_unit(unit: str) -> str:
     """Of what a coordinate of that unit moves."""
     return "kg m^2" if unit == "rad" else "kg"
+
+
+def in_short(value: float) -> float:
+    """With the two digits that a person would choose."""
+    return float(f"{value:.2g}")

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..check import check_model
+from ..check import Issue, check_model
+from ..check.links import DAMPINGS
 from ..kinematics import mobility
-from ..model import WORLD
+from ..model import WORLD, Model
 from ..model.compiled import ON_COLUMN
-from .diagnosis import Diagnosis, force_unit, inertia_unit
+from .adaptive import Adaptive
+from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
 from .misgivings import (
     effort_too_small,
     fast_start,
@@ -61,7 +63,23 @@ def feeding(patient: Patient) -> Iterator[Diagnosis]:
         if issue.code.startswith(FEEDS):
             brought = -float(lost.min(initial=0.0))
             grown = f"; it has brought in {brought:.3g} J so far" if brought else ""
-            yield Diagnosis("energy-from-nowhere", issue.subject, issue.message + grown)
+            remedy = _without(issue, patient.compiled.model)
+            yield Diagnosis("energy-from-nowhere", issue.subject, issue.message + grown, remedy)
+
+
+def _without(issue: Issue, model: Model) -> Remedy | None:
+    """Nothing in the place of what is negative, where that is a link's, or that of a single axis."""
+    if issue.subject.startswith("link"):
+        link = model.link(issue.name)
+        changes = tuple((name, 0.0) for name in DAMPINGS if getattr(link, name) < 0.0)
+        return Remedy("link", changes, link.name)
+    joint, name = model.joint(issue.name), issue.code.removeprefix(FEEDS).replace("-", "_")
+    axes = [
+        number
+        for number, axis in enumerate(joint.axes[: joint.axis_count])
+        if name in joint.kind.slot(number).fields and getattr(axis, name) < 0.0
+    ]
+    return Remedy("joint", ((name, 0.0),), joint.name, axes[0]) if len(axes) == 1 else None
 
 
 def contradictory_motion(patient: Patient) -> Iterator[Diagnosis]:
@@ -85,35 +103,39 @@ def stiff_and_light(patient: Patient) -> Iterator[Diagnosis]:
     """What oscillates, or is braked, far faster than frames show."""
     if not patient.in_trouble:
         return
-    found: dict[int, list[tuple[float, str]]] = {}
-    for dof, what, stiffness, order in _firmness(patient):
+    found: dict[int, list[tuple[float, str, str, float]]] = {}
+    for dof, name, stiffness, order in _firmness(patient):
         inertia = float(patient.inertias[dof])
         rate = (stiffness / inertia) ** (1.0 / order) if inertia > 0.0 else 0.0
         if rate > FAST and not _is_massless(patient, dof):
-            told = f"{what} {stiffness:.3g} ({inertia * VISIBLE**order:.2g} would do)"
-            found.setdefault(dof, []).append((rate, told))
+            what = "stop's stiffness" if name == "stiffness" else name.replace("_", " ")
+            enough = in_short(inertia * VISIBLE**order)
+            found.setdefault(dof, []).append((rate, f"{what} {stiffness:.3g} ({enough:g} would do)", name, enough))
     for dof, causes in sorted(found.items(), key=lambda entry: -max(entry[1])[0])[:3]:
-        told = " and ".join(told for _, told in sorted(causes, reverse=True))
+        told = " and ".join(told for _, told, *_ in sorted(causes, reverse=True))
         unit, inertia = inertia_unit(patient.names[dof][1]), patient.inertias[dof]
         message = (
             f"its {told} on an inertia of {inertia:.3g} {unit}: that takes place at {max(causes)[0]:.2g} rad/s, which "
             "frames cannot show and which takes very short steps; lower it, or give the link more mass"
         )
-        yield Diagnosis("light-link-stiff-drive", f"joint '{patient.joint_of_dof[dof].name}'", message)
+        joint = patient.joint_of_dof[dof]
+        changes = tuple((name, enough) for *_, name, enough in causes)
+        remedy = Remedy("joint", changes, joint.name, patient.axis_of_dof[dof])
+        yield Diagnosis("light-link-stiff-drive", f"joint '{joint.name}'", message, remedy)
 
 
 def _firmness(patient: Patient) -> Iterator[tuple[int, str, float, int]]:
-    """(dof, name, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
+    """(dof, field, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
     for dof, column in enumerate(patient.compiled.arrays.columns):
-        yield dof, "spring stiffness", float(column.spring_stiffness), 2
+        yield dof, "spring_stiffness", float(column.spring_stiffness), 2
         yield dof, "damping", float(column.damping), 1
     for watched in patient.watched:
         guard, watch = patient.compiled.arrays.guards[watched.number], patient.system.work.watches[watched.number]
         if guard.kind == ON_COLUMN:
-            yield guard.v, "drive stiffness", float(guard.drive_stiffness), 2
-            yield guard.v, "drive damping", float(guard.drive_damping), 1
+            yield guard.v, "drive_stiffness", float(guard.drive_stiffness), 2
+            yield guard.v, "drive_damping", float(guard.drive_damping), 1
             if watch.pressed:
-                yield guard.v, "stop's stiffness", float(guard.stiffness), 2
+                yield guard.v, "stiffness", float(guard.stiffness), 2
 
 
 def mass_ratio(patient: Patient) -> Iterator[Diagnosis]:
@@ -207,7 +229,15 @@ def energy_drift(patient: Patient) -> Iterator[Diagnosis]:
         f"{abs(balance[worst]):.3g} J {verb} from nowhere by frame {worst}, half of it by frame {first}: "
         f"{patient.report.relative_drift:.0%} of the energy that moves; choose a higher accuracy{other}{kink}"
     )
-    yield Diagnosis(code, f"model '{patient.compiled.model.name}'", message.replace("is lost from nowhere", "is lost"))
+    subject, message = f"model '{patient.compiled.model.name}'", message.replace("is lost from nowhere", "is lost")
+    yield Diagnosis(code, subject, message, _finer(patient.accuracy))
+
+
+def _finer(accuracy: str) -> Remedy | None:
+    """The next accuracy, which takes the least time of those that are better."""
+    known = list(Adaptive.TOLERANCES)
+    finer = known[known.index(accuracy) + 1 :]
+    return Remedy("run", (("accuracy", finer[0]),)) if finer else None
 
 
 def step_at_floor(patient: Patient) -> Iterator[Diagnosis]:

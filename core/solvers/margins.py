@@ -73,7 +73,7 @@ def write_drive_margin(guard, watch, q, qd, qdd, out):
     if watch.saturated == 0:
         out[DRIVE, 0], out[DRIVE, 1] = guard.effort - abs(asked), UNKNOWN
     else:
-        change = -guard.drive_stiffness * qd[guard.v] - guard.drive_damping * qdd[guard.v]
+        change = guard.drive_stiffness * (guard.drive_rate - qd[guard.v]) - guard.drive_damping * qdd[guard.v]
         out[DRIVE, 0], out[DRIVE, 1] = watch.saturated * asked - guard.effort, watch.saturated * change
 
 

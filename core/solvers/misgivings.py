@@ -8,14 +8,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model.compiled import ON_COLUMN
-from .diagnosis import Diagnosis, force_unit
-from .patient import Patient
+from .diagnosis import Diagnosis, Remedy, force_unit, in_short
+from .patient import Patient, Watched
 
 RACING = {"rad": 1e3, "m": 1e5}
 """Speeds a second at the start beyond which a unit was mistaken; satellites make 8e3 m/s."""
 
 BEYOND = {True: 1e-6, False: 1e-4}
 """Metres or radians that a motion may start beyond a rigid stop, or one that gives way."""
+
+AMPLE = 1.5
+"""Times what weight and springs take: a drive with no more than these hold still would hardly ever arrive."""
 
 
 def limits_crossed(patient: Patient) -> Iterator[Diagnosis]:
@@ -26,7 +29,8 @@ def limits_crossed(patient: Patient) -> Iterator[Diagnosis]:
                 f"{watched.on_part}its lower limit {guard.lower:g} {watched.unit} is above its upper limit "
                 f"{guard.upper:g} {watched.unit}, so it is beyond one of them wherever it is; swap them"
             )
-            yield Diagnosis("limits-crossed", watched.subject, message)
+            swap = watched.with_axis(lower=float(guard.upper), upper=float(guard.lower))
+            yield Diagnosis("limits-crossed", watched.subject, message, swap)
 
 
 def overlapping_start(patient: Patient) -> Iterator[Diagnosis]:
@@ -46,7 +50,14 @@ def overlapping_start(patient: Patient) -> Iterator[Diagnosis]:
             f"{watched.on_part}it starts at {watched.value:.4g} {watched.unit}, beyond its {side} limit {bound:.4g} "
             f"{watched.unit}: {then}; start it within its limits, or move them"
         )
-        yield Diagnosis("overlapping-start", watched.subject, message)
+        remedy = watched.with_axis(home=float(bound)) if _starts_at_home(patient, watched) else None
+        yield Diagnosis("overlapping-start", watched.subject, message, remedy)
+
+
+def _starts_at_home(patient: Patient, watched: Watched) -> bool:
+    """Whether it is where it is because its home says so, and nothing else."""
+    place = watched.joint.place_of(watched.axis)
+    return place is not None and not patient.is_bound and abs(watched.joint.q_home[place] - watched.value) < 1e-9
 
 
 def fast_start(patient: Patient) -> Iterator[Diagnosis]:
@@ -73,12 +84,13 @@ def weak_drives(patient: Patient) -> Iterator[Diagnosis]:
             field, what = needs.get(axis.drive_mode, ("drive_target", "force"))
             lacking = what if axis.drive_mode in needs and not getattr(axis, field) > 0.0 else ""
             lacking = lacking or ("effort" if "effort" in fields and not axis.effort > 0.0 else "")
-            if lacking and not patient.is_prescribed(joint):
+            if lacking and not (patient.is_prescribed(joint) or patient.is_scheduled(joint)):
                 message = (
                     f"its {axis.drive_mode} drive is on, and its {lacking} is 0, so it does nothing; give it "
                     f"{lacking}, or turn it off"
                 )
-                yield Diagnosis("drive-without-strength", f"joint '{joint.name}'", message)
+                off = Remedy("joint", (("drive_mode", "off"),), joint.name, number)  # which changes no motion
+                yield Diagnosis("drive-without-strength", f"joint '{joint.name}'", message, off)
 
 
 def idle_guards(patient: Patient) -> Iterator[Diagnosis]:
@@ -108,13 +120,15 @@ def idle_guards(patient: Patient) -> Iterator[Diagnosis]:
 def held_by_friction(patient: Patient) -> Iterator[Diagnosis]:
     for watched, guard in patient.drives():
         path, asked = patient.trajectory.q[:, guard.q], np.abs(patient.asked(guard)).max(initial=0.0)
-        if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < min(asked, guard.effort) <= guard.friction:
+        push = min(asked, guard.effort)
+        if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < push <= guard.friction:
             message = (
-                f"its drive pushes with {min(asked, guard.effort):.4g} {force_unit(watched.unit)} at most and its "
+                f"its drive pushes with {push:.4g} {force_unit(watched.unit)} at most and its "
                 f"friction holds it with up to {guard.friction:.4g}, so it never moves; lower its "
                 "friction, or drive it harder"
             )
-            yield Diagnosis("friction-too-large", watched.subject, message)
+            remedy = watched.with_axis(friction=in_short(0.5 * push))
+            yield Diagnosis("friction-too-large", watched.subject, message, remedy)
 
 
 def effort_too_small(patient: Patient) -> Iterator[Diagnosis]:
@@ -126,20 +140,27 @@ def effort_too_small(patient: Patient) -> Iterator[Diagnosis]:
         aim = guard.drive_target if by_position else guard.drive_rate
         if _stalls(patient.asked(guard), guard, np.abs(aim - done)) and not _rests_on_stop(patient, watched.number):
             unit = watched.unit if by_position else f"{watched.unit}/s"
-            needed = _needed(patient, watched.unit, guard)
+            load = _load(patient, watched.unit, guard)
+            needed = f"; weight and springs alone take up to {load:.4g} {force_unit(watched.unit)} on the way"
             message = (
                 f"its drive gives all of its effort, {guard.effort:.4g} {force_unit(watched.unit)}, nearly all the "
-                f"time, and is still at {done[-1]:.3g} {unit} instead of {aim:.3g}{needed}; raise its effort, or "
-                "lower what it has to move"
+                f"time, and is still at {done[-1]:.3g} {unit} instead of {aim:.3g}{needed if load else ''}; raise its "
+                "effort, or lower what it has to move"
             )
-            yield Diagnosis("effort-too-small", watched.subject, message)
+            ample = in_short(AMPLE * (load + guard.friction))
+            remedy = watched.with_axis(effort=ample) if load and ample > guard.effort else None
+            yield Diagnosis("effort-too-small", watched.subject, message, remedy)
 
 
 def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
-    """Whether a drive is at its limit and comes no nearer to what it aims at: `away`, frame by frame."""
+    """Whether a drive is at its limit and comes no nearer to what it aims at: `away`, frame by frame.
+
+    One that swings past its aim is strong enough, and lacks damping.
+    """
     half = len(away) // 2
     saturated = np.mean(np.abs(asked) > guard.effort) if half > 1 else 0.0
-    return bool(saturated > 0.8 and away[half:].mean() > 0.9 * away[:half].mean())
+    passes = np.ptp(np.sign(asked[half:])) > 0.0
+    return bool(saturated > 0.8 and not passes and away[half:].mean() > 0.9 * away[:half].mean())
 
 
 def _rests_on_stop(patient: Patient, number: int) -> bool:
@@ -147,10 +168,10 @@ def _rests_on_stop(patient: Patient, number: int) -> bool:
     return bool(watch.touch or watch.pressed)
 
 
-def _needed(patient: Patient, unit: str, guard: np.recarray) -> str:
-    """The most that the weight of what it carries asks for on its way, in words."""
-    if patient.compiled.welds:
-        return ""  # a loop takes a part that depends on all else
+def _load(patient: Patient, unit: str, guard: np.recarray) -> float:
+    """The most that weight and springs ask of a drive on its way [N m or N]; 0 where that cannot be told."""
+    if patient.is_bound:
+        return 0.0  # what it is bound to takes a part that depends on all else
     q = patient.trajectory.q[-1].copy()
     begin, end = float(patient.q_start[guard.q]), float(guard.drive_target)
     if not guard.drive_stiffness:
@@ -158,4 +179,4 @@ def _needed(patient: Patient, unit: str, guard: np.recarray) -> str:
     most = 0.0
     for q[guard.q] in np.linspace(begin, end, 25):
         most = max(most, abs(patient.holding_force(guard.v, q)))
-    return f"; weight and springs alone take up to {most:.4g} {force_unit(unit)} on the way"
+    return most

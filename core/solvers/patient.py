@@ -18,6 +18,7 @@ from ..model import CompiledModel, Joint, coordinate_names
 from ..model.compiled import ON_COLUMN, ON_MEASURE
 from ..trajectory import Trajectory
 from .controls import Controls
+from .diagnosis import Remedy
 from .protocol import Solver
 from .recording import observe
 from .system import LEDGERS, System, free_rates, make_system
@@ -47,12 +48,14 @@ class Watched:
     """A guard with what a person calls it.
 
     Attributes:
+        axis: number of the joint's axis that says what is watched.
         part: which of the joint's coordinates, or what its row measures; empty where there is but one.
         unit: "rad" or "m". value: what it started from.
     """
 
     number: int
     joint: Joint
+    axis: int
     part: str
     unit: str
     value: float
@@ -65,6 +68,10 @@ class Watched:
     def subject(self) -> str:
         return f"joint '{self.joint.name}'"
 
+    def with_axis(self, **changes: float | str) -> Remedy:
+        """Other values of fields of its axis."""
+        return Remedy("joint", tuple(changes.items()), self.joint.name, self.axis)
+
 
 @dataclass(frozen=True)
 class Patient:
@@ -72,6 +79,7 @@ class Patient:
 
     Attributes:
         q_start, qd_start: what it started from, shape (nq,) and (nv,).
+        accuracy: that was asked for.
         failed: whether the solver has given up.
     """
 
@@ -84,10 +92,20 @@ class Patient:
     report: Report
     solver: Solver
     system: System
+    accuracy: str
     failed: bool
 
     def is_prescribed(self, joint: Joint) -> bool:
         return joint.name in self.controls.joints
+
+    def is_scheduled(self, joint: Joint) -> bool:
+        """Whether numbers of its axes change in time, so that what they are at one says little of another."""
+        return any(name == joint.name for name, _ in self.controls.schedule.axes)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether loops or couplings let a joint's place and load depend on others."""
+        return bool(self.compiled.welds or self.compiled.model.equations())
 
     @property
     def is_slow(self) -> bool:
@@ -110,9 +128,20 @@ class Patient:
 
     @cached_property
     def joint_of_dof(self) -> list[Joint]:
+        return [joint for joint, _ in self._places]
+
+    @cached_property
+    def axis_of_dof(self) -> list[int]:
+        """The number of the axis that says what acts on each velocity coordinate; 0 where none does."""
+        numbers = [joint.kind.law or [column.axis for column in joint.columns] for joint, _ in self._places]
+        return [axes[place] if axes else 0 for axes, (_, place) in zip(numbers, self._places, strict=True)]
+
+    @cached_property
+    def _places(self) -> list[tuple[Joint, int]]:
+        """The joint of each velocity coordinate, and its place among the joint's."""
         found = {}
         for span in self.compiled.spans.values():
-            found |= {span.v_at(place): span.joint for place in range(span.joint.nv)}
+            found |= {span.v_at(place): (span.joint, place) for place in range(span.joint.nv)}
         return [found[dof] for dof in range(self.compiled.nv)]
 
     @cached_property
@@ -121,17 +150,22 @@ class Patient:
 
     def _watch(self) -> Iterator[Watched]:
         for number, (guard, joint) in enumerate(zip(self.compiled.arrays.guards, self.compiled.guarded, strict=True)):
-            name, unit = MEASURES[guard.code] if guard.kind == ON_MEASURE else self.names[guard.v]
+            if guard.kind == ON_MEASURE:
+                name, unit = MEASURES[guard.code]
+                axis = next(row.axis for row in joint.kind.rows if row.measure == guard.code)
+            else:
+                (name, unit), axis = self.names[guard.v], self.axis_of_dof[guard.v]
             part = name.removeprefix(joint.name).removeprefix(".")
             value = float(watched_value(self.compiled.arrays, guard, self.q_start))
-            yield Watched(number, joint, part, unit, value)
+            yield Watched(number, joint, axis, part, unit, value)
 
     def drives(self) -> Iterator[tuple[Watched, np.recarray]]:
         """The guards of columns that a drive acts on, and that are free to move."""
         for watched in self.watched:
             guard = self.compiled.arrays.guards[watched.number]
             driven = guard.drive_stiffness or guard.drive_damping or guard.drive_push
-            if guard.kind == ON_COLUMN and driven and not self.is_prescribed(watched.joint):
+            is_led = self.is_prescribed(watched.joint) or self.is_scheduled(watched.joint)
+            if guard.kind == ON_COLUMN and driven and not is_led:
                 yield watched, guard
 
     @cached_property

@@ -9,10 +9,13 @@ import numpy as np
 
 from ..dynamics import joint_wrenches, mechanical_energy
 from ..dynamics.constraints import EQUATION, ConstraintSet
+from ..dynamics.guards import add_chart_drive, add_drive
+from ..jit import kernel
 from ..kinematics import forward_kinematics, make_work, place_links
 from ..kinematics.motion import rigid_inertia_of
 from ..kinematics.work import get9, get_pair
 from ..model import WORLD, CompiledModel, Joint, coordinate_names
+from ..model.compiled import ON_COLUMN
 from ..spatial import (
     IDENTITY,
     compose,
@@ -26,6 +29,7 @@ from ..spatial import (
 )
 from ..trajectory import Trajectory
 from .assembly import gaps
+from .outside import tension_of, wrench_of
 from .protocol import Solver
 from .system import LEDGERS, System, write_rates
 
@@ -55,6 +59,7 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
         efforts=np.full((frames, len(qd_names)), np.nan) if "efforts" in record else None,
         wrench_names=joints,
         wrenches=np.full((frames, len(joints), 6), np.nan) if "wrenches" in record else None,
+        loop_error=np.zeros(frames),
     )
 
 
@@ -109,13 +114,16 @@ class Recorder:
         place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
         if self.constraints.rows:
             gaps(system, solver.time, solver.q)
-            self.loop_error = max(self.loop_error, self.constraints.largest_gap(system.scratch.error))
+            gap = self.constraints.largest_gap(system.scratch.error)
+            self.loop_error = max(self.loop_error, gap)
+            if out.loop_error is not None:
+                out.loop_error[frame] = gap
         if out.efforts is not None or out.wrenches is not None:
             qdd = observe(system, solver)
             if out.efforts is not None:
-                out.efforts[frame, self._at_v] = efforts_of(compiled, self.constraints, system)
+                out.efforts[frame, self._at_v] = efforts_of(compiled, self.constraints, system, solver)
             if out.wrenches is not None:
-                found = reactions(compiled, self.constraints, system, solver.q, solver.qd, qdd)
+                found = reactions(compiled, self.constraints, system, solver.time, solver.q, solver.qd, qdd)
                 for name, wrench in found.items():
                     out.wrenches[frame, out.wrench_names.index(name)] = wrench
         self.frames = frame + 1
@@ -129,9 +137,10 @@ def observe(system: System, solver: Solver) -> np.ndarray:
     return rates[len(solver.q) : -LEDGERS]
 
 
-def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: System) -> np.ndarray:
-    """What drives each dof from outside, after `observe`, shape (nv,): the callback's forces, and prescribed motion."""
+def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: System, solver: Solver) -> np.ndarray:
+    """With what each dof is driven, after `observe`, shape (nv,): by drives, the callback, and prescribed motion."""
     found = system.thrust.copy()
+    add_drives(system, solver.q, solver.qd, found)
     for record in constraints.active:
         signal = constraints.signal_of(record)
         multipliers = system.scratch.multipliers[record.row : record.row + record.rows]
@@ -148,6 +157,18 @@ def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: Syst
     return found
 
 
+@kernel
+def add_drives(system, q, qd, out):
+    """Add to `out`, shape (nv,), what drives exert at a state, as `guard_forces` has them act."""
+    model, work = system.model, system.work
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], work.watches[k]
+        if guard.kind == ON_COLUMN and watch.asleep == 0:
+            add_drive(guard, watch, work.columns[guard.v], q, qd, 0.0, out)
+    for k in range(model.chart_drives.shape[0]):
+        add_chart_drive(model, work, model.chart_drives[k], q, qd, 0.0, out)
+
+
 def reaction_names(compiled: CompiledModel) -> list[str]:
     """The joints that `reactions` tells of: those of the tree, and those that close loops."""
     floats = [span.joint.name for span in compiled.spans.values() if span.link in compiled.floating]
@@ -159,7 +180,13 @@ def reaction_names(compiled: CompiledModel) -> list[str]:
 
 
 def reactions(
-    compiled: CompiledModel, constraints: ConstraintSet, system: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    compiled: CompiledModel,
+    constraints: ConstraintSet,
+    system: System,
+    time: float,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
 ) -> dict[str, np.ndarray]:
     """What each joint gives to the link that it carries, after `observe`: see `Trajectory.wrenches`.
 
@@ -173,8 +200,11 @@ def reactions(
             arm = point - poses[compiled.link_names.index(link), :3]
             outside[link] += np.concatenate([wrench[:3], wrench[3:] + np.cross(arm, wrench[:3])])
 
-    for applied in system.pushes:
-        outside[compiled.link_names[applied.link]] += np.roll(applied.wrench, 3)
+    bodies, elapsed = system.work.bodies, time - system.window[0]
+    acting = [(applied, wrench_of(applied, get9(bodies[applied.body].rotation))) for applied in system.pushes]
+    acting += [(tether, tension_of(tether, bodies[tether.body], elapsed)) for tether in system.tethers]
+    for applied, (torque, force) in acting:
+        push(compiled.link_names[applied.link], np.array([*force, *torque]), np.array(bodies[applied.body].origin))
     records, found = constraints.active, {}
     for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
         own = system.work.bodies[weld.body]

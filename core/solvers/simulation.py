@@ -15,7 +15,7 @@ from ..check import check_model
 from ..dynamics import forward_residual
 from ..dynamics.constraints import constraints_of
 from ..kinematics import forward_kinematics
-from ..model import CompiledModel, Model, ModelError, parts_of_state
+from ..model import CompiledModel, Joint, Model, ModelError, parts_of_state
 from ..trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
@@ -26,7 +26,9 @@ from .patient import Patient
 from .protocol import Progress, Solver
 from .recording import RECORDS, Recorder, blank_trajectory
 from .remarks import remarks
-from .stage import carried_over, compile_stages
+from .schedule import Steering
+from .stage import carried_over, caught, compile_stages
+from .steering import steer_to
 from .system import make_system
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
@@ -145,13 +147,15 @@ class Simulation:
         _require("record", record, RECORDS)
         q, qd = parts_of_state(initial)
         self.controls = controls or Controls()
-        (_, compiled), *self._releases = compile_stages(model, float(self._times[0]), float(self._times[-1]))
+        self.controls.schedule.require(model)
+        (_, compiled), *self._stages = compile_stages(model, self._times, self.controls.schedule)
         start = assemble(compiled, self.controls, q, qd, float(self._times[0]), is_measured)
         _refuse_singular(compiled, start.q)
         self._notes = [*start.notes, *remarks(compiled, self.controls.links)]
         self._make = partial(SOLVERS[solver], accuracy=accuracy)
-        self._all = blank_trajectory([compiled, *(later for _, later in self._releases)], self._times, record)
+        self._all = blank_trajectory([compiled, *(later for _, later in self._stages)], self._times, record)
         self._counts = dict.fromkeys(COUNTS, 0)
+        self._gripping: dict[str, Joint] = {}
         self._failed = False
         self._controlled = 0
         self._wall_time = 0.0
@@ -209,13 +213,14 @@ class Simulation:
         begun = time.perf_counter()
         self._control(frame)
         zero = float(self._times[0])
-        release = self._releases[0][0] if self._releases else math.inf
-        progress = self._solver.advance(min(float(self._times[frame]), release) - zero)
+        change = self._stages[0][0] if self._stages else math.inf
+        progress = self._solver.advance(min(float(self._times[frame]), change) - zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
-        if progress is Progress.REACHED and release <= self._times[frame]:
-            self._let_go(frame)
+        if progress is Progress.REACHED and change <= self._times[frame]:
+            self._change_stage(frame)
         elif progress is Progress.REACHED:
+            steer_to(self._system, self._solver.time)
             self._recorder.record(self._solver, self._system)
             self._largest_flow = max(self._largest_flow, self._solver.flow - self._flow)
             self._flow = self._solver.flow
@@ -227,21 +232,45 @@ class Simulation:
         self.compiled, self._start = compiled, (q.copy(), qd.copy())
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         self._constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        self._system = make_system(compiled, self._constraints)
+        self._steering = Steering(self.controls.schedule, compiled, make_system(compiled, self._constraints))
+        self._system = self._steering.system
         self._solver = self._make(self._system, q, qd, time=now)
         self._recorder = Recorder(compiled, self._constraints, self._system, self._all, before)
 
-    def _let_go(self, frame: int) -> None:
-        """Go on without the joints that are released now; what their springs still held is lost."""
-        _, compiled = self._releases.pop(0)
+    def _change_stage(self, frame: int) -> None:
+        """Go on with the joints that act from now on.
+
+        What the springs of those that let go still held is lost, and so is what others take as they take hold.
+        """
+        _, compiled = self._stages.pop(0)
         solver, held = self._solver, self._recorder.energy(self._solver)
         self._counts = self._counted()
         self._counts["events"] += 1
-        self._begin(compiled, *carried_over(self.compiled, solver, compiled), before=self._recorder)
+        self._begin(*self._carried_over(compiled), before=self._recorder)
+        self._controlled = min(self._controlled, frame)
+        self._control(frame)
+        steer_to(self._system, solver.time)
         left = self._recorder.energy(self._solver)
         self._solver.note(solver.dissipated + held - left, solver.supplied)
-        self._controlled = min(self._controlled, frame)
         self._flow = 0.0
+
+    def _carried_over(self, compiled: CompiledModel) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
+        """The model of the next stage, with joints that have taken hold where links are, and its state."""
+        before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
+        taking = now - before
+        self._gripping = {name: joint for name, joint in self._gripping.items() if name in now}
+        if not (taking or self._gripping):
+            return compiled, *carried_over(self.compiled, self._solver, compiled)
+        drawn = compiled.model.joints
+        compiled, q, qd = caught(self.compiled, self._solver, compiled, self._gripping, taking)
+        changed = (joint for joint, own in zip(compiled.model.joints, drawn, strict=True) if joint != own)
+        self._gripping = {joint.name: joint for joint in changed}
+        loose = {name: span for name, span in compiled.spans.items() if name not in self.controls.joints}
+        at = {name: q[span.q] for name, span in loose.items()}
+        moving = {name: qd[span.v] for name, span in loose.items()}
+        time = float(self._times[0]) + self._solver.time
+        start = assemble(compiled, self.controls, at, moving, time, is_measured=True)
+        return compiled, start.q, start.qd
 
     def _counted(self) -> dict[str, Any]:
         """What all solvers have counted so far."""
@@ -257,10 +286,12 @@ class Simulation:
         zero = float(self._times[0])
         begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
         end = end if frame else end + FIRST_WINDOW
+        self._system = self._steering.prepare(begin, end, zero)
         self._system = self.controls.prescribe(self._system, self.compiled, self._constraints, begin, end, zero)
         poses, twists = forward_kinematics(self.compiled, self._solver.q, self._solver.qd)
         moment = Moment(frame, begin, self._solver.q.copy(), self._solver.qd.copy(), poses, twists)
         self._system = self.controls.push(self._system, self.compiled, moment)
+        self._system = self.controls.pull(self._system, self.compiled, begin, end)
         self._solver.control(self._system)
         self._controlled = frame + 1
 
@@ -285,6 +316,7 @@ class Simulation:
             report,
             self._solver,
             self._system,
+            self._make.keywords["accuracy"],
             self._failed,
         )
 

@@ -1,28 +1,73 @@
-"""The stages of a motion: from one time at which a joint lets go to the next, a model of its own moves."""
+"""The stages of a motion: from one time at which other joints act to the next, a model of its own moves."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import Any
+
 import numpy as np
 
-from ..kinematics import forward_kinematics
-from ..model import CompiledModel, Model, compile_model
-from ..spatial import compose, inverse, quat_to_mat, rotate_back
+from ..dynamics import mass_matrix
+from ..kinematics import coordinates_at, forward_kinematics, make_work, rates_at, relative_pose
+from ..kinematics.coordinates import relative_twist
+from ..kinematics.jacobian import body_jacobian
+from ..kinematics.motion import rigid_inertia_of
+from ..kinematics.work import get9
+from ..model import WORLD, CompiledModel, Joint, Model, compile_model, joint_pose
+from ..model.couplings import mimic_equation
+from ..spatial import IDENTITY, compose, inertia_rotate, inverse, momentum, quat_to_mat, rotate_back
 from .protocol import Solver
+from .schedule import Schedule
+
+HELD_AS_DRAWN = 1e-6
+"""Metres and radians by which links may stand off a joint that takes hold of them, and it holds them as drawn."""
 
 
-def compile_stages(model: Model, begin: float, end: float) -> list[tuple[float, CompiledModel]]:
-    """(since when [s], the model as the solver reads it) for `begin`, and each time to `end` at which a joint lets go.
+def compile_stages(model: Model, times: np.ndarray, schedule: Schedule) -> list[tuple[float, CompiledModel]]:
+    """(since when [s], the model as the solver reads it) for the first time, and each at which other joints act.
 
     Raises:
         ModelError: a model that cannot be simulated.
     """
-    releases = {joint.released_at for joint in model.joints if joint.enabled and begin < joint.released_at <= end}
-    found = []
-    for time in (begin, *sorted(releases)):
-        compiled = compile_model(model.acting_at(time), split_loops=True)
-        compiled.require_simulable()
-        found.append((time, compiled))
+    begin, end = float(times[0]), float(times[-1])
+    changes = {joint.released_at for joint in model.joints if begin < joint.released_at <= end}
+    acting = {name: [bool(acts(time)) for time in times.tolist()] for name, acts in schedule.enabled.items()}
+    for acts in acting.values():
+        changes |= {float(times[i]) for i in range(1, len(times)) if acts[i] != acts[i - 1]}
+    found: list[tuple[float, CompiledModel]] = []
+    before: set[str] = set()
+    gripping: set[str] = set()
+    for time in (begin, *sorted(changes)):
+        frame = int(np.searchsorted(times, time, side="right")) - 1
+        joints = [
+            dataclasses.replace(joint, enabled=acting[joint.name][frame]) if joint.name in acting else joint
+            for joint in model.joints
+        ]
+        now = dataclasses.replace(model, joints=joints).acting_at(time)
+        names = {joint.name for joint in now.joints}
+        if found and names == before:
+            continue
+        gripping = (gripping & names) | (names - before) if found else set()
+        found.append((time, _compiled(_with(now, {name: now.joint(name) for name in gripping}, closes_loop=True))))
+        before = names
     return found
+
+
+def _with(model: Model, joints: Mapping[str, Joint], **changes: Any) -> Model:
+    """The model with these joints, changed, in the place of its own."""
+    if not joints:
+        return model
+    known = [
+        dataclasses.replace(joints[joint.name], **changes) if joint.name in joints else joint for joint in model.joints
+    ]
+    return dataclasses.replace(model, joints=known)
+
+
+def _compiled(model: Model) -> CompiledModel:
+    compiled = compile_model(model, split_loops=True)
+    compiled.require_simulable()
+    return compiled
 
 
 def carried_over(old: CompiledModel, solver: Solver, new: CompiledModel) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +79,7 @@ def carried_over(old: CompiledModel, solver: Solver, new: CompiledModel) -> tupl
         known = old.spans.get(name)
         if known and (name in named or known.link == span.link):  # links that float already have a joint of their own
             q[span.q], qd[span.v] = solver.q[known.q], solver.qd[known.v]
-        else:
+        elif name not in named:
             row = old.link_names.index(span.link)
             q[span.q], qd[span.v] = _afloat(span.joint.X_PJ, tuple(X_WL[row].tolist()), V_WL[row])
     return q, qd
@@ -45,3 +90,85 @@ def _afloat(X_WJ: tuple, X_WL: tuple, V_WL: np.ndarray) -> tuple[tuple, tuple]:
     R = quat_to_mat(X_WL[3:])
     velocity, turning = tuple(V_WL[:3].tolist()), tuple(V_WL[3:].tolist())
     return compose(inverse(X_WJ), X_WL), rotate_back(R, velocity) + rotate_back(R, turning)
+
+
+def caught(
+    old: CompiledModel, solver: Solver, new: CompiledModel, gripping: Mapping[str, Joint], taking: Collection[str]
+) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
+    """A model in which joints take hold of the links where a solver has brought them, and q and qd there.
+
+    The velocities have the momentum that all links had; they do not obey the joints yet. A joint that follows another
+    again does so from where both are.
+
+    Args:
+        new: the model, with all of those that took hold marked to close loops, so that other joints keep their
+            coordinates. gripping: those that did before, as they hold. taking: names of those that do now.
+    """
+    rows = forward_kinematics(old, solver.q, solver.qd)
+    X_WL = {WORLD: IDENTITY} | dict(zip(old.link_names, map(tuple, rows[0].tolist()), strict=True))
+    V_WL = {WORLD: np.zeros(6)} | dict(zip(old.link_names, rows[1], strict=True))
+    held = {name: _as_held(joint, new.model.joint(name)) for name, joint in gripping.items()}
+    held |= {name: _taking_hold(new.model.joint(name), X_WL) for name in taking}
+    new = _compiled(_with(new.model, held))
+    q, qd = carried_over(old, solver, new)
+    for weld in new.welds:
+        if weld.joint.name in taking and (span := new.spans.get(weld.joint.name)):
+            q[span.q] = coordinates_at(weld.joint, relative_pose(weld.joint, X_WL), np.array(weld.joint.q_middle))
+            qd[span.v] = rates_at(weld.joint, q[span.q], relative_twist(weld.joint, X_WL, V_WL))[0]
+    again = {joint.name: _following_on(joint, new, q) for joint in new.model.joints if _follows_again(joint, old.model)}
+    new = _compiled(_with(new.model, again)) if again else new
+    momenta = _momenta(new, q, X_WL, V_WL) + new.arrays.columns.armature * qd
+    return new, q, np.linalg.solve(mass_matrix(new, q), momenta)
+
+
+def _as_held(joint: Joint, drawn: Joint) -> Joint:
+    """A joint as it holds, which follows another only while that acts."""
+    return joint if drawn.mimic else dataclasses.replace(joint, mimic=None)
+
+
+def _taking_hold(joint: Joint, X_WL: dict[str, tuple]) -> Joint:
+    """The joint with its child-side frame where it fits links that stand there."""
+    X_J = relative_pose(joint, X_WL)
+    as_near = joint_pose(joint, coordinates_at(joint, X_J, np.array(joint.q_middle)).tolist())
+    off = compose(inverse(as_near), X_J)
+    if max(map(abs, (*off[:3], *off[4:]))) < HELD_AS_DRAWN:
+        return joint
+    held_at = compose(compose(X_WL[joint.parent], joint.X_PJ), as_near)
+    return dataclasses.replace(joint, X_CJ=compose(inverse(X_WL[joint.child]), held_at))
+
+
+def _follows_again(joint: Joint, before: Model) -> bool:
+    """Whether a joint follows another that it did not follow before, as one of the two did not act."""
+    return joint.mimic is not None and not any(known.name == joint.name and known.mimic for known in before.joints)
+
+
+def _following_on(joint: Joint, compiled: CompiledModel, q: np.ndarray) -> Joint:
+    """The joint with its mimic's offset such that it follows from where it is."""
+    assert joint.mimic is not None
+    equation = mimic_equation(joint.name, joint.mimic)
+    gap = -equation.constant
+    for term in equation.terms:
+        place = compiled.model.joint(term.joint).place_of(term.axis)
+        if place is None:
+            return joint
+        gap += term.weight * float(q[compiled.spans[term.joint].q_at(place)])
+    return dataclasses.replace(joint, mimic=dataclasses.replace(joint.mimic, offset=joint.mimic.offset + gap))
+
+
+def _momenta(compiled: CompiledModel, q: np.ndarray, X_WL: dict[str, tuple], V_WL: dict[str, np.ndarray]) -> np.ndarray:
+    """What each dof has of the momentum of links that move so, as bodies, parts of split links too, shape (nv,)."""
+    work, J = make_work(compiled.arrays), np.zeros((6, compiled.nv))
+    links = dict(zip(compiled.link_body.tolist(), compiled.link_names, strict=True))
+    links |= {weld.part_body: weld.branch.outer for weld in compiled.welds if weld.is_cut}
+    total = np.zeros(compiled.nv)
+    for number, link in links.items():
+        if number == 0:
+            continue
+        body_jacobian(compiled.arrays, work, q, number, np.zeros(3), J)
+        own = work.bodies[number]
+        arm = np.array(own.origin) - np.array(X_WL[link][:3])
+        velocity, turning = V_WL[link][:3] + np.cross(V_WL[link][3:], arm), V_WL[link][3:]
+        rigid = inertia_rotate(get9(own.rotation), rigid_inertia_of(compiled.arrays.bodies[number]))
+        angular, linear = momentum(rigid, (tuple(turning.tolist()), tuple(velocity.tolist())))
+        total += J[:3].T @ linear + J[3:].T @ angular
+    return total

@@ -21,19 +21,12 @@ from ..jit import jitable, kernel, pointer, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import move, turn_on
-from ..kinematics.work import get3, get4, get9, get_pair, put3, put4, put_pair
+from ..kinematics.work import get3, get4, put3, put4
 from ..model import CompiledModel
 from ..model.compiled import ON_COLUMN
-from ..spatial import (
-    add,
-    cross,
-    pair_sub,
-    power,
-    quat_normalized,
-    quat_rate,
-    quat_to_mat,
-    rotate,
-)
+from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
+from .outside import TETHER, pull_bodies, push_bodies, steady_pushes
+from .steering import INPUT, steer, weigh_anew
 
 LEDGERS = 2
 """Entries of y after q and qd; they follow the motion and steer nothing."""
@@ -47,23 +40,18 @@ NEARLY = 1e-6
 DEGREE = 7
 """Of the polynomials that prescribed motion becomes between two frames."""
 
-PUSH = np.dtype(
-    [
-        ("link", np.int64),  # its row in `CompiledModel.link_names`
-        ("body", np.int64),
-        ("arm", np.float64, 3),  # from the body's origin to where the force acts, in the body's axes [m]
-        ("wrench", np.float64, 6),  # torque, force, in world axes
-    ],
-    align=True,
+System = namedtuple(
+    "System",
+    "model work constraints scratch signals window inputs pushes tethers thrust gravity_rate tau margins counts",
 )
-
-System = namedtuple("System", "model work constraints scratch signals window pushes thrust tau margins counts")
 """What kernels take.
 
 Attributes:
     signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), over -1 .. 1 for the time `window`, shape
         (2,) [s].
-    pushes: PUSH records. thrust: forces on the dofs from outside, shape (nv,). tau: scratch, shape (nv,).
+    inputs: INPUT records, of what else changes in that time.
+    pushes: PUSH records. tethers: TETHER records. thrust: forces on the dofs from outside, shape (nv,).
+    gravity_rate: how fast gravity changes, shape (3,) [m/s^3]. tau: scratch, shape (nv,).
     margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
     counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
 """
@@ -82,8 +70,11 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
         scratch,
         np.zeros((len(scratch.signal), DEGREE + 1)),
         np.array([0.0, 1.0]),
-        np.zeros(0, PUSH).view(np.recarray),
+        np.zeros(0, INPUT).view(np.recarray),
+        steady_pushes(compiled),
+        np.zeros(0, TETHER).view(np.recarray),
         np.zeros(compiled.nv),
+        np.zeros(3),
         np.zeros(compiled.nv),
         np.zeros((2, len(work.watches), 7, 2)),
         np.zeros(2, dtype=np.int64),
@@ -96,14 +87,14 @@ def free_rates(system, time, y, h, out):
 
     See `joint_forces` for such a step, of h seconds. The model stays placed, moved and factored.
     """
-    move_freely(system, y, h, out)
+    move_freely(system, time, y, h, out)
     out[y.shape[0] - 2] += weigh_guards(system, parts_of(system, y)[1])
 
 
 @kernel
 def constrained_rates(system, time, y, h, out):
     """As `free_rates`, with all that the model holds to; the constraints stay factored, with their multipliers."""
-    move_freely(system, y, h, out)
+    move_freely(system, time, y, h, out)
     q, qd = parts_of(system, y)
     out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
     out[y.shape[0] - 2] += weigh_guards(system, qd)
@@ -118,10 +109,11 @@ def parts_of(system, y):
 
 
 @subroutine
-def move_freely(system, y, h, out):
+def move_freely(system, time, y, h, out):
     model, work, tau = system.model, system.work, system.tau
     q, qd = parts_of(system, y)
     system.counts[0] += 1
+    steer(system, time)
     rates_of_positions(model, q, qd, out)
     lost = joint_forces(model, work, q, qd, h, tau)
     taken, gained = guard_forces(model, work, q, qd, h, tau)
@@ -130,26 +122,13 @@ def move_freely(system, y, h, out):
         tau[j] += system.thrust[j]
         gained += system.thrust[j] * qd[j]
     outward(model, work, q, qd)
-    lost += surround(model, work)
-    gained += push_bodies(work, system.pushes)
+    braked, blown = surround(model, work)
+    lost += braked
+    gained += blown + push_bodies(work, system.pushes) + pull_bodies(system, time) + weigh_anew(system)
     inward(model, work, tau)
     accelerate(model, work, get3(model.gravity), parts_of(system, out)[1])
     out[y.shape[0] - 2] = lost
     out[y.shape[0] - 1] = gained
-
-
-@subroutine
-def push_bodies(work, pushes):
-    """Let forces from outside act. Returns their power [W]."""
-    gained = 0.0
-    for k in range(pushes.shape[0]):
-        own = work.bodies[pushes[k].body]
-        torque, force = get_pair(pushes[k].wrench)
-        arm = rotate(get9(own.rotation), get3(pushes[k].arm))
-        wrench = add(torque, cross(arm, force)), force
-        gained += power(get_pair(own.velocity), wrench)
-        put_pair(own.force, pair_sub(get_pair(own.force), wrench))
-    return gained
 
 
 @subroutine

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
-from .columns import ENERGIES
+from .columns import ENERGIES, LOOP_ERROR
 from .errors import TrajectoryError
 from .quaternions import normalized
 from .trajectory import Trajectory
@@ -103,7 +103,8 @@ def _checked(path: Path, motion: Trajectory) -> Trajectory:
     frames, links, joints = motion.times.size, len(motion.link_names), len(motion.wrench_names)
     nq, nv = len(motion.q_names), len(motion.qd_names)
     shapes: dict[str, tuple] = {"times": (frames,), "X_WL": (frames, links, 7), "q": (frames, nq), "qd": (frames, nv)}
-    shapes |= dict.fromkeys(ENERGIES, (frames,)) | {"efforts": (frames, nv), "wrenches": (frames, joints, 6)}
+    shapes |= dict.fromkeys((*ENERGIES, LOOP_ERROR), (frames,))
+    shapes |= {"efforts": (frames, nv), "wrenches": (frames, joints, 6)}
     for name, shape in shapes.items():
         array = getattr(motion, name)
         if array is not None and array.shape != shape:

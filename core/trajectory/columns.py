@@ -11,11 +11,12 @@ from . import units
 POSE_PARTS = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
 WRENCH_PARTS = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
 ENERGIES = ("kinetic", "potential", "dissipated", "supplied")
+LOOP_ERROR = "loop_error"
 TIMES = ("time", "t", "timestamp")
 """In any case, the first of them is what is written."""
 
 TIME, Q, QD, EFFORT, POSE, WRENCH, ENERGY = "time", "q", "qd", "effort", "pose", "wrench", "energy"
-"""What a column holds."""
+"""What a column holds; or it is the one of LOOP_ERROR."""
 
 _PREFIXED = re.compile(r"(qd|q|effort|pose|wrench) (.+)", re.DOTALL)
 _WITH_UNIT = re.compile(r"(.*?) ?\[([^\[\]]*)\]", re.DOTALL)
@@ -42,6 +43,7 @@ _UNITS: dict[str, Mapping[str, float]] = {
     QD: units.RATE,
     EFFORT: units.EFFORT,
     ENERGY: units.ENERGY,
+    LOOP_ERROR: units.NUMBER,
 }
 _UNITS |= {part: units.LENGTH if unit else units.NUMBER for part, unit in POSE_PARTS}
 _UNITS |= {part: units.FORCE if unit == "N" else units.TORQUE for part, unit in WRENCH_PARTS}
@@ -53,6 +55,8 @@ def column_of(name: str) -> Column:
         return Column(TIME, "time")
     if name in ENERGIES:
         return Column(ENERGY, name)
+    if name == LOOP_ERROR:
+        return Column(LOOP_ERROR, name)
     prefixed = _PREFIXED.fullmatch(name)
     kind, rest = prefixed.groups() if prefixed else ("", name)
     if kind in (Q, QD, EFFORT):

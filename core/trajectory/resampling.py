@@ -34,6 +34,7 @@ def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Tr
     grid = _Grid.between(trajectory.times, wanted)
     qd = grid.curve(trajectory.qd)
     qd[grid.is_outside] = np.where(np.isnan(qd[grid.is_outside]), np.nan, 0.0)
+    loop_error = trajectory.loop_error
     return replace(
         trajectory,
         times=wanted,
@@ -43,6 +44,7 @@ def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Tr
         **{name: grid.curve(getattr(trajectory, name)[:, None])[:, 0] for name in ENERGIES},
         efforts=None if trajectory.efforts is None else grid.curve(trajectory.efforts),
         wrenches=None if trajectory.wrenches is None else _flat(grid.curve, trajectory.wrenches),
+        loop_error=None if loop_error is None else grid.curve(loop_error[:, None])[:, 0],
     )
 
 

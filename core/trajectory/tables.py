@@ -14,6 +14,7 @@ from .columns import (
     EFFORT,
     ENERGIES,
     ENERGY,
+    LOOP_ERROR,
     POSE,
     POSE_PARTS,
     QD,
@@ -194,6 +195,7 @@ def _trajectory(table: _Table) -> Trajectory:
         _require_directions(table, q_names[place[0]][0], q[:, place])
         q[:, place] = normalized(q[:, place])
     energies = {table.columns[number].name: values[:, number].copy() for number in table.at(ENERGY)}
+    at_error = table.at(LOOP_ERROR)
     return Trajectory(
         times=values[:, table.at(TIME)[0]].copy(),
         link_names=link_names,
@@ -206,6 +208,7 @@ def _trajectory(table: _Table) -> Trajectory:
         efforts=_efforts(table, [name for name, _ in qd_names]),
         wrench_names=wrench_names,
         wrenches=wrenches if wrench_names else None,
+        loop_error=values[:, at_error[0]].copy() if at_error else None,
     )
 
 

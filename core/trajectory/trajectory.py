@@ -22,9 +22,12 @@ class Trajectory:
         q: shape (F, nq). qd: shape (F, nv). NaN where a coordinate does not act.
         kinetic, potential: shape (F,) [J]; NaN, as of all energies, where nobody has worked them out.
         dissipated, supplied: taken away by dampers and brought in by controls since the start, shape (F,) [J].
-        efforts: of what drives each velocity coordinate from outside, shape (F, nv) [N m or N]; where asked for.
+        efforts: with what each velocity coordinate is driven, by its joint's drive, a callback or prescribed motion,
+            shape (F, nv) [N m or N]; where asked for.
         wrench_names, wrenches: of J joints, what each gives to the link that it carries, the force [N] first, then the
             torque [N m] about its child-side origin, in world axes, shape (F, J, 6); where asked for.
+        loop_error: the largest gap in a loop joint [m], or error of a coupling [rad or m], shape (F,); 0 where there
+            are none, None where nobody has worked it out.
     """
 
     times: np.ndarray
@@ -41,6 +44,7 @@ class Trajectory:
     efforts: np.ndarray | None = None
     wrench_names: tuple[str, ...] = ()
     wrenches: np.ndarray | None = None
+    loop_error: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -53,7 +57,11 @@ class Trajectory:
         """The frames from number `frame` on, as views of the same arrays."""
         return self._cut(slice(frame, None))
 
-    def _cut(self, frames: slice) -> Trajectory:
+    def at(self, frames: np.ndarray) -> Trajectory:
+        """The frames with these numbers, shape (n,)."""
+        return self._cut(frames)
+
+    def _cut(self, frames: slice | np.ndarray) -> Trajectory:
         cut = {
             item.name: value[frames]
             for item in dataclasses.fields(self)

@@ -11,7 +11,20 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from .columns import EFFORT, ENERGIES, POSE, POSE_PARTS, QD, WRENCH, WRENCH_PARTS, Column, Q, header_of, shortest
+from .columns import (
+    EFFORT,
+    ENERGIES,
+    LOOP_ERROR,
+    POSE,
+    POSE_PARTS,
+    QD,
+    WRENCH,
+    WRENCH_PARTS,
+    Column,
+    Q,
+    header_of,
+    shortest,
+)
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -62,6 +75,9 @@ def _write_csv(trajectory: Trajectory, file: IO[bytes]) -> None:
     if not np.isnan(energies).all() or not frames:
         header += [(name, "J") for name in ENERGIES]
         table.append(energies)
+    if trajectory.loop_error is not None:
+        header.append((LOOP_ERROR, ""))
+        table.append(trajectory.loop_error[:, None])
     if trajectory.efforts is not None:
         header += [(f"{EFFORT} {name}", FORCE_UNITS.get(unit, "")) for name, unit in trajectory.qd_names]
         table.append(trajectory.efforts)

@@ -59,6 +59,8 @@ def write_sdf(
         if value not in allowed:
             raise UnwritableError(path, f"{name} '{value}' is not known; say {' or '.join(allowed)}")
     losses: list[str] = []
+    if any(model.wind):
+        losses.append(f"the wind {numbers(model.wind)} is left out: SDF leaves what it does to plugins")
     if pose == "home":
         model, left = zero_at_home(model)
         losses += left

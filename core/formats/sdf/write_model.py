@@ -97,6 +97,8 @@ class ModelWriter:
             put(inertia, tag, number(value))
         if not link.gravity:
             put(element, "gravity", "false")
+        if any(link.force) or any(link.torque):
+            self.losses.append(f"link '{link.name}': SDF has no steady forces; what pushes it is left out")
         decays = {"linear": link.linear_damping, "angular": link.angular_damping}
         if any(decays.values()):
             holder = SubElement(element, "velocity_decay")

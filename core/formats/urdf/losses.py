@@ -17,6 +17,8 @@ ELSEWHERE = "which Gazebo reads, and other loaders pass over"
 def losses_of_model(model: Model) -> Iterator[str]:
     if tuple(model.gravity) != STANDARD_GRAVITY:
         yield f"URDF has no gravity; {' '.join(f'{value:g}' for value in model.gravity)} is left out"
+    if any(model.wind):
+        yield f"URDF has no wind; {' '.join(f'{value:g}' for value in model.wind)} is left out"
     for light in model.lights:
         yield _light(light)
     yield from _extras(f"model '{model.name}'", model.extras)
@@ -30,6 +32,8 @@ def losses_of_link(link: Link) -> Iterator[str]:
     subject = f"link '{link.name}'"
     if not link.gravity:
         yield f"{subject}: that gravity does not pull at it is said in <gazebo>, {ELSEWHERE}"
+    if any(link.force) or any(link.torque):
+        yield f"{subject}: URDF has no steady forces; what pushes it is left out"
     if link.linear_damping or link.angular_damping:
         yield f"{subject}: its damping is said in <gazebo>, {ELSEWHERE}"
     yield from _extras(subject, link.extras)

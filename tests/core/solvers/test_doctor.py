@@ -61,6 +61,20 @@ def hip():
     return Model(links=[rod("leg")], joints=[Joint("hip", "ball", WORLD, "leg", axes=axes)])
 
 
+def beginning(value, **fields):
+    """A pendulum whose joint says itself where it starts."""
+    model = pendulum(**fields)
+    model.joints[0].home = (value,)
+    return model
+
+
+def blown_about():
+    """A pendulum that the air drives on."""
+    model = pendulum()
+    model.links[0].angular_damping = -2.0
+    return model
+
+
 def linkage():
     model = four_bar()
     model.gravity = (0.0, -9.81, 0.0)
@@ -152,8 +166,36 @@ PLANTED = [
         "model",
     ),
     ("a slit", pendulum(**NARROW), starting("pin", 0.0, 10.0), "crowded-events", "pin"),
+    ("home beyond a stop", beginning(0.5, upper=0.2, stiffness=1e4), {}, "overlapping-start", "pin"),
+    ("a negative drag", blown_about(), starting("pin", 0.5), "energy-from-nowhere", "bob"),
     ("an absurd push", arm(), push(1e40), "step-at-floor", "lower"),
 ]
+
+
+REMEDIES = {
+    "a stiff drive on a light link, by explicit steps": {"drive_stiffness": 0.33, "drive_damping": 3.3e-4},
+    "a stiff spring": {"spring_stiffness": 33.0},
+    "a damper of tons": {"damping": 3.3e-4},
+    "limits crossed": {"lower": -0.2, "upper": 0.2},
+    "rigid limits crossed": {"lower": -0.2, "upper": 0.2},
+    "a twist crossed": {"lower": 0.5, "upper": 1.0},
+    "home beyond a stop": {"home": 0.2},
+    "negative damping": {"damping": 0.0},
+    "a little negative damping": {"damping": 0.0},
+    "a negative drag": {"angular_damping": 0.0},
+    "too weak to lift": {"effort": 7.3},  # one and a half times the weight, half a metre away
+    "too weak to turn": {"effort": 7.3},
+    "no stiffness": {"drive_mode": "off"},
+    "no damping": {"drive_mode": "off"},
+    "no effort": {"drive_mode": "off"},
+    "rusted": {"friction": 10.0},
+    "a coarse solver": {"accuracy": "good"},
+    "a stiff spring at draft": {"accuracy": "good"},
+}
+"""What mends those that were planted; the others have no change that is safe."""
+
+MENDED = {name: (*rest, REMEDIES[name]) for name, *rest in PLANTED if name in REMEDIES}
+UNMENDED = {name: rest for name, *rest in PLANTED if name not in REMEDIES}
 
 
 def run_as_a_user(model, frames=49, **settings):
@@ -180,6 +222,45 @@ def test_a_planted_fault_is_named(model, settings, code, subject):
     if error:
         assert error.diagnoses == found
         assert found[0].message in str(error)
+
+
+def mended(model, settings, remedy):
+    """The model and settings of a run, changed as a remedy says."""
+    model, changes = model.copy(), dict(remedy.changes)
+    if remedy.kind == "run":
+        return model, settings | changes
+    joint = model.joint(remedy.name) if remedy.kind == "joint" else None
+    target = joint.axes[remedy.axis] if joint else model.link(remedy.name)
+    if joint and "home" in changes:
+        joint.home = (changes.pop("home"),)
+    for name, value in changes.items():
+        assert name in vars(target), name
+        setattr(target, name, value)
+    return model, settings
+
+
+def found_in(run, code, subject):
+    return [each for each in run.report.diagnoses if each.code == code and each.name == subject]
+
+
+@pytest.mark.parametrize(("model", "settings", "code", "subject", "changes"), MENDED.values(), ids=MENDED)
+def test_a_remedy_takes_its_cause_away(model, settings, code, subject, changes):
+    """Guards the buttons: a run with what a remedy says changed, and nothing else, has the diagnosis no more."""
+    run, _ = run_as_a_user(model, **settings)
+    (found, *_) = found_in(run, code, subject)
+    assert found.remedy is not None
+    assert dict(found.remedy.changes) == changes
+    assert found.remedy.name in ("", subject)
+    healed, changed = mended(model, settings, found.remedy)
+    run, _ = run_as_a_user(healed, **changed)
+    assert not found_in(run, code, subject)
+
+
+@pytest.mark.parametrize(("model", "settings", "code", "subject"), UNMENDED.values(), ids=UNMENDED)
+def test_where_no_one_change_is_safe_there_is_no_remedy(model, settings, code, subject):
+    """Guards against buttons that change what the user has chosen on purpose, or that would not help."""
+    run, _ = run_as_a_user(model, **settings)
+    assert [each.remedy for each in found_in(run, code, subject)][:1] == [None]
 
 
 def driven(**more):
@@ -219,7 +300,7 @@ def test_a_healthy_model_is_left_alone(model, settings):
     assert run.report.diagnoses == []
 
 
-@pytest.mark.parametrize("name", ["crane", "double_pendulum"])
+@pytest.mark.parametrize("name", ["crane", "double_pendulum", "ragdoll"])
 @pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
 def test_sample_scenes_are_healthy(name, accuracy):
     """Guards the first thing that a user sees."""
@@ -260,7 +341,7 @@ def test_json_has_them_as_objects(tmp_path, capsys):
     for axis, speed, code in (("", 2e3, "fast-start"), (FEEDING, 1.0, "energy-from-nowhere")):
         simulate(tmp_path, axis, speed, "--json")
         first = json.loads(capsys.readouterr().out)["diagnoses"][0]
-        assert set(first) == {"code", "subject", "message"}
+        assert set(first) == {"code", "subject", "message", "remedy"}
         assert (first["code"], first["subject"]) == (code, "joint 'pin'")
     simulate(tmp_path, "", 1.0, "--json")
     assert json.loads(capsys.readouterr().out)["diagnoses"] == []

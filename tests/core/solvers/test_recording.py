@@ -186,6 +186,72 @@ def test_the_same_wrench_whichever_joint_closes(joint_type):
             assert own == pytest.approx(found.setdefault(joint.name, own), abs=1e-5), (closing, joint.name)
 
 
+def test_the_gap_of_every_frame_is_recorded():
+    """Guards the loop error: hinges that are parallel cannot close a gap along them, which is as it was drawn."""
+    gap = 4e-7
+    model = heavy_four_bar()
+    model.gravity = (1.0, -G, 0.0)
+    x, y, z, *turn = model.joint("rocker_pin").X_CJ
+    model.joint("rocker_pin").X_CJ = (x, y, z + gap, *turn)
+    run = Simulation(model, np.linspace(0.0, 0.5, 13))
+    motion = run.run()
+    assert np.ptp(motion.q[:, 0]) > 0.1
+    assert motion.loop_error == pytest.approx(np.full(13, gap), rel=1e-6)
+    assert run.report.loop_error == motion.loop_error.max()
+    tree = Simulation(Model(links=[Link("stone")]), [0.0, 0.1]).run()
+    assert not tree.loop_error.any()
+
+
+def slider(**axis):
+    rail = Joint("rail", "prismatic", WORLD, "cart", axes=[Axis(xyz=(1.0, 0.0, 0.0), **axis)])
+    return Model(links=[Link("cart", 2.0)], joints=[rail])
+
+
+def effort_of(model, **settings):
+    """Efforts of a motion of 3 s, shape (F, nv), and the motion."""
+    motion = Simulation(model, np.linspace(0.0, 3.0, 73), "exact", record=("efforts",), **settings).run()
+    return motion.efforts, motion
+
+
+@pytest.mark.parametrize("start", [4.0, -4.0])
+def test_a_drive_exerts_what_it_asks_for_and_no_more_than_its_effort(start):
+    """Guards efforts of position drives, saturated and not: what Newton's law says the cart was pushed with."""
+    axis = {"drive_mode": "position", "drive_stiffness": 3.0, "drive_damping": 4.0, "effort": 5.0}
+    efforts, motion = effort_of(slider(**axis), initial={"q": {"rail": start}})
+    asked = -3.0 * motion.q[:, 0] - 4.0 * motion.qd[:, 0]
+    assert efforts[:, 0] == pytest.approx(np.clip(asked, -5.0, 5.0), abs=1e-9)
+    assert 5 < (np.abs(efforts[:, 0]) > 5.0 - 1e-9).sum() < 60
+    impulse = np.diff(motion.times) @ (0.5 * (efforts[1:, 0] + efforts[:-1, 0]))
+    assert impulse == pytest.approx(2.0 * (motion.qd[-1, 0] - motion.qd[0, 0]), abs=2e-3)
+
+
+def test_drives_and_callbacks_add_up():
+    """Guards that efforts are all that drives a joint: a force drive and a callback's force."""
+    push = Controls(forces=lambda _: Forces({"rail": 1.5}))
+    efforts, motion = effort_of(slider(drive_mode="force", drive_target=3.0), controls=push)
+    assert efforts == pytest.approx(np.full((73, 1), 4.5), abs=1e-12)
+    assert motion.qd[-1, 0] == pytest.approx(4.5 / 2.0 * 3.0, rel=1e-9)
+
+
+def test_a_drive_is_no_effort_where_motion_is_prescribed():
+    """Guards prescribed joints: their drives do nothing, and the effort is what the motion takes."""
+    model = slider(drive_mode="force", drive_target=3.0, effort=1.0)
+    efforts, motion = effort_of(model, controls=Controls({"rail": math.sin}))
+    assert efforts[:, 0] == pytest.approx(-2.0 * np.sin(motion.times), abs=1e-6)
+
+
+def test_a_balls_drive_exerts_torques():
+    """Guards efforts on charts: of a round body held at its target, the torques of Euler's equation."""
+    axes = [Axis(drive_mode="velocity", drive_damping=2.0, drive_target=rate) for rate in (0.5, -1.0, 2.0)]
+    model = Model(links=[Link("globe", 1.0, inertia=(0.7, 0.0, 0.0, 0.7, 0.0, 0.7))])
+    model.joints.append(Joint("centre", "ball", WORLD, "globe", axes=axes))
+    efforts, motion = effort_of(model)
+    assert efforts == pytest.approx(2.0 * (np.array([0.5, -1.0, 2.0]) - motion.qd), abs=1e-9)
+    accelerations = np.gradient(motion.qd, motion.times, axis=0)[1:-1]
+    assert efforts[1:-1] == pytest.approx(0.7 * accelerations, abs=0.05)
+    assert np.abs(efforts[0]).min() > 0.9
+
+
 def test_files_keep_efforts_and_wrenches(tmp_path):
     """Guards .npz and .csv: efforts and wrenches come back to the last bit, under their names."""
     controls = Controls({"crank_pivot": math.sin})
@@ -194,7 +260,7 @@ def test_files_keep_efforts_and_wrenches(tmp_path):
     motion.save(tmp_path / "motion.npz")
     back = read_trajectory(tmp_path / "motion.npz")
     assert back.wrench_names == motion.wrench_names
-    for name in ("times", "X_WL", "q", "qd", "efforts", "wrenches", "supplied", "dissipated"):
+    for name in ("times", "X_WL", "q", "qd", "efforts", "wrenches", "supplied", "dissipated", "loop_error"):
         assert getattr(back, name).tobytes() == getattr(motion, name).tobytes(), name
     motion.save(tmp_path / "motion.csv")
     with (tmp_path / "motion.csv").open(newline="", encoding="utf-8") as file:

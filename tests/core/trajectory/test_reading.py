@@ -30,6 +30,7 @@ tricky = st.sampled_from(
         "wrench a",
         "a.x",
         "a.fx",
+        "loop_error",
         "[m]",
         "a [rad]",
         "x [",
@@ -69,6 +70,7 @@ def motions(draw, with_forces: bool = True) -> Trajectory:
         efforts=numbers(frames, len(qd)) if forces and qd else None,
         wrench_names=joints if forces else (),
         wrenches=numbers(frames, len(joints), 6) if forces else None,
+        loop_error=numbers(frames) if draw(st.booleans()) else None,
     )
 
 

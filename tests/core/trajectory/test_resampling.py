@@ -39,6 +39,7 @@ def motion(times, q, qd=None, q_names=None, turns=None) -> Trajectory:
         efforts=qd.copy(),
         wrench_names=("j0",),
         wrenches=np.repeat(q[:, :1], 6, axis=1).reshape(-1, 1, 6),
+        loop_error=q[:, 0].copy(),
     )
 
 
@@ -57,13 +58,13 @@ def test_a_cubic_is_exact_by_its_rates():
 
 
 def test_a_parabola_is_exact_without_rates():
-    """Guards the tangents, also at both ends: of poses, energies, wrenches and of the rates themselves."""
+    """Guards the tangents, also at both ends: of poses, energies, gaps, wrenches and of the rates themselves."""
 
     def parabola(t):
         return 1.0 - t + 3.0 * t**2
 
     found = resampled(motion(FRAMES, parabola(FRAMES), cubic_rate(FRAMES)), BETWEEN)
-    for values in (found.X_WL[:, 0, 0], found.kinetic, found.supplied, found.wrenches[:, 0, 4]):
+    for values in (found.X_WL[:, 0, 0], found.kinetic, found.supplied, found.loop_error, found.wrenches[:, 0, 4]):
         assert values == pytest.approx(parabola(BETWEEN), abs=1e-13)
     assert found.qd[:, 0] == pytest.approx(cubic_rate(BETWEEN), abs=1e-13)
     assert found.efforts[:, 0] == pytest.approx(cubic_rate(BETWEEN), abs=1e-13)

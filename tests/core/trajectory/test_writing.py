@@ -35,7 +35,8 @@ def test_csv_numbers_are_exact(motion, tmp_path):
     nq, nv = motion.q.shape[1], motion.qd.shape[1]
     assert np.array_equal(table[:, 1 : 1 + nq], motion.q)
     assert np.array_equal(table[:, 1 + nq : 1 + nq + nv], motion.qd)
-    assert np.array_equal(table[:, 1 + nq + nv : -4].reshape(motion.X_WL.shape), motion.X_WL)
+    assert np.array_equal(table[:, 1 + nq + nv : -5].reshape(motion.X_WL.shape), motion.X_WL)
+    assert np.array_equal(table[:, -1], motion.loop_error)
 
 
 def test_a_failed_save_leaves_nothing(motion, tmp_path):
@@ -77,6 +78,16 @@ def test_unknown_energies_have_no_columns(motion, tmp_path):
     told.save(tmp_path / "m.csv")
     assert not {"kinetic [J]", "supplied [J]"} & set(heading(tmp_path / "m.csv"))
     assert np.isnan(read_trajectory(tmp_path / "m.csv").kinetic).all()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv"])
+def test_files_without_a_loop_error_are_read(motion, tmp_path, suffix):
+    """Guards files of earlier versions: what they do not know of is unknown, and the rest is there."""
+    path = tmp_path / f"m{suffix}"
+    dataclasses.replace(motion, loop_error=None).save(path)
+    again = read_trajectory(path)
+    assert again.loop_error is None
+    assert np.array_equal(again.q, motion.q)
 
 
 def test_joint_curves_alone(motion, tmp_path):

@@ -1,0 +1,106 @@
+"""`limberjack plot`: graphs of a motion, as a figure."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..model import Model
+from ..plots import QUANTITIES, PlotError, panels_of
+from ..plots.figure import SUFFIXES, save_figure
+from ..solvers import Simulation
+from ..trajectory import Trajectory, TrajectoryError, completed, read_trajectory
+from .framework import DONE, UsageError, Verb, add_file, load_usable, say
+from .ik import compile_posing_once
+from .simulate import (
+    add_motion_arguments,
+    compile_once,
+    frame_times,
+    positive,
+    read_initial,
+    require_writable,
+    tell_diagnoses,
+)
+
+Motion = tuple[Model, Trajectory, Sequence[str]]
+"""What moves, how, and what a user may wonder at."""
+
+RECORDERS: dict[str, Callable[[argparse.Namespace], Motion]] = {}
+"""By suffix, readers of inputs that hold a motion themselves; of others it is simulated."""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=Path, required=True, help=f"the figure: {' or '.join(SUFFIXES)}"
+    )
+    parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="a .npz or .csv to plot the motion of")
+    parser.add_argument("--duration", metavar="S", type=positive, help="seconds to simulate, where no motion is given")
+    parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
+    add_motion_arguments(parser)
+    parser.add_argument("--joints", metavar="NAME", nargs="+", help="only these joints; a link's name where it floats")
+    parser.add_argument(
+        "--show", metavar="WHAT", nargs="+", choices=QUANTITIES, default=QUANTITIES, help=", ".join(QUANTITIES)
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    output: Path = arguments.output
+    require_writable(output, SUFFIXES)
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UsageError("figures are drawn by matplotlib: install it with `pip install matplotlib`")
+    model, motion, notes = _motion(arguments)
+    say(*(f"{arguments.file}: note: {note}" for note in notes))
+    try:
+        panels = panels_of(model, motion, arguments.show, arguments.joints)
+    except PlotError as error:
+        raise UsageError(f"--joints: {error}") from error
+    if not panels:
+        raise UsageError(f"--show {' '.join(arguments.show)}: the motion has nothing of it that is not 0")
+    save_figure(panels, output)
+    print(f"{output}: {', '.join(panel.heading for panel in panels)}")
+    return DONE
+
+
+def _motion(arguments: argparse.Namespace) -> Motion:
+    recorder = RECORDERS.get(str(arguments.file)) or RECORDERS.get(arguments.file.suffix.lower())
+    if arguments.trajectory and arguments.duration:
+        raise UsageError("--trajectory and --duration: a motion is read or simulated; give one of them")
+    if arguments.trajectory:
+        return _read(arguments)
+    if arguments.duration:
+        return _simulated(arguments)
+    if recorder:
+        return recorder(arguments)
+    raise UsageError("give --duration, the seconds to simulate, or --trajectory, a motion that was")
+
+
+def _read(arguments: argparse.Namespace) -> Motion:
+    try:
+        motion = read_trajectory(arguments.trajectory)
+    except TrajectoryError as error:
+        raise UsageError(str(error)) from error
+    model = load_usable(arguments.file, arguments.search).model
+    if model.loops() or model.equations():
+        compile_posing_once()
+    try:
+        whole = completed(motion, model)
+    except TrajectoryError as error:
+        raise UsageError(f"{arguments.trajectory}: {error}") from error
+    return model, whole.trajectory, whole.notes
+
+
+def _simulated(arguments: argparse.Namespace) -> Motion:
+    times = frame_times(arguments.duration, arguments.fps)
+    initial = read_initial(arguments.initial)
+    model = load_usable(arguments.file, arguments.search).model
+    compile_once()
+    simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
+    motion = simulation.run()
+    tell_diagnoses(arguments.file, simulation.report.diagnoses)
+    return model, motion, simulation.report.notes
+
+
+PLOT = Verb("plot", "draw graphs of a motion: values, velocities, efforts, energy, loop error", _add_arguments, _run)

@@ -1,0 +1,5 @@
+"""Graphs of a motion: what they show, as data that any drawer takes, and as figures."""
+
+from .curves import QUANTITIES, TITLES, Curve, Panel, PlotError, panels_of
+
+__all__ = ["QUANTITIES", "TITLES", "Curve", "Panel", "PlotError", "panels_of"]

@@ -1,0 +1,56 @@
+"""Colours of curves: a joint has one in all panels, and its further components have tints of it."""
+
+from __future__ import annotations
+
+import colorsys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from .curves import JOINT_QUANTITIES, Curve, Panel
+
+Rgb = tuple[float, float, float]
+
+PALETTE: tuple[Rgb, ...] = (
+    (0.18, 0.40, 0.56),
+    (0.82, 0.38, 0.24),
+    (0.36, 0.56, 0.29),
+    (0.56, 0.36, 0.62),
+    (0.79, 0.60, 0.18),
+    (0.23, 0.61, 0.61),
+    (0.69, 0.28, 0.42),
+    (0.49, 0.45, 0.41),
+)
+TINTS = (0.0, 0.32, 0.58)
+"""How much white is in a joint's first, second and any further component."""
+
+
+def palette_of(panels: Iterable[Panel]) -> dict[str, Rgb]:
+    """The colour of each owner of curves."""
+    of_joints: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for panel in panels:
+        owners = of_joints if panel.quantity in JOINT_QUANTITIES else others
+        owners |= dict.fromkeys(curve.owner for curve in panel.curves)
+    return _colored(others) | _colored(of_joints)
+
+
+def _colored(owners: Mapping[str, None]) -> dict[str, Rgb]:
+    return dict(zip(owners, _shades(len(owners)), strict=True))
+
+
+def _shades(count: int) -> Sequence[Rgb]:
+    """Hues around the circle where there are more than the palette has."""
+    if count <= len(PALETTE):
+        return PALETTE[:count]
+    return [colorsys.hls_to_rgb(number / count, 0.45, 0.5) for number in range(count)]
+
+
+def tinted(curves: Iterable[Curve], palette: Mapping[str, Rgb]) -> list[Rgb]:
+    """The colour of each of a panel's curves."""
+    found, before = [], Counter()
+    for curve in curves:
+        white = TINTS[min(before[curve.owner], len(TINTS) - 1)]
+        red, green, blue = (part + white * (1.0 - part) for part in palette[curve.owner])
+        found.append((red, green, blue))
+        before[curve.owner] += 1
+    return found

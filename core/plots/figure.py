@@ -1,0 +1,113 @@
+"""Panels as a figure in a file, drawn by matplotlib."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..formats.files import write_together
+from .colors import Rgb, palette_of, tinted
+from .curves import Panel
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SUFFIXES = (".png", ".svg")
+"""Of figures."""
+
+WIDTH, PANEL_HEIGHT, FOOT = 8.0, 1.85, 0.45
+"""Inches."""
+
+INK, FAINT = "#333333", "#d9d9d9"
+ROWS, MOST_NAMES = 10, 20
+"""In a panel's legend."""
+
+STYLE: dict = {  # whose keys are literals in matplotlib's stubs
+    "font.size": 8.5,
+    "axes.edgecolor": "#8c8c8c",
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "xtick.color": "#8c8c8c",
+    "ytick.color": "#8c8c8c",
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "text.color": INK,
+    "svg.hashsalt": "limberjack",  # or ids would differ from run to run
+}
+METADATA = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+
+
+def save_figure(panels: Sequence[Panel], path: Path) -> None:
+    """Draw panels below each other, over one axis of time, to a .png or .svg: the same bytes for the same panels.
+
+    Limits are dashed, in the colour of their curve; while a curve is at one, a broad line lies below it.
+
+    Raises:
+        ImportError: matplotlib is not there.
+        UnwritableError: the file cannot be written; then nothing is.
+        ValueError: there are no panels, or the suffix is none of `SUFFIXES`.
+    """
+    import matplotlib
+
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{path}: a figure is saved as {' or '.join(SUFFIXES)}, not '{path.suffix}'")
+    if not panels:
+        raise ValueError("there is nothing to draw: give one panel at least")
+    drawn = io.BytesIO()
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # whatever the user's own settings are
+        matplotlib.rcParams.update(STYLE)
+        figure_of(panels).savefig(drawn, format=suffix[1:], dpi=160, metadata=METADATA[suffix])
+    write_together(path, {path.name: drawn.getvalue()})
+
+
+def figure_of(panels: Sequence[Panel]) -> Figure:
+    """Without pyplot, so that no other figure, window or backend is touched."""
+    from matplotlib.figure import Figure
+
+    figure = Figure((WIDTH, PANEL_HEIGHT * len(panels) + FOOT), layout="constrained", facecolor="white")
+    all_axes = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    palette = palette_of(panels)
+    for axes, panel in zip(all_axes, panels, strict=True):
+        _draw(axes, panel, palette)
+    all_axes[-1].set_xlabel("Time [s]")
+    return figure
+
+
+def _draw(axes: Axes, panel: Panel, palette: Mapping[str, Rgb]) -> None:
+    low, high = panel.window
+    handles: list[Artist] = []
+    for curve, color in zip(panel.curves, tinted(panel.curves, palette), strict=True):
+        for limit in curve.limits:
+            if low <= limit <= high:
+                axes.axhline(limit, color=color, linewidth=0.8, linestyle=(0, (5, 3)), alpha=0.7)
+        for begin, end in panel.spans(curve):
+            axes.axvspan(begin, end, color=color, alpha=0.08, linewidth=0)
+        held = np.where(curve.is_at_limit, curve.numbers, np.nan)
+        axes.plot(panel.times, held, color=color, linewidth=5.0, alpha=0.3, solid_capstyle="butt")
+        handles += axes.plot(panel.times, curve.numbers, color=color, linewidth=1.2)
+    axes.set_ylim(low, high)
+    axes.set_title(panel.heading, loc="left", fontsize=9.5, fontweight="bold")
+    axes.margins(x=0.0)
+    axes.grid(axis="y", color=FAINT, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    _add_legend(axes, handles, [curve.name.replace("$", r"\$") for curve in panel.curves])
+
+
+def _add_legend(axes: Axes, handles: list[Artist], names: list[str]) -> None:
+    more = len(names) - MOST_NAMES
+    if more > 0:
+        names = [*names[: MOST_NAMES - 1], f"and {more + 1} more"]
+        handles = [*handles[: MOST_NAMES - 1], axes.plot([], [], alpha=0.0)[0]]
+    look = {"frameon": False, "handlelength": 1.2, "labelspacing": 0.25, "columnspacing": 1.0, "fontsize": 7.5}
+    place = {"loc": "upper left", "bbox_to_anchor": (1.005, 1.06)}
+    axes.legend(handles, names, ncols=math.ceil(len(names) / ROWS), **look, **place)

@@ -1,0 +1,31 @@
+"""Orientations over time as rotation vectors without jumps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+STRAIGHT = 1e-12
+"""Sine of half an angle below which a quaternion has no axis."""
+
+
+def rotation_vectors(quaternions: np.ndarray) -> np.ndarray:
+    """Of unit quaternions w x y z, shape (F, 4), rotation vectors [rad], shape (F, 3).
+
+    Each is that one of the vectors of its orientation, which are whole turns apart, that is nearest to the one before
+    it; the first is the shortest. NaN stays NaN, and after it counting begins anew.
+    """
+    found = np.full((len(quaternions), 3), np.nan)
+    before = np.zeros(3)
+    for frame, (w, *v) in enumerate(quaternions.tolist()):
+        sine = math.hypot(*v)
+        if math.isnan(w + sine):
+            before = np.zeros(3)
+            continue
+        length = math.hypot(*before)
+        axis = np.array(v) / sine if sine > STRAIGHT else before / length if length else np.zeros(3)
+        angle = 2.0 * math.atan2(sine, w) if sine > STRAIGHT else 0.0
+        turns = round((float(axis @ before) - angle) / math.tau)
+        before = found[frame] = (angle + math.tau * turns) * axis
+    return found

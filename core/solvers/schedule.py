@@ -1,0 +1,203 @@
+"""What changes in time of the numbers that a model has, and of which joints act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..model import CompiledModel, Joint, Model, StateError
+from ..model.compiled import ON_COLUMN, JointSpan, numbers_of
+from .outside import steady_pushes
+from .steering import (
+    CHART_DAMPING,
+    CHART_PUSH,
+    CHART_SPEED,
+    CHART_STIFFNESS,
+    CHART_TARGET,
+    DAMPING,
+    DRIVE_DAMPING,
+    EFFORT,
+    GRAVITY,
+    INPUT,
+    PUSH_FORCE,
+    SPEED,
+    STIFFNESS,
+    TARGET,
+    WIND,
+    WRENCH,
+    steer_to,
+)
+from .system import System
+
+Numbers = float | Sequence[float] | np.ndarray
+
+TARGETS = {"position": TARGET, "velocity": SPEED, "force": PUSH_FORCE}
+CHART_TARGETS = {"position": CHART_TARGET, "velocity": CHART_SPEED, "force": CHART_PUSH}
+"""What a drive's target is, by its mode."""
+
+ON_DRIVES = {
+    "drive_stiffness": (STIFFNESS, CHART_STIFFNESS, {"position"}),
+    "drive_damping": (DRIVE_DAMPING, CHART_DAMPING, {"position", "velocity"}),
+    "effort": (EFFORT, None, {"position", "velocity", "force"}),
+}
+"""What other numbers of a drive are, on a column and on a chart, and in which modes they act."""
+
+AXIS_FIELDS = ("drive_target", *ON_DRIVES, "damping")
+LINK_FIELDS = {"force": 3, "torque": 0}
+"""And where their numbers begin in a push's wrench."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Functions of the time [s], in the place of a model's own numbers.
+
+    They are asked at every frame, and between two frames numbers go evenly from the one to the other. A drive with a
+    target that moves is a spring and a damper to a moving place: it brakes what moves otherwise than its target.
+
+    Attributes:
+        axes: {(joint, number of its axis): {field: function}}, for the fields of `Axis` in `AXIS_FIELDS`; they act in
+            those modes of the drive in which they mean something, and the mode stays as it is.
+        links: {link: {"force" or "torque": function that gives three numbers [N, N m]}}.
+        enabled: {joint: function that says whether it acts}. A joint that comes to act later takes hold of its links as
+            they are then, and with a jolt: what they move apart is lost, as in a collision without a bounce.
+        gravity, wind: functions that give three numbers [m/s^2, m/s].
+    """
+
+    axes: Mapping[tuple[str, int], Mapping[str, Callable[[float], float]]] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, Callable[[float], Numbers]]] = field(default_factory=dict)
+    enabled: Mapping[str, Callable[[float], bool]] = field(default_factory=dict)
+    gravity: Callable[[float], Numbers] | None = None
+    wind: Callable[[float], Numbers] | None = None
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether no number changes, whatever joints do."""
+        return not (self.axes or self.links or self.gravity or self.wind)
+
+    def require(self, model: Model) -> None:
+        """Raises `StateError` where it speaks of what the model does not have."""
+        joints, links = {joint.name: joint for joint in model.joints}, {link.name for link in model.links}
+        for what, given, known in (
+            ("joint", [name for name, _ in self.axes], joints),
+            ("joint", self.enabled, joints),
+            ("link", self.links, links),
+        ):
+            for name in given:
+                if name not in known:
+                    raise StateError(f"no {what} '{name}' can be scheduled; there are: {', '.join(sorted(known))}")
+        for (name, number), fields in self.axes.items():
+            if not 0 <= number < joints[name].axis_count:
+                raise StateError(f"joint '{name}' has {joints[name].axis_count} axes, counted from 0; found {number}")
+            _require_known(f"joint '{name}'", fields, AXIS_FIELDS)
+        for name, fields in self.links.items():
+            _require_known(f"link '{name}'", fields, tuple(LINK_FIELDS))
+
+
+def _require_known(whose: str, given: Mapping, known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise StateError(f"{whose}: '{name}' cannot change in time; allowed are {', '.join(known)}")
+
+
+class Steering:
+    """A schedule, bound to where its numbers lie in a compiled model."""
+
+    def __init__(self, schedule: Schedule, compiled: CompiledModel, system: System):
+        self.system = system._replace(pushes=steady_pushes(compiled, schedule.links))
+        self._sources: list[tuple[Callable[[float], Numbers], str, int]] = []
+        self._entries: list[tuple[int, int, int]] = []
+        self._last: tuple[float, np.ndarray] | None = None
+        for (name, number), fields in schedule.axes.items():
+            if name in compiled.spans:
+                self._bind_axis(compiled, compiled.spans[name], number, fields)
+        for push, row in enumerate(self.system.pushes.link):
+            name = compiled.link_names[row]
+            for what, function in schedule.links.get(name, {}).items():
+                self._bind(function, f"the {what} on link '{name}'", WRENCH, push, 3, LINK_FIELDS[what])
+        for function, subject, what in ((schedule.gravity, "gravity", GRAVITY), (schedule.wind, "the wind", WIND)):
+            if function:
+                self._bind(function, subject, what, 0, 3)
+
+    def _bind_axis(self, compiled: CompiledModel, span: JointSpan, number: int, fields: Mapping[str, Callable]) -> None:
+        joint, mode = span.joint, span.joint.axes[number].drive_mode
+        known = joint.kind.slot(number).fields
+        for v in map(span.v_at, _places(joint, number)):
+            drive = _drive_at(compiled, span.body, v)
+            for name, function in fields.items():
+                subject = f"the {name.replace('_', ' ')} of joint '{joint.name}'"
+                if name == "damping" and name in known:
+                    self._bind(function, subject, DAMPING, v, 1)
+                elif drive and name in known and (what := _code(name, mode, drive.is_of_chart)) is not None:
+                    self._bind(function, subject, what, drive.row, 1, drive.part)
+
+    def _bind(self, function: Callable, subject: str, what: int, row: int, count: int, part: int = 0) -> None:
+        self._sources.append((function, subject, count))
+        self._entries += [(what, row, part + i) for i in range(count)]
+
+    def prepare(self, begin: float, end: float, zero: float) -> System:
+        """The system with the numbers from one time to another [s]; its own time counts from `zero`.
+
+        Raises:
+            StateError: a function gives something else than finite numbers, as many as it takes.
+        """
+        window = np.array([begin - zero, end - zero])
+        if not self._entries:
+            return self.system._replace(window=window)
+        before, after = self._values(begin), self._values(end)
+        inputs = np.zeros(len(self._entries), INPUT).view(np.recarray)
+        for name, column in zip(("what", "row", "part"), zip(*self._entries, strict=True), strict=True):
+            inputs[name] = column
+        inputs.value, inputs.rate = before, (after - before) / (end - begin)
+        self._last = end, after
+        system = self.system._replace(inputs=inputs, window=window)
+        steer_to(system, begin - zero)
+        return system
+
+    def _values(self, time: float) -> np.ndarray:
+        if self._last and self._last[0] == time:
+            return self._last[1]
+        found = []
+        for function, subject, count in self._sources:
+            given = function(time)
+            numbers = numbers_of(given)
+            if numbers.shape != (count,) or not np.isfinite(numbers).all():
+                raise StateError(f"{subject} takes {count} finite number(s) at {time:g} s, found {given!r}")
+            found.append(numbers)
+        return np.concatenate(found)
+
+
+@dataclass(frozen=True)
+class _Drive:
+    """Where what drives a dof lies: in a row of a model's `chart_drives`, or of its `guards`."""
+
+    row: int
+    part: int
+    is_of_chart: bool
+
+
+def _drive_at(compiled: CompiledModel, body: int, v: int) -> _Drive | None:
+    """None where nothing drives the dof."""
+    arrays = compiled.arrays
+    for row in np.flatnonzero(arrays.chart_drives.body == body).tolist():
+        return _Drive(row, v - int(arrays.bodies.v[body]), True)
+    for row in np.flatnonzero((arrays.guards.kind == ON_COLUMN) & (arrays.guards.v == v)).tolist():
+        return _Drive(row, 0, False)
+    return None
+
+
+def _places(joint: Joint, number: int) -> list[int]:
+    """Which of the joint's velocities an axis acts on."""
+    if joint.kind.chart:
+        return [place for place, axis in enumerate(joint.kind.law) if axis == number]
+    place = joint.place_of(number)
+    return [] if place is None else [place]
+
+
+def _code(name: str, mode: str, on_chart: bool) -> int | None:
+    """Which input a field of a drive is; None where it does nothing."""
+    if name == "drive_target":
+        return (CHART_TARGETS if on_chart else TARGETS).get(mode)
+    on_column, on_chart_code, modes = ON_DRIVES[name]
+    return (on_chart_code if on_chart else on_column) if mode in modes else None
