@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import gizmos, ids, ops, overlays, panels, props, watch
+from . import gizmos, ids, ops, overlays, panels, preview, props, watch
 from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
 
@@ -27,6 +27,7 @@ def register():
     ops.add_to_menus()
     panels.add_tools()
     watch.start()
+    preview.start()
     overlays.start()
     _commands.append(bpy.utils.register_cli_command(ids.COMMAND, _run_command))
 
@@ -35,6 +36,7 @@ def unregister():
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     overlays.stop()
+    preview.stop()
     watch.stop()
     panels.remove_tools()
     ops.remove_from_menus()

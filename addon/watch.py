@@ -3,19 +3,30 @@
 While the user drags something, a scene changes with every movement of the mouse: it is read when it comes to rest.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..core.model import ModelError
 from .bridge.keyed_joints import follow_keys
+from .bridge.last_run import forget_runs
 from .bridge.rig import forget_rigs, forget_weights, show_rig
 from .bridge.settling import settle_frames
 from .props import carrier_of, is_joint, is_link, show_error
 
+LASTING = "LIMBERJACK_OT_preview"
+"""The operator of ours beside which the user goes on working."""
+
 REST = 0.15
 """Seconds without a change after which the scene counts as at rest."""
+
+is_ours = False
+"""Whether what changes now is but shown, by a preview: then nothing has to be read anew."""
+
+changes = 0
+"""Grows with everything that may have changed a scene's model."""
 
 moves = 0
 """Grows with everything that may have moved or changed something in a view."""
@@ -27,6 +38,10 @@ _is_touched = True
 
 @persistent
 def _depsgraph_updated(_scene, depsgraph):
+    global moves
+    if is_ours:
+        moves += 1
+        return
     updated = [update.id.original for update in depsgraph.updates]
     changed = [item for item in updated if isinstance(item, bpy.types.Object)]
     if changed or depsgraph.id_type_updated("SCENE"):
@@ -47,7 +62,19 @@ def _frame_changed(scene, depsgraph):
 def _replaced(*_):
     """After an undo, a redo, or the loading of a file, no object is what it was."""
     forget_rigs()
+    forget_runs()
     note_change()
+
+
+@contextmanager
+def showing() -> Iterator[None]:
+    """What is changed meanwhile is but shown."""
+    global is_ours
+    before, is_ours = is_ours, True
+    try:
+        yield
+    finally:
+        is_ours = before
 
 
 def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
@@ -55,7 +82,8 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
 
     Blender tells of what the user does in its own panels. What code sets, code must tell of.
     """
-    global moves, _is_touched
+    global changes, moves, _is_touched
+    changes += 1
     moves += 1
     objects = list(objects)
     _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
@@ -89,7 +117,8 @@ def _look() -> float | None:
 
 def _is_at_work(operator) -> bool:
     """Whether an operator changes the scene until it ends; others may run for ever, as those that show keys do."""
-    return operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
+    at_work = operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
+    return at_work and operator.bl_idname != LASTING
 
 
 _HANDLERS = {
@@ -105,6 +134,7 @@ def start() -> None:
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
     forget_rigs()
+    forget_runs()
 
 
 def stop() -> None:
@@ -115,3 +145,4 @@ def stop() -> None:
     if bpy.app.timers.is_registered(_look):
         bpy.app.timers.unregister(_look)
     forget_rigs()
+    forget_runs()

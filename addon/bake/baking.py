@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.check import check_model
 from ...core.model import Model
 from ...core.trajectory import Trajectory
 from ...core.version import VERSION
 from .. import ids
 from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights
+from ..bridge.last_run import keep_run
 from ..bridge.motion import action_of
-from ..bridge.problems import left_links
-from ..props import is_joint, is_led
+from ..bridge.problems import left_links, wind_without_drag
+from ..bridge.remedies import keep_findings
+from ..props import is_joint
+from .demands import links_to_move, suspicions
 from .errors import BakeError
 from .joint_values import values_in
 from .receipt import Receipt, sign
 from .restore import foreign_actions, is_baked
 from .settings import BakeSettings
 from .staleness import digest_of_inputs
-from .transforms import require_bakeable, require_keyable
+from .transforms import require_keyable
 from .writing import Motion, Writing
 
 if TYPE_CHECKING:
@@ -128,14 +130,7 @@ class Bake(ABC):
         return Motion(self.frames, poses, values_in(self.trajectory, self.model))
 
     def _require_bakeable(self) -> None:
-        objects = list(self.reading.objects.values())
-        if not objects:
-            raise BakeError("there are no links in the scene: select objects and tag them as links")
-        baked = [obj for obj in objects if not is_led(obj)]
-        if not baked:
-            raise BakeError("all links move as they are animated: there is nothing to simulate")
-        for obj in baked:
-            require_bakeable(obj)
+        baked = links_to_move(self.reading)
         if self.settings.moves_joints:
             known = self.scene.objects
             self._joints = {obj.name: obj for joint in self.model.joints if joint.nq and (obj := known.get(joint.name))}
@@ -151,12 +146,8 @@ class Bake(ABC):
 
     def _checked(self) -> list[str]:
         """What core's check finds suspect; an error is raised."""
-        issues = check_model(self.model)
-        for issue in issues:
-            if issue.is_error:
-                raise BakeError(f"{issue.subject}: {issue.message}")
-        told = [f"{issue.subject}: {issue.message}" for issue in issues]
-        return told + [problem.message for problem in left_links(self.scene, self.reading)]
+        suspect = left_links(self.scene, self.reading) + wind_without_drag(self.model)
+        return suspicions(self.reading) + [problem.message for problem in suspect]
 
     @property
     def progress(self) -> float:
@@ -236,6 +227,7 @@ class Bake(ABC):
         self._writing = None
         self.scene.frame_set(self.scene.frame_current, subframe=self.scene.frame_subframe)
         self._seconds += time.perf_counter() - begun
+        report = self.report  # which is worked out each time
         result = BakeResult(
             writing.bake.action,
             len(self.frames),
@@ -243,13 +235,14 @@ class Bake(ABC):
             keys,
             writing.possible,
             self._seconds,
-            self.report,
-            [*self.notes, *writing.notes, *(self.report.notes if self.report else ())],
+            report,
+            [*self.notes, *writing.notes, *(report.notes if report else ())],
         )
         self._sign(result, writing)
+        keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
         stored.last_result, stored.last_notes = result.summary, "\n".join(result.notes)
-        stored.last_diagnoses = "\n".join(result.diagnoses)
+        keep_findings(self.scene, report.diagnoses if report else ())
         return result
 
     def _sign(self, result: BakeResult, writing: Writing) -> None:
@@ -262,6 +255,7 @@ class Bake(ABC):
             model=inputs.model,
             motion=inputs.motion,
             carriers=inputs.carriers,
+            movers=inputs.movers,
             keys=writing.bake.digest,
             first=self.first,
             last=self.last,

@@ -62,10 +62,9 @@ class BakeAction:
 
     def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Let the object play these curves of another action, too."""
-        for curve in curves:
-            copy = self._bag(obj).fcurves.new(curve.data_path, index=curve.array_index)
-            _copy(curve, copy)
-            self._prints[copy.as_pointer()] = read_print(copy)
+        curves = list(curves)
+        if curves:
+            copy_curves(curves, self._bag(obj).fcurves)
 
     def _bag(self, obj: bpy.types.Object):
         if obj not in self._slots:
@@ -93,7 +92,7 @@ class BakeAction:
 
     @property
     def digest(self) -> str:
-        """Of all its keys, as `digest_of_curves` finds it, without reading back what was written."""
+        """Of all its own keys, as `digest_of_curves` finds it, without reading back what was written."""
         return digest_of_prints(self._prints.values())
 
     def discard(self) -> None:
@@ -121,6 +120,12 @@ def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
     """What Blender makes of the curves at the frames, shape (F, number of curves)."""
     times = frames.tolist()
     return np.array([[curve.evaluate(time) for time in times] for curve in curves]).T
+
+
+def copy_curves(sources: Iterable[bpy.types.FCurve], target) -> None:
+    """Copy curves among those of a channelbag."""
+    for source in sources:
+        _copy(source, target.new(source.data_path, index=source.array_index))
 
 
 def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:

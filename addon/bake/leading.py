@@ -13,11 +13,11 @@ from ..bridge import SceneReading
 from ..bridge.motion import action_of, is_bake
 from ..props import is_led, is_link
 from .errors import BakeError
-from .sampling import Poses, poses_at
+from .sampling import Look, Poses, poses_at
 
 
-def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray) -> Poses:
-    """Where Blender puts the links that lead, at the frames, shape (F,).
+def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray, look: Look | None = None) -> Poses:
+    """Where Blender puts the links that lead, at the frames, shape (F,). look: as for `poses_at`.
 
     Raises:
         BakeError: one plays an earlier bake, or hangs on a link that is simulated.
@@ -25,7 +25,7 @@ def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarr
     objects = {name: reading.objects[name] for name in reading.leads}
     for obj in objects.values():
         _require_own_motion(obj)
-    return poses_at(scene, objects, frames)
+    return poses_at(scene, objects, frames, look)
 
 
 def _require_own_motion(obj: bpy.types.Object) -> None:

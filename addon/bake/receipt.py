@@ -11,6 +11,10 @@ import bpy
 import numpy as np
 
 from .. import ids
+from ..bridge.motion import TRANSFORMS
+
+REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
+"""How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Receipt:
         version: of Limberjack. source: "simulation", or the name of the trajectory file that was replayed.
         model: digest of the model and its surroundings. motion: digest of the animation that the bake began with.
         carriers: digest of what carries links, where it stands and how it is animated.
+        movers: digest of the animation of what drives the motion.
         keys: digest of the keys as they were written.
         first, last, step: frames. fps: frames a second.
         accuracy, start, onto: as `BakeSettings`. distance [m], angle [rad]: asked for; 0 for a key on every frame.
@@ -50,6 +55,7 @@ class Receipt:
     off_by: float
     turned_by: float
     result: str
+    movers: str = ""
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:
@@ -67,7 +73,12 @@ def receipt_of(action: bpy.types.Action) -> Receipt | None:
 def is_edited(action: bpy.types.Action) -> bool:
     """Whether somebody has changed the keys of a bake since it was written."""
     receipt = receipt_of(action)
-    return receipt is not None and receipt.keys != digest_of_curves(_curves(action))
+    return receipt is not None and receipt.keys != digest_of_curves(filter(is_of_bake, _curves(action)))
+
+
+def is_of_bake(curve: bpy.types.FCurve) -> bool:
+    """Whether a curve of a bake's action is the bake's, and none that the user has beside it."""
+    return curve.data_path.startswith(REPLACED)
 
 
 def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:

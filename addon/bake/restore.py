@@ -9,14 +9,12 @@ import bpy
 
 from .. import ids
 from ..bridge import fcurves_of
-from ..bridge.motion import TRANSFORMS, action_of, curves_in, has_own_keys, is_bake
+from ..bridge.motion import action_of, curves_in, has_own_keys, is_bake
 from ..props import is_joint, is_led, is_link
-from .receipt import is_edited
+from .fcurves import copy_curves
+from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
 
 PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
-
-REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
-"""How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -67,7 +65,7 @@ def own_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def other_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     """What the object's action moves besides, such as its visibility, which goes on beside a bake."""
-    return [curve for curve in fcurves_of(obj) if not curve.data_path.startswith(REPLACED)]
+    return [curve for curve in fcurves_of(obj) if not is_of_bake(curve)]
 
 
 def remember(obj: bpy.types.Object) -> None:
@@ -134,13 +132,37 @@ def _give_back_action(obj: bpy.types.Object) -> None:
     before, data = getattr(obj, ids.BEFORE), obj.animation_data
     if data is None or (data.action and not is_bake(data.action)):
         return  # what was animated since goes on
+    beside = other_curves(obj) if data.action else None
     data.action = before.action
     if before.action is None:
-        if not data.drivers and not data.nla_tracks:
+        _keep_beside(obj, beside)
+        if not data.action and not data.drivers and not data.nla_tracks:
             obj.animation_data_clear()
         return
     _let_go(before.action)
     _play(data, before.slot)
+    _keep_beside(obj, beside)
+
+
+def _keep_beside(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | None) -> None:
+    """Let what the user has changed beside a bake go on without it, in the object's own action or in a new one."""
+    if curves is None or digest_of_curves(curves) == digest_of_curves(other_curves(obj)):
+        return
+    for curve in other_curves(obj):
+        _channels_of(obj).remove(curve)
+    copy_curves(curves, _channels_of(obj))
+
+
+def _channels_of(obj: bpy.types.Object):
+    """The F-curves that the object's action has for it; an action is made where there is none."""
+    data = obj.animation_data_create()
+    if data.action is None:
+        data.action = bpy.data.actions.new(f"{obj.name}Action")
+    if data.action_slot is None:
+        data.action_slot = data.action.slots.new("OBJECT", obj.name)
+    layer = data.action.layers[0] if data.action.layers else data.action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(data.action_slot, ensure=True).fcurves
 
 
 def _play(data: bpy.types.AnimData, slot: str) -> None:

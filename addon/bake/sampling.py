@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import bpy
@@ -15,6 +15,8 @@ from ..bridge.read import depsgraph_of
 
 Poses = dict[str, np.ndarray]
 """X_WL of links at frames [m], shape (F, 7), by name."""
+
+Look = Callable[[bpy.types.Depsgraph], None]
 
 
 @contextmanager
@@ -38,14 +40,21 @@ def at_frames(scene: bpy.types.Scene, frames: np.ndarray) -> Iterator[tuple[int,
             yield number, depsgraph_of(scene)
 
 
-def poses_at(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object], frames: np.ndarray) -> Poses:
-    """X_WL of links at frames, shape (F,), as Blender evaluates them [m], shape (F, 7), by name."""
+def poses_at(
+    scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object], frames: np.ndarray, look: Look | None = None
+) -> Poses:
+    """X_WL of links at frames, shape (F,), as Blender evaluates them [m], shape (F, 7), by name.
+
+    look: sees every frame, too.
+    """
     found = {name: np.empty((len(frames), 7)) for name in objects}
     sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
-    for number, depsgraph in at_frames(scene, frames) if len(frames) and objects else ():
+    for number, depsgraph in at_frames(scene, frames) if len(frames) and (objects or look) else ():
         for name, obj in objects.items():
             matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
             found[name][number] = pose_of_matrix(matrix, sizes[name])
+        if look:
+            look(depsgraph)
     for poses in found.values():
         poses[:, :3] *= unit
     return found

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...core.model import Model
-from ...core.spatial import Pose, norm, quat_mul, rotvec_of_quat
+from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ...core.trajectory import Trajectory
-from ..bridge import SceneReading, unit_length
-from ..bridge.live import poses_now
+from ..bridge import SceneReading
 from ..bridge.numbers import length_in_words
 from .baking import Bake
+from .course import Course
 from .joint_values import values_before
-from .leading import let_lead, paths_of, sample_leads
 from .settings import settings_of
-from .starts import Beginning, as_animated, as_posed
 from .writing import Motion
 
 if TYPE_CHECKING:
@@ -47,39 +44,18 @@ class BakeRun(Bake):
         self, scene: bpy.types.Scene, initial: dict | None = None, reading: SceneReading | None = None, **changes
     ):
         super().__init__(scene, settings_of(scene, **changes), reading)
-        is_posed = self.settings.start == "POSE"  # which is looked at before other frames are
-        stand = poses_now(self.reading.objects, unit_length(scene)) if is_posed else {}
-        spacing = min(1.0, self.settings.step)
-        count = int(np.ceil((self.last - self.first) / spacing - 1e-9)) + 1
-        leads = sample_leads(scene, self.reading, self.first + spacing * np.arange(count))
-        model = let_lead(self.reading, leads)
-        self._beginning = Beginning(initial) if initial else self._begin(model.acting_at(0.0), stand, spacing)
-        paths = paths_of(leads, self.fps / spacing)
-        self.simulation = self._simulation(model, paths, is_measured=not initial and bool(self._beginning.state))
+        self._course, self.simulation = self._begun(initial)
+        self.reading, self._beginning = self._course.reading, self._course.beginning
 
-    def _begin(self, model: Model, stand: dict[str, Pose], spacing: float) -> Beginning:
-        if self.settings.start == "POSE":
-            return as_posed(self.scene, model, stand)
-        if self.settings.start == "KEYS":
-            return as_animated(self.scene, self.reading, model, self.first, spacing)
-        return Beginning()
-
-    def _simulation(self, model: Model, paths: dict, is_measured: bool) -> Simulation:
-        # Here, since it brings numba in, which the add-on is not to wait for when it starts.
-        from ...core.solvers import Controls, Simulation
-
-        return Simulation(
-            model,
-            (self.frames - self.first) / self.fps,
-            accuracy=self.settings.accuracy,
-            initial=self._beginning.state,
-            controls=Controls(links=paths),
-            is_measured=is_measured,
-        )
+    def _begun(self, initial: dict | None) -> tuple[Course, Simulation]:
+        course = Course(self.scene, self.settings, self.reading, initial)
+        return course, course.simulation(record=["efforts"])
 
     @property
     def trajectory(self) -> Trajectory:
-        return self.simulation.trajectory
+        done = self.simulation.trajectory.first(len(self._course.frames))
+        numbers = self._course.numbers_of(self.frames)
+        return done if len(numbers) == len(self._course.frames) else done.at(numbers[numbers < len(done)])
 
     @property
     def report(self) -> Report:
@@ -87,11 +63,13 @@ class BakeRun(Bake):
 
     @property
     def frames_done(self) -> int:
-        return self.simulation.frames_done
+        return int(np.searchsorted(self._course.numbers_of(self.frames), self.simulation.frames_done))
 
     def _move(self) -> Iterator[None]:
-        for _ in self.simulation:
+        for done in self.simulation:
             yield
+            if done >= len(self._course.frames):
+                break
         if self._beginning.X_WL:
             self.notes += self._moved_at_once()
 

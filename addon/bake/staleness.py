@@ -10,6 +10,7 @@ import bpy
 from ...core.model import Model, ModelError
 from ..bridge import frame_rate, is_animated
 from ..props import ancestors, is_led, is_link
+from .movers import digest_of_model, digest_of_movers
 from .receipt import Receipt, receipt_of
 from .restore import bake_of
 from .settings import settings_of
@@ -22,11 +23,13 @@ class Inputs:
 
     Attributes:
         motion: of the animation that it begins with, or that leads links. carriers: of what carries links.
+        movers: of the animation of what drives it.
     """
 
     model: str
     motion: str
     carriers: str
+    movers: str
 
 
 def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs:
@@ -36,8 +39,13 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
     """
     links = [obj for obj in scene.objects if is_link(obj)]
     carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
-    movers = links if start == "KEYS" else [obj for obj in links if is_led(obj)]
-    return Inputs(model.digest(), digest_of_motion(movers), digest_of_motion(carriers) + _places(carriers))
+    led = links if start == "KEYS" else [obj for obj in links if is_led(obj)]
+    return Inputs(
+        digest_of_model(scene, model),
+        digest_of_motion(led),
+        digest_of_motion(carriers) + _places(carriers),
+        digest_of_movers(scene),
+    )
 
 
 def _places(carriers: set[bpy.types.Object]) -> str:
@@ -62,6 +70,8 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
         return "links, joints or gravity were changed"
     if now.motion != receipt.motion:
         return "the animation that it begins with was changed"
+    if receipt.source == "simulation" and now.movers != receipt.movers:
+        return "the animation that drives it was changed"
     return "what carries its links was moved" if now.carriers != receipt.carriers else ""
 
 

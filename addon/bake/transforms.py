@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.reduction import Error
 from .. import ids
-from ..bridge.motion import active_constraints, playing_strips, transform_drivers
+from ..bridge.motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
 from ..bridge.poses import own_scale
 from .errors import BakeError
 from .rotations import (
@@ -44,7 +44,7 @@ def require_bakeable(obj: bpy.types.Object) -> None:
             f"link '{obj.name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
             "remove it"
         )
-    if playing_strips(obj):
+    if strips_on(obj, TRANSFORMS):
         raise BakeError(f"link '{obj.name}' plays strips of the nonlinear animation: mute their tracks")
 
 
@@ -57,7 +57,7 @@ def require_keyable(joint: bpy.types.Object) -> None:
     driven = [driver.data_path for driver in data.drivers if driver.data_path.startswith(values)] if data else []
     if driven:
         raise BakeError(f"joint '{joint.name}' has a driver on its {driven[0]}, which would fight the keys: remove it")
-    if playing_strips(joint):
+    if strips_on(joint, (values,)):
         raise BakeError(f"joint '{joint.name}' plays strips of the nonlinear animation: mute their tracks")
 
 

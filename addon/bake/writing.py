@@ -81,10 +81,11 @@ class Writing:
         if self.settings.moves_links:
             return list(self.links)
         led = {WORLD}
+        switched = {known.owner for known in self.reading.animated if known.field == "enabled"}
         for branch in self._model.tree().branches:
             joint = branch.joint
             is_led = joint.name in self.joints if joint.nq else branch.inner in led
-            if is_led and joint.released_at == math.inf:
+            if is_led and joint.released_at == math.inf and joint.name not in switched:
                 led.add(branch.outer)
         return [name for name in self.links if name not in led]
 

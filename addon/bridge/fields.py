@@ -31,12 +31,14 @@ class Field:
         measure: what its number is; a function where that depends on the axis that has it, of either side.
         infinite: what it is in the core while its toggle is off; None for one that is always finite.
         section: the part of the panel that it stands in.
+        is_followed: whether simulations follow its animation, where it has any.
     """
 
     name: str
     measure: Measure | Callable[[object], Measure] = Measure.PLAIN
     infinite: float | None = None
     section: str = ""
+    is_followed: bool = False
 
     @property
     def toggle(self) -> str:
@@ -68,27 +70,38 @@ AXIS_FIELDS = (
     Field("dissipation", section="limits"),
     Field("restitution", section="limits"),
     Field("velocity", Measure.SPEED, infinite=math.inf, section="limits"),
-    Field("damping", section="losses"),
+    Field("damping", section="losses", is_followed=True),
     Field("friction", section="losses"),
     Field("armature", section="losses"),
     Field("spring_stiffness", section="spring"),
     Field("spring_reference", Measure.COORDINATE, section="spring"),
     Field("drive_mode", section="drive"),
-    Field("drive_target", _aim, section="drive"),
-    Field("drive_stiffness", section="drive"),
-    Field("drive_damping", section="drive"),
-    Field("effort", infinite=math.inf, section="drive"),
+    Field("drive_target", _aim, section="drive", is_followed=True),
+    Field("drive_stiffness", section="drive", is_followed=True),
+    Field("drive_damping", section="drive", is_followed=True),
+    Field("effort", infinite=math.inf, section="drive", is_followed=True),
 )
 INERTIAL_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
 """Of a link, where its mass is not found by weighing."""
-LINK_FIELDS = (Field("linear_damping"), Field("angular_damping"), Field("gravity"))
+LINK_FIELDS = (
+    Field("linear_damping", section="air"),
+    Field("angular_damping", section="air"),
+    Field("gravity", section="air"),
+    Field("force", section="forces", is_followed=True),
+    Field("torque", section="forces", is_followed=True),
+    Field("force_turns_along", section="forces"),
+)
 JOINT_FIELDS = (
     Field("pitch", Measure.LENGTH),
     Field("closes_loop"),
-    Field("enabled"),
+    Field("enabled", is_followed=True),
     Field("released_at", Measure.TIME, infinite=math.inf),
 )
 MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field("axis"), Field("leader_axis"))
+
+
+FACES = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
+"""Ends of the names of properties that show a coordinate in its unit, which may be keyed as they are shown."""
 
 
 def fields_on(slot: Slot) -> list[Field]:

@@ -9,7 +9,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.kinematics import coordinates_at
-from ...core.model import Joint, joint_pose
+from ...core.model import WORLD, Joint, joint_pose
 from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 from .. import ids
 from ..props import ancestors
@@ -43,14 +43,14 @@ def coordinates_now(obj: bpy.types.Object, joint: Joint, unit: float) -> np.ndar
     return coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
 
 
-def gap_now(obj: bpy.types.Object, joint: Joint, unit: float) -> float:
-    """How far [m, rad] the links stand from where the joint could hold them; 0 where that is but rounding."""
-    X = joint_pose_now(obj, joint, unit)
+def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
+    """How far [m, rad] links at these poses [m] stand from where the joint could hold them; 0 for mere rounding."""
+    X_WP, X_WC = (IDENTITY if name == WORLD else X_WL[name] for name in (joint.parent, joint.child))
+    X = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
     values = coordinates_at(joint, X, np.array(joint.q_neutral))
     off = compose(inverse(joint_pose(joint, values.tolist())), X)
     place, turn = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
-    child = getattr(obj, ids.JOINT).child
-    reach = max(1.0, max(abs(part) for part in child.matrix_world.translation) * unit)
+    reach = max(1.0, max(map(abs, X_WC[:3])))
     return max(place, turn) if place > LEFT * reach or turn > LEFT else 0.0
 
 
@@ -92,5 +92,7 @@ def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray],
         return worlds[carrier] @ to_array(obj.matrix_parent_inverse)
     if any(above in worlds for above in ancestors(carrier)):
         return _space_of(carrier, worlds, seen) @ to_array(carrier.matrix_basis) @ to_array(obj.matrix_parent_inverse)
+    if obj.parent_type == "OBJECT":
+        return to_array(seen(carrier).matrix_world) @ to_array(obj.matrix_parent_inverse)
     shown = seen(obj)
     return to_array(shown.matrix_world) @ np.linalg.inv(to_array(shown.matrix_basis))

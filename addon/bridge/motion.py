@@ -46,8 +46,14 @@ def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurv
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
-    """Whether animation or a constraint moves the object, or something that carries it, or a joint that has keys."""
-    return moves_itself(obj) or follows_keys(obj) or (obj.parent is not None and is_animated(obj.parent))
+    """Whether animation, a constraint or a preview moves the object, or what carries it, or a joint that has keys."""
+    is_moved = moves_itself(obj) or follows_keys(obj) or is_previewed(obj)
+    return is_moved or (obj.parent is not None and is_animated(obj.parent))
+
+
+def is_previewed(obj: bpy.types.Object) -> bool:
+    """Whether a preview shows the link elsewhere than it is."""
+    return bool(getattr(obj, ids.LINK).before_preview)
 
 
 def value_curves(joint: bpy.types.Object) -> list[bpy.types.FCurve]:
@@ -115,7 +121,7 @@ def changes_its_size(obj: bpy.types.Object) -> bool:
 
 def moves_itself(obj: bpy.types.Object) -> bool:
     """Whether something other than a plain parent moves the object."""
-    if _is_on_a_bone(obj) or active_constraints(obj) or transform_drivers(obj) or playing_strips(obj):
+    if _is_on_a_bone(obj) or active_constraints(obj) or transform_drivers(obj) or strips_on(obj, TRANSFORMS):
         return True
     return has_own_keys(obj)
 
@@ -135,7 +141,7 @@ def what_holds(link: bpy.types.Object) -> str:
         return f"its constraint '{constraints[0].name}' would take it back: mute it"
     if drivers := transform_drivers(link):
         return f"the driver on its {drivers[0].data_path} would take it back: remove it"
-    if strips := playing_strips(link):
+    if strips := strips_on(link, TRANSFORMS):
         return f"strip '{strips[0].name}' of its nonlinear animation would take it back: mute its track"
     if _is_on_a_bone(link):
         return f"the {link.parent_type.lower()} of '{link.parent.name}' carries it: unparent it"
@@ -152,8 +158,19 @@ def has_own_keys(obj: bpy.types.Object) -> bool:
     return any(curve.data_path.startswith(TRANSFORMS) for curve in fcurves_of(obj))
 
 
-def playing_strips(obj: bpy.types.Object) -> list[bpy.types.NlaStrip]:
-    """The strips of the nonlinear animation that move the object."""
-    data = obj.animation_data
+def playing_strips(owner: bpy.types.ID) -> list[bpy.types.NlaStrip]:
+    """The strips of its nonlinear animation that are not muted."""
+    data = owner.animation_data
     tracks = data.nla_tracks if data and data.use_nla else ()
+    tracks = [track for track in tracks if track.is_solo] or tracks  # which silences all others
     return [strip for track in tracks if not track.mute for strip in track.strips]
+
+
+def strips_on(obj: bpy.types.Object, paths: tuple[str, ...]) -> list[bpy.types.NlaStrip]:
+    """Those that have curves whose data paths begin so, or whose curves lie deeper, as those of a meta strip do."""
+    return [
+        strip
+        for strip in playing_strips(obj)
+        if strip.action is None
+        or any(curve.data_path.startswith(paths) for curve in curves_in(strip.action, strip.action_slot))
+    ]

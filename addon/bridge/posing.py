@@ -13,11 +13,11 @@ from ...core.kinematics import Poser, Reach, Target, link_poses
 from ...core.model import WORLD, Joint, Model, ModelError
 from ...core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from .. import ids
-from ..props import is_joint, is_led
+from ..props import is_joint, is_led, is_link
 from ..warming import compile_posing
 from .live import Seen, as_it_is, poses_now, put_links
 from .mass import Weight
-from .motion import what_holds
+from .motion import is_previewed, what_holds
 from .numbers import unit_length
 from .pins import held_among, pins_of
 from .read import Fault, SceneReading, scan_scene
@@ -44,6 +44,8 @@ class Posing:
     """
 
     def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None, is_by_hand: bool = True):
+        if is_by_hand and any(is_link(obj) and is_previewed(obj) for obj in scene.objects):
+            raise ModelError("a preview moves the links: stop it, or keep its pose, to pose them by hand")
         if is_by_hand and not bpy.app.background:
             compile_posing()
         faults: list[Fault] = []

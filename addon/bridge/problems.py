@@ -10,11 +10,13 @@ import bpy
 from ...core.check import check_model
 from .. import ids
 from ..props import is_joint
-from .live import gap_now
+from .animated import lasting
+from .live import gap_at, poses_now
 from .motion import is_animated
 from .numbers import unit_length
 
 if TYPE_CHECKING:
+    from ...core.model import Model
     from .read import Fault, SceneReading
 
 ORDER = {"error": 0, "warning": 1, "note": 2}
@@ -40,17 +42,26 @@ class Problem:
 def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fault]) -> list[Problem]:
     """faults: what could not be read; it is in `reading` no more."""
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults]
-    for issue in check_model(reading.model) if reading.model.links else ():
+    for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if issue.name in scene.objects else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
-    found += left_links(scene, reading)
+    found += left_links(scene, reading) + wind_without_drag(reading.model)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
+
+
+def wind_without_drag(model: Model) -> list[Problem]:
+    """Wind that nothing feels."""
+    if not any(model.wind) or any(link.linear_damping for link in model.links):
+        return []
+    message = "the wind blows, but no link feels it: give links Damping, in the panel Link, Air and Gravity"
+    return [Problem("warning", "wind-without-drag", "", message)]
 
 
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     """Joints whose links were moved by hand to where the joint could not hold them."""
     found = []
-    unit = unit_length(scene)
+    objects = {link.name: reading.objects[link.name] for link in reading.model.links if link.name in reading.objects}
+    stand = poses_now(objects, unit_length(scene))
     for joint in reading.model.joints:
         obj = scene.objects.get(joint.name)
         if obj is None or not is_joint(obj) or not joint.enabled:
@@ -58,7 +69,7 @@ def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
         settings = getattr(obj, ids.JOINT)
         if any(link is not None and is_animated(link) for link in (settings.parent, settings.child)):
             continue
-        gap = gap_now(obj, joint, unit)
+        gap = gap_at(joint, stand)
         if gap:
             message = (
                 f"joint '{joint.name}': '{joint.child}' was moved {gap:.3g} m or rad away from where the joint holds "

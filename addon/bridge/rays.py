@@ -15,12 +15,11 @@ EDGE_ON = 0.1
 
 
 class Ray:
-    """From the eye through the mouse, in the world."""
+    """From the eye through a pixel of a region, in the world."""
 
-    def __init__(self, context, event):
-        at = (event.mouse_region_x, event.mouse_region_y)
-        self.direction: Vector = region_2d_to_vector_3d(context.region, context.region_data, at)
-        self.origin: Vector = region_2d_to_origin_3d(context.region, context.region_data, at)
+    def __init__(self, region, rv3d, at: tuple[float, float]):
+        self.direction: Vector = region_2d_to_vector_3d(region, rv3d, at)
+        self.origin: Vector = region_2d_to_origin_3d(region, rv3d, at)
 
     def on_plane(self, point: Vector, normal: Vector) -> Vector | None:
         """Where it meets a plane; None for one that it runs along."""
@@ -40,6 +39,11 @@ class Ray:
         across: Vector = middle - center
         depth = math.sqrt(max(radius * radius - across.length_squared, 0.0))
         return (across + self.direction * (depth if far else -depth)).normalized()
+
+
+def ray_under(context, event) -> Ray:
+    """Through the mouse, in the region that an operator or a gizmo works in."""
+    return Ray(context.region, context.region_data, (event.mouse_region_x, event.mouse_region_y))
 
 
 def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,7 @@ from ...core.model.naming import claim
 from ...core.spatial import IDENTITY, compose, inverse, scale
 from .. import ids
 from ..props import is_joint, is_link
+from .animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
 from .fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
 from .kept import parse_extras
 from .mass import Weight, is_weighed, weigh
@@ -39,6 +40,7 @@ class SceneReading:
         objects: the object of each link, by the link's name.
         weights: what was found for each link that is weighed.
         leads: of each link that moves as it is animated, the joint that holds it where it was drawn in the model.
+        animated: what else is animated that simulations follow.
         remarks: what was left out or changed besides.
         notes: what had to be assumed, for the user.
     """
@@ -47,6 +49,7 @@ class SceneReading:
     objects: dict[str, bpy.types.Object]
     weights: dict[str, Weight] = field(default_factory=dict)
     leads: dict[str, str] = field(default_factory=dict)
+    animated: tuple[Input, ...] = ()
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -115,7 +118,7 @@ def _scan(
     named = _each(ours, partial(_with_good_name, taken=taken), faults)
     links, joints = list(filter(is_link, named)), list(filter(is_joint, named))
     settings = getattr(scene, ids.SCENE)
-    model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene))
+    model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {obj.name: obj for obj in links})
     shapes = ShapeReader(around, mesh_format) if with_shapes else None
@@ -124,6 +127,9 @@ def _scan(
     known = {link.name for link in model.links} | {WORLD}
     found = _each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
     model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
+    animated = animated_inputs(scene)
+    reading.animated = tuple(filter(is_followed, animated))
+    reading.remarks += remarks_on_export(animated) if with_shapes else remarks_on(animated)
     _hold(reading)
     _pose_and_order(model)
     add_frames(model, scene, around)
@@ -182,6 +188,13 @@ def _holder_of(model: Model, link: str) -> Joint | None:
     return None
 
 
+def place_links(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
+    """As `scan_scene` places links, once other joints act. unit: metres in a Blender unit."""
+    for link in model.links:
+        link.pose = scaled_pose(drawn_pose(objects[link.name]), unit)
+    _pose_and_order(model)
+
+
 def _pose_and_order(model: Model) -> None:
     """Put links where the joints' frames put them, wherever an animation has left their objects, and parents first.
 
@@ -217,6 +230,11 @@ def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
 def gravity_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
     """In m/s^2: Blender keeps it in the scene's units, as all lengths."""
     return scale(shortest_all(scene.gravity), unit_length(scene)) if scene.use_gravity else (0.0, 0.0, 0.0)
+
+
+def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
+    """In m/s."""
+    return scale(shortest_all(getattr(scene, ids.SCENE).wind), unit_length(scene))
 
 
 def _with_good_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+import math
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 import bpy
@@ -13,19 +14,28 @@ from ...core.spatial import norm, quat_normalized, scale
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
 from .errors import SceneError
-from .fields import JOINT_FIELDS, MIMIC_FIELDS, fields_on, read_fields
+from .fields import JOINT_FIELDS, MIMIC_FIELDS, Field, fields_on, read_fields
 from .following import joint_frames
 from .frames import require_both_ends
 from .kept import parse_extras
 from .numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
 from .present import objects_present
 
+EXERTED = {
+    "position": ("drive_stiffness", "drive_damping", "effort"),
+    "velocity": ("drive_damping", "effort"),
+    "force": ("drive_target", "effort"),
+}
+"""By a drive's mode, the numbers that its force is in proportion to."""
+
 GONE = {"parent": "lost-parent", "child": "no-child"}
 """What it is to a joint that a link was deleted: its pointer keeps the link in the file, but in no scene."""
 
 
-def joint_of(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object]) -> Joint:
-    """objects: those of the scene, and so those that the joint may speak of.
+def joint_of(
+    obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object], strength: float | None = None
+) -> Joint:
+    """objects: those of the scene, and so those that the joint may speak of. strength: of its drives; None for its own.
 
     Raises:
         ModelError: the joint cannot be used as it is.
@@ -38,7 +48,7 @@ def joint_of(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.O
         settings.type,
         parent,
         child,
-        axes=[_axis(known, number, axis, units) for number, axis in enumerate(axes_in_use(settings))],
+        axes=_axes(known, settings, units, settings.drive_strength if strength is None else strength),
         home=_home(known, settings, units.length) if settings.use_home else (),
         mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
         extras=parse_extras(settings.extras, f"joint '{obj.name}'"),
@@ -49,12 +59,13 @@ def joint_of(obj: bpy.types.Object, units: Units, objects: Container[bpy.types.O
 
 
 def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
-    """One joint of the scene, to be changed and stored again: directions have the length that the user gave them.
+    """One joint of the scene, to be changed and stored again: directions have the length that the user gave them, and
+    drives their whole strength.
 
     Raises:
         ModelError: it cannot be used; the message says what to do.
     """
-    joint = joint_of(obj, units_of(scene), set(objects_present(scene)))
+    joint = joint_of(obj, units_of(scene), set(objects_present(scene)), strength=1.0)
     for number, stored in enumerate(axes_in_use(getattr(obj, ids.JOINT))):
         if joint.kind.slot(number).is_pointed:
             joint.axes[number].xyz = shortest_vec3(stored.xyz)
@@ -87,9 +98,13 @@ def _absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
     return f"is not in this scene, but in '{link.users_scene[0].name}': choose another link"
 
 
-def _axis(known: Joint, number: int, properties, units: Units) -> Axis:
+def _axes(known: Joint, settings, units: Units, strength: float) -> list[Axis]:
+    return [_axis(known, number, axis, units, strength) for number, axis in enumerate(axes_in_use(settings))]
+
+
+def _axis(known: Joint, number: int, properties, units: Units, strength: float) -> Axis:
     slot = known.kind.slot(number)
-    values = read_fields(fields_on(slot), properties, units, coordinate=known.axis_unit(number))
+    values = axis_numbers(known, number, fields_on(slot), properties, units, strength)
     if slot.is_pointed:
         length = norm(values["xyz"])
         if not length:
@@ -97,6 +112,15 @@ def _axis(known: Joint, number: int, properties, units: Units) -> Axis:
             raise SceneError("zero-axis", f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
         values["xyz"] = scale(values["xyz"], 1.0 / length)
     return Axis(**values)
+
+
+def axis_numbers(known: Joint, number: int, fields: Iterable[Field], properties, units: Units, strength: float) -> dict:
+    """Values of an axis's fields for the core, those of its drive at a strength from 0 to 1."""
+    values = read_fields(fields, properties, units, coordinate=known.axis_unit(number))
+    for name in EXERTED.get(properties.drive_mode, ()):
+        if name in values and math.isfinite(values[name]):
+            values[name] *= strength
+    return values
 
 
 def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:

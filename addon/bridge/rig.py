@@ -94,7 +94,7 @@ def forget_rigs() -> None:
 def _read(scene: bpy.types.Scene) -> Rig:
     faults: list[Fault] = []
     try:
-        reading = scan_scene(scene, weigh=_weigh, faults=faults)
+        reading = scan_scene(scene, weigh=weigh_once, faults=faults)
         loops = frozenset(loop.joint.name for loop in reading.model.loops())
     except ModelError as error:
         return Rig(Model(), problems=[Problem("error", "unreadable", "", str(error))], version=next(_versions))
@@ -102,7 +102,7 @@ def _read(scene: bpy.types.Scene) -> Rig:
     return Rig(reading.model, loops, problems, unit_length(scene), next(_versions))
 
 
-def _weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
+def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
     """As `weigh`, from what was found before where nothing has changed."""
     settings = getattr(link, ids.LINK)
     scale = tuple(world_scale(link).tolist())

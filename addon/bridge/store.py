@@ -33,4 +33,6 @@ def store_rest_poses(reading: SceneReading, scene) -> None:
             pose = scaled_pose(reading.model.link(name).pose, 1.0 / unit)
         else:
             pose = drawn_pose(obj)
-        getattr(obj, ids.LINK).rest_pose = format_pose(pose)
+        settings, text = getattr(obj, ids.LINK), format_pose(pose)
+        if settings.rest_pose != text:
+            settings.rest_pose = text

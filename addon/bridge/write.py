@@ -99,6 +99,7 @@ class _Writer:
         self.scene.use_gravity = any(self.model.gravity)
         if self.scene.use_gravity:
             self.scene.gravity = [part / self.unit for part in self.model.gravity]
+        settings.wind = [part / self.unit for part in self.model.wind]
 
     def _report_gravity(self) -> None:
         """The scene has one gravity, which is that of the links that came first."""

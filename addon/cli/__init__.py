@@ -6,16 +6,18 @@ import sys
 
 from ...core import cli as core_cli
 from ...core.cli.framework import LOADERS, OPEN_SCENE, SAVERS, run_command
+from ...core.cli.plot import RECORDERS
 from .bake import BAKE
 from .blend import load_blend, load_open_scene, save_blend
 from .demo import DEMO
-from .record import RECORD
+from .record import RECORD, record_motion
 
 VERBS = (*core_cli.VERBS, BAKE, RECORD, DEMO)
 
 LOADERS[".blend"] = load_blend
 LOADERS[str(OPEN_SCENE)] = load_open_scene
 SAVERS[".blend"] = save_blend
+RECORDERS[".blend"] = RECORDERS[str(OPEN_SCENE)] = record_motion
 
 
 def main(argv: list[str] | None = None) -> int:

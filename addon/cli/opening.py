@@ -28,6 +28,7 @@ def open_as_scene(path: Path, search: list[Path], settings: list[str], first: in
     """
     import bpy
 
+    from .. import ids
     from ..bridge import SceneReading, scan_scene, store_joint, write_scene
 
     if path.suffix.lower() == ".blend":
@@ -38,7 +39,9 @@ def open_as_scene(path: Path, search: list[Path], settings: list[str], first: in
         scene = open_scene()
         reading = scan_scene(scene, first=first)
         for joint in _apply(reading.model, settings):
-            notes = store_joint(joint, bpy.data.objects[joint.name], scene, first)
+            obj = bpy.data.objects[joint.name]
+            notes = store_joint(joint, obj, scene, first)
+            getattr(obj, ids.JOINT).drive_strength = 1.0  # the joint's numbers have it in them
             say(*(f"{path}: note: {note}" for note in notes))
         return reading
     model = load_usable(path, search).model

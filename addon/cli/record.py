@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
 from ...core.cli.simulate import require_writable
@@ -12,6 +13,9 @@ from ...core.trajectory import SUFFIXES
 from .bake import add_frame_arguments, require_frames
 from .opening import open_as_scene
 from .session import open_scene, require_blender
+
+if TYPE_CHECKING:
+    from ...core.cli.plot import Motion
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +50,17 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         print(f"{output}: {len(motion)} frames of {len(motion.link_names)} links, {len(motion.q_names)} coordinates")
     return DONE
+
+
+def record_motion(arguments: argparse.Namespace) -> Motion:
+    """What the links of a scene's model do over its frames, for `limberjack plot`."""
+    require_blender()
+    from ..bake import recorded
+    from ..bridge import scan_scene
+
+    open_as_scene(arguments.file, arguments.search, [], None)
+    observed, notes = recorded(open_scene())
+    return scan_scene(open_scene()).model, observed.trajectory, notes
 
 
 RECORD = Verb("record", "write what the links of a scene do to a trajectory file", _add_arguments, _run)

@@ -7,7 +7,7 @@ import math
 import bpy
 
 from ...core.model import ModelError
-from ..bridge.rays import Ray
+from ..bridge.rays import ray_under
 from ..overlays import labels
 from ..watch import note_change
 from .drags import DRAGS, Drag
@@ -64,6 +64,8 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
     def draw(self, context):
         if self.target:
             self.draw_custom_shape(self.shapes[self.role])
+            if self.is_highlight:
+                labels.note_hover()
             if self.is_highlight and self.drag is None and context.space_data.overlay.show_overlays:
                 labels.hovered.append((self.matrix_basis.translation.copy(), TIPS[self.role]))
 
@@ -77,7 +79,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         self.typed = Typed()
         try:
             self.drag = DRAGS[self.role](context, bpy.data.objects[name], view, dial, radius)
-            self.drag.hold(Ray(context, event))
+            self.drag.hold(ray_under(context, event))
         except ModelError as error:
             message = str(error)
             context.window_manager.popup_menu(lambda menu, _: menu.layout.label(text=message), title="", icon="ERROR")
@@ -91,7 +93,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
                 if self.typed.value is not None:
                     drag.take(context, drag.of_text(self.typed.value), is_snapping)
             elif not self.typed.text and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-                drag.follow(context, Ray(context, event), is_snapping)
+                drag.follow(context, ray_under(context, event), is_snapping)
         except ModelError as error:
             self._say(context, str(error))
             return {"RUNNING_MODAL"}

@@ -5,6 +5,7 @@ from . import (
     bake,
     chain,
     collisions,
+    drives,
     exchange,
     hierarchy,
     joints,
@@ -17,13 +18,15 @@ from . import (
     poses,
     posing,
     presets,
+    preview,
     problems,
     pull,
+    remedies,
 )
 
 THEMES = (
     *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
-    *(posing, poses, keying, pull, pins, problems, bake, exchange),
+    *(posing, poses, keying, drives, pull, pins, problems, remedies, preview, bake, exchange),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 

@@ -1,11 +1,14 @@
 """Simulate and bake, and take a bake away again."""
 
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ...core.model import ModelError
 from .. import ids
-from ..bake import BakeRun, baked_links, baked_objects, clear_bake, foreign_actions, is_baked
+from ..bake import Bake, BakeRun, baked_links, baked_objects, clear_bake, foreign_actions, is_baked
+from ..bridge.last_run import forget_run
+from ..bridge.remedies import keep_findings
+from ..preview import KeptRun, current, end
 from ..props import is_joint, is_link
 from ..warming import Warming
 from .report import fail, in_object_mode, redraw, succeed
@@ -22,11 +25,11 @@ def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
 
 
-class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
-    """Simulate the links over the scene's frames, and write the motion as keyframes. Esc cancels"""
+class RunsBake(OnLinks):
+    """An operator that makes a bake bit by bit, with a bar, and Esc leaves the scene as it was. verb: its name."""
 
-    bl_idname = ids.OP_SIMULATE
-    bl_label = "Simulate and Bake"
+    verb = ""
+
     bl_options = {"REGISTER", "UNDO"}
 
     overwrite: BoolProperty(
@@ -36,7 +39,7 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
     )
 
     _timer = None
-    _run: BakeRun | None = None
+    _run: Bake | None = None
     _warming: Warming | None = None
 
     @classmethod
@@ -46,9 +49,13 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
             return False
         return super().poll(context)
 
+    def make(self, context) -> Bake:
+        """Raises ModelError where the scene cannot be baked."""
+        return BakeRun(context.scene, overwrite=self.overwrite)
+
     def invoke(self, context, event):
         if not self.overwrite and foreign_actions(_keyed_ones(context.scene)):
-            bpy.ops.limberjack.simulate_overwriting("INVOKE_DEFAULT")
+            bpy.ops.limberjack.simulate_overwriting("INVOKE_DEFAULT", then=self.verb)
             return {"CANCELLED"}
         if bpy.app.background or context.window is None:
             return self.execute(context)
@@ -63,18 +70,18 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
     def execute(self, context):
         """Without a window, or from a script: all at once."""
         try:
-            result = BakeRun(context.scene, overwrite=self.overwrite).run()
+            result = self.make(context).run()
         except (ModelError, _simulation_error()) as error:
-            return fail(self, context, error)
+            return self._fail(context, error)
         return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
     def begin(self, context):
         if Warming.is_needed():
             self._warming = Warming()
         else:
-            self._run = BakeRun(context.scene, overwrite=self.overwrite)
+            self._run = self.make(context)
         status = getattr(context.window_manager, ids.STATUS)
-        status.running, status.factor, status.error, status.diagnoses = True, 0.0, "", ""
+        status.running, status.factor, status.error = True, 0.0, ""
         context.window_manager.progress_begin(0.0, 1.0)
 
     def modal(self, context, event):
@@ -88,7 +95,7 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
             return self._work(context)
         except (ModelError, _simulation_error()) as error:
             self._tidy_up(context)
-            return fail(self, context, error)
+            return self._fail(context, error)
         except Exception:
             self._tidy_up(context)  # a fault of ours must not leave the window locked
             raise
@@ -101,7 +108,7 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
             self._show(context, 0.0, "Compiling the solver, once")
             return {"RUNNING_MODAL"}
         if self._run is None:
-            self._run = BakeRun(context.scene, overwrite=self.overwrite)
+            self._run = self.make(context)
         if not self._run.step(SLICE):
             self._show(context, self._run.progress, f"{self._run.doing}{_time_left(self._run.seconds_left)}")
             return {"RUNNING_MODAL"}
@@ -117,13 +124,23 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
             context.workspace.status_text_set(f"{text}. Esc cancels")
         redraw(context)
 
+    def _fail(self, context, error: Exception):
+        self._keep_findings(context, getattr(error, "diagnoses", ()))
+        return fail(self, context, error)
+
     def _abandon(self, context, message: str):
         report = self._run.report if self._run else None
-        found = report.diagnoses if report else []  # why it took so long, perhaps
-        getattr(context.window_manager, ids.STATUS).diagnoses = "\n".join(map(str, found))
+        self._keep_findings(context, report.diagnoses if report else ())  # why it took so long, perhaps
         self._tidy_up(context)
         self.report({"INFO"}, message)
         return {"CANCELLED"}
+
+    @staticmethod
+    def _keep_findings(context, diagnoses):
+        """Of a run without a bake. They are a step of undo, so that to undo their remedies brings them back."""
+        if diagnoses:
+            keep_findings(context.scene, diagnoses)
+            bpy.ops.ed.undo_push(message="Findings")
 
     def _tidy_up(self, context):
         manager = context.window_manager
@@ -139,6 +156,46 @@ class LIMBERJACK_OT_simulate(OnLinks, bpy.types.Operator):
         if context.workspace:
             context.workspace.status_text_set(None)
         redraw(context)
+
+
+class LIMBERJACK_OT_simulate(RunsBake, bpy.types.Operator):
+    """Simulate the links over the scene's frames, and write the motion as keyframes. Esc cancels"""
+
+    bl_idname = ids.OP_SIMULATE
+    verb = ids.OP_SIMULATE.split(".")[1]
+    bl_label = "Simulate and Bake"
+
+    @classmethod
+    def poll(cls, context):
+        if current():
+            cls.poll_message_set("Stop the preview, or keep it as a bake")
+            return False
+        return super().poll(context)
+
+
+class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
+    """Write what the preview has shown as keyframes, and what it has not come to yet. Esc cancels"""
+
+    bl_idname = ids.OP_PREVIEW_BAKE
+    verb = ids.OP_PREVIEW_BAKE.split(".")[1]
+    bl_label = "Keep as Bake"
+
+    @classmethod
+    def poll(cls, context):
+        preview = current()
+        if preview is None or not preview.has_motion:
+            cls.poll_message_set(preview.problem if preview else "There is no preview")
+            return False
+        return super().poll(context)
+
+    def make(self, context) -> Bake:
+        preview = current()
+        if preview is None:
+            raise ModelError("the preview is over: start another one")
+        motion = preview.motion
+        preview.stop()
+        end()
+        return KeptRun(context.scene, motion, overwrite=self.overwrite)
 
 
 def _time_left(seconds: float) -> str:
@@ -161,6 +218,8 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
     bl_label = "Replace Animation"
     bl_options = {"INTERNAL"}
 
+    then: StringProperty(name="Operator", description="What bakes", options={"SKIP_SAVE"})
+
     def invoke(self, context, event):
         return context.window_manager.invoke_props_dialog(self, width=380, confirm_text="Replace")
 
@@ -173,7 +232,7 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            bpy.ops.limberjack.simulate("INVOKE_DEFAULT", overwrite=True)
+            getattr(bpy.ops.limberjack, self.then or "simulate")("INVOKE_DEFAULT", overwrite=True)
         except RuntimeError as error:  # what the operator has reported, as Blender hands it to a script
             return fail(self, context, str(error).removeprefix("Error: ").strip())
         return {"FINISHED"}
@@ -195,9 +254,16 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
 
     def execute(self, context):
         count = clear_bake(baked_objects(context.scene))
+        forget_run(context.scene)
         settings = getattr(context.scene, ids.SCENE)
-        settings.last_result = settings.last_notes = settings.last_diagnoses = ""
+        settings.last_result = settings.last_notes = ""
+        settings.findings.clear()
         return succeed(self, context, f"The bake of {count} links is cleared")
 
 
-CLASSES = (LIMBERJACK_OT_simulate, LIMBERJACK_OT_simulate_overwriting, LIMBERJACK_OT_bake_clear)
+CLASSES = (
+    LIMBERJACK_OT_simulate,
+    LIMBERJACK_OT_preview_keep_bake,
+    LIMBERJACK_OT_simulate_overwriting,
+    LIMBERJACK_OT_bake_clear,
+)

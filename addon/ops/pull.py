@@ -10,18 +10,18 @@ from ...core.kinematics import Reach
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, compose
 from .. import ids
-from ..bridge import hit_under, live_pose, unit_length
+from ..bridge import live_pose, unit_length
 from ..bridge.guides import NAMES, Guide
 from ..bridge.numbers import length_in_words
 from ..bridge.pulling import Pull
-from ..bridge.rays import Ray
+from ..bridge.rays import ray_under
 from ..bridge.snapshot import Snapshot
 from ..overlays import pull as overlay
 from ..overlays.sizes import size_of_pixel
-from ..props import carrier_of, is_link
+from ..props import is_link
 from ..watch import note_change
 from .report import fail, in_object_mode, redraw, succeed
-from .views import nearest_link
+from .views import link_at
 
 DEEPER = 0.02
 """Of the view's distance, how far a step of the wheel moves what is pulled."""
@@ -101,12 +101,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         if rv3d is None:
             return None
         pressed = Vector((event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y))
-        hit = hit_under(context, region, rv3d, pressed)
-        if hit is not None:
-            link = carrier_of(hit.obj)
-            return None if link is None else (link, Vector(hit.point.tolist()))
-        link = nearest_link(context, region, rv3d, pressed)
-        return None if link is None else (link, link.matrix_world.translation.copy())
+        return link_at(context, region, rv3d, pressed)
 
     def begin(self, context, link: bpy.types.Object, point: Vector):
         """Raises ModelError where the link cannot be pulled."""
@@ -157,7 +152,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     def _follow(self, context, event) -> None:
         facing = context.region_data.view_rotation @ Vector((0.0, 0.0, 1.0))
         origin = self._pull.start - facing * (self._depth if self._guide.axis is None else 0.0)
-        place = self._guide.place(Ray(context, event), origin, facing)
+        place = self._guide.place(ray_under(context, event), origin, facing)
         if place is None:
             return
         try:

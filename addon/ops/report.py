@@ -8,8 +8,7 @@ from ..watch import note_change
 
 def fail(operator, context, error: Exception | str) -> set[str]:
     """Report an error, and keep it for the panel."""
-    status = getattr(context.window_manager, ids.STATUS)
-    status.error, status.diagnoses = str(error), "\n".join(map(str, getattr(error, "diagnoses", ())))
+    getattr(context.window_manager, ids.STATUS).error = str(error)
     operator.report({"ERROR"}, str(error))
     redraw(context)
     return {"CANCELLED"}
@@ -20,8 +19,7 @@ def succeed(operator, context, message: str, notes=()) -> set[str]:
 
     The status bar shows only the last report: a single note, or how many there are to be read in the Info editor.
     """
-    status = getattr(context.window_manager, ids.STATUS)
-    status.error = status.diagnoses = ""
+    getattr(context.window_manager, ids.STATUS).error = ""
     note_change(context.selected_objects)
     operator.report({"INFO"}, message)
     notes = list(notes)

@@ -4,7 +4,8 @@ import bpy
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ..props import is_link
+from ..bridge import hit_under
+from ..props import carrier_of, is_link
 
 NEAR = 20.0
 """Pixels around its origin in which a link is found that has nothing to hit."""
@@ -30,6 +31,16 @@ def view_under(context, event):
             if _holds(region, event):
                 return area, region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y)
     return None
+
+
+def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object, Vector] | None:
+    """The link that is seen at a pixel of the region, and its point there; of one without a shape, its origin."""
+    hit = hit_under(context, region, region_3d, pixel)
+    if hit is not None:
+        link = carrier_of(hit.obj)
+        return None if link is None else (link, Vector(hit.point.tolist()))
+    link = nearest_link(context, region, region_3d, pixel)
+    return None if link is None else (link, link.matrix_world.translation.copy())
 
 
 def nearest_link(context, region, region_3d, pixel: Vector) -> bpy.types.Object | None:

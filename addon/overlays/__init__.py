@@ -3,7 +3,7 @@
 import bpy
 
 from ..preferences import preferences
-from . import active, ghost, model, pull
+from . import active, ghost, graph, model, pull
 
 _handles: list = []
 
@@ -25,6 +25,8 @@ def _draw() -> None:
 def _draw_labels() -> None:
     if _is_on(bpy.context):
         active.draw_labels(bpy.context, preferences())
+    if bpy.context.space_data.overlay.show_overlays:
+        graph.draw(bpy.context)
 
 
 def start() -> None:
@@ -39,5 +41,6 @@ def stop() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     model.forget()
     active.forget()
+    graph.forget()
     ghost.clear()
     pull.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import blf
 import bpy
@@ -18,6 +19,23 @@ BESIDE = 12
 
 hovered: list[tuple[Vector, str]] = []
 """What the mouse is over: put here by whoever draws it, in each redraw."""
+
+
+LASTS = 0.3
+"""Seconds for which the mouse counts as over what was drawn so last."""
+
+_hovered_at = -LASTS
+
+
+def note_hover() -> None:
+    """The mouse is over a handle, which is drawn now."""
+    global _hovered_at
+    _hovered_at = time.perf_counter()
+
+
+def is_hovering() -> bool:
+    """Whether a click would take a handle."""
+    return time.perf_counter() - _hovered_at < LASTS
 
 
 def reading(dial: Dial, value: float, scene: bpy.types.Scene) -> str:

@@ -6,17 +6,14 @@ from ...core.joints import Slot, Unit
 from ...core.joints.parts import DRIVE, STOPS
 from ...core.model import Joint
 from .. import ids
-from ..bridge.fields import Field, Measure, fields_on
+from ..bridge.fields import FACES, Field, Measure, fields_on
 from ..props import axes_in_use, core_joint, is_joint
 from .base import Below, draw_switched, in_columns, paragraph, readable
-
-SUFFIX = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
-"""Of the property that shows a coordinate in its unit."""
 
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
 """Of the property that shows a coordinate's speed in its unit."""
 
-SUFFIXES = {Measure.COORDINATE: SUFFIX, Measure.SPEED: SPEED_SUFFIX}
+SUFFIXES = {Measure.COORDINATE: FACES, Measure.SPEED: SPEED_SUFFIX}
 
 DRIVE_SECTION = "drive"
 """What has a panel of its own."""
@@ -125,7 +122,7 @@ class LIMBERJACK_PT_home(Below, bpy.types.Panel):
         layout.enabled = joint.use_home
         column = layout.column(align=True)
         for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):
-            column.prop(coordinate, f"home{SUFFIX[unit]}", text=readable(name) or "Start")
+            column.prop(coordinate, f"home{FACES[unit]}", text=readable(name) or "Start")
 
 
 CLASSES = (LIMBERJACK_PT_axes, LIMBERJACK_PT_home)

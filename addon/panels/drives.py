@@ -25,6 +25,9 @@ class LIMBERJACK_PT_drives(Below, bpy.types.Panel):
         joint = getattr(context.active_object, ids.JOINT)
         layout.active = joint.enabled
         known = core_joint(joint)
+        layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
+        if any(axis.drive_mode != "off" for axis in axes_in_use(joint)):
+            layout.prop(joint, "drive_strength")
         for number, axis in enumerate(axes_in_use(joint)):
             slot, unit = known.kind.slot(number), known.axis_unit(number)
             if not _can_be_driven(slot) or (axis.locked and "locked" in slot.fields):

@@ -4,16 +4,16 @@ import bpy
 
 from ...core.model import Joint
 from .. import ids
+from ..bridge.fields import FACES
 from ..bridge.rig import last_rig
 from ..props import core_joint, is_joint, limits_of
-from .axes import SUFFIX as UNIT_SUFFIX
 from .base import Below, readable
 from .model import in_tree_order, joint_icon
 
 BAR = 0.65
 """Part of a row's width that the bar takes, with the joint's name."""
 
-SUFFIX = {unit: suffix or "_plain" for unit, suffix in UNIT_SUFFIX.items()}
+SUFFIX = {unit: suffix or "_plain" for unit, suffix in FACES.items()}
 """Of the property that shows where a coordinate stands."""
 
 
@@ -93,6 +93,7 @@ class LIMBERJACK_PT_pose(Below, bpy.types.Panel):
         column.operator(ids.OP_START_HERE)
         _draw_poses(layout, settings)
         layout.operator_menu_enum(ids.OP_POSE_KEY, "what", icon="KEY_HLT")
+        layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
 
 
 def _draw_poses(layout, settings):

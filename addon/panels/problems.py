@@ -1,10 +1,12 @@
-"""What is wrong with the model, who is to blame, and a button where there is one safe way to mend it."""
+"""What is wrong with the model or with its last simulation, who is to blame, and a button where there is one safe way
+to mend it."""
 
 import bpy
 
 from .. import ids
 from ..bridge.problems import Problem
-from ..bridge.rig import last_rig
+from ..bridge.remedies import obstacle_to, remedy_label
+from ..bridge.rig import Rig, last_rig
 from ..ops.problems import MENDS
 from .base import Below, paragraph
 
@@ -21,36 +23,53 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
         scene = context.scene
         rig = last_rig(scene)
         count = sum(problem.severity != "note" for problem in rig.problems) if rig else 0
+        count += len(getattr(scene, ids.SCENE).findings)
         if count:
             self.layout.label(text=str(count), icon="ERROR")
 
     def draw(self, context):
-        layout, scene = self.layout, context.scene
-        rig = last_rig(scene)
-        if rig is None or not rig.problems:
-            if rig is None:
-                layout.label(text="Reading the scene", icon="SORTTIME")
-            else:
-                layout.label(text="None found" if rig.model.links else "No links yet", icon="CHECKMARK")
-            return
-        for problem in rig.problems[:MOST]:
-            _draw(layout.box().column(), context, problem)
-        if len(rig.problems) > MOST:
-            layout.label(text=f"and {len(rig.problems) - MOST} more")
+        rig, findings = last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
+        _draw_problems(self.layout, context, rig)
+        if findings:
+            self.layout.label(text="Last Simulation")
+        for number, finding in enumerate(findings):
+            _draw_finding(self.layout.box().column(), context, number, finding)
 
 
-def _draw(column, context, problem: Problem):
-    if problem.name:
-        select = column.operator(
-            ids.OP_PROBLEM_SELECT, text=problem.name, icon=ICON[problem.severity], emboss=False, translate=False
-        )
-        select.name = problem.name
-    paragraph(column, context, problem.text, icon="NONE" if problem.name else ICON[problem.severity])
+def _draw_problems(layout, context, rig: Rig | None):
+    if rig is None:
+        layout.label(text="Reading the scene", icon="SORTTIME")
+        return
+    if not rig.problems:
+        layout.label(text="None found" if rig.model.links else "No links yet", icon="CHECKMARK")
+    for problem in rig.problems[:MOST]:
+        _draw_problem(layout.box().column(), context, problem)
+    if len(rig.problems) > MOST:
+        layout.label(text=f"and {len(rig.problems) - MOST} more")
+
+
+def _draw_problem(column, context, problem: Problem):
+    _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
     mends = MENDS.get(problem.code, ())
     row = column.row(align=True) if mends else column
     for mend in mends:
         button = row.operator(ids.OP_PROBLEM_MEND, text=mend.label, icon="TOOL_SETTINGS")
         button.name, button.code, button.label = problem.name, problem.code, mend.label
+
+
+def _draw_finding(column, context, number: int, finding):
+    name = finding.culprit.name if finding.culprit else finding.name
+    _draw_text(column, context, name, finding.message, ICON["warning"])
+    if not obstacle_to(finding, context.scene):
+        label = remedy_label(finding, context.scene)
+        column.operator(ids.OP_REMEDY, text=label, icon="TOOL_SETTINGS").number = number
+
+
+def _draw_text(column, context, name: str, text: str, icon: str):
+    """Below the name of who is to blame, which selects it."""
+    if name:
+        column.operator(ids.OP_PROBLEM_SELECT, text=name, icon=icon, emboss=False, translate=False).name = name
+    paragraph(column, context, text, icon="NONE" if name else icon)
 
 
 CLASSES = (LIMBERJACK_PT_problems,)

@@ -2,8 +2,10 @@
 
 import bpy
 
+from ...core.model.text import counted
 from .. import ids
 from ..bake import bake_of, out_of_date, receipt_of
+from ..bridge.problems import wind_without_drag
 from ..bridge.rig import last_rig
 from .base import Below, in_columns, paragraph
 
@@ -28,9 +30,6 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
         else:
             layout.operator(ids.OP_SIMULATE, icon="PLAY")
             layout.operator(ids.OP_BAKE_CLEAR)
-        stopped = status.diagnoses.splitlines()
-        for diagnosis in stopped[1:] if status.error else stopped:  # the error has the first
-            paragraph(layout, context, diagnosis, icon="ERROR")
         _draw_result(layout, context, settings)
 
 
@@ -49,8 +48,8 @@ def _draw_result(layout, context, settings):
         paragraph(layout, context, settings.last_result)
     for note in settings.last_notes.splitlines():
         paragraph(layout, context, note, icon="INFO")
-    for diagnosis in settings.last_diagnoses.splitlines():
-        paragraph(layout, context, diagnosis, icon="ERROR")
+    if settings.findings:
+        paragraph(layout, context, f"{counted(settings.findings, 'finding')}: see Problems", icon="ERROR")
 
 
 _told: dict[int, tuple[tuple, str]] = {}
@@ -112,4 +111,22 @@ def _draw_receipt(layout, context, action, receipt):
         paragraph(layout, context, line)
 
 
-CLASSES = (LIMBERJACK_PT_simulate, LIMBERJACK_PT_keys)
+class LIMBERJACK_PT_weather(Below, bpy.types.Panel):
+    bl_idname = ids.PT_WEATHER
+    bl_label = "Gravity and Wind"
+    bl_parent_id = ids.PT_SIMULATE
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout, scene = in_columns(self.layout), context.scene
+        layout.prop(scene, "use_gravity")
+        column = layout.column()
+        column.active = scene.use_gravity
+        column.prop(scene, "gravity", text="")
+        layout.prop(getattr(scene, ids.SCENE), "wind")
+        rig = last_rig(scene)
+        for problem in wind_without_drag(rig.model) if rig else ():
+            paragraph(layout, context, problem.message, icon="ERROR")
+
+
+CLASSES = (LIMBERJACK_PT_simulate, LIMBERJACK_PT_keys, LIMBERJACK_PT_weather)

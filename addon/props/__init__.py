@@ -10,6 +10,7 @@ from bpy.props import PointerProperty
 
 from .. import ids
 from .bake import BakeProperties, BeforeProperties
+from .findings import FindingProperties
 from .joint import (
     AxisProperties,
     CoordinateProperties,
@@ -26,6 +27,7 @@ from .light import LightProperties
 from .link import LinkProperties
 from .live_values import provide
 from .poses import PoseJointProperties, PoseProperties
+from .preview import PreviewProperties
 from .scene import SceneProperties, StatusProperties, show_error
 
 CLASSES = (
@@ -39,6 +41,8 @@ CLASSES = (
     PoseProperties,
     BakeProperties,
     BeforeProperties,
+    PreviewProperties,
+    FindingProperties,
     SceneProperties,
     StatusProperties,
 )

@@ -322,6 +322,14 @@ class JointProperties(PropertyGroup):
     enabled: BoolProperty(
         name="Acts", description="Off, simulations take the joint as if it were not there", default=True
     )
+    drive_strength: FloatProperty(
+        name="Strength",
+        description="Part of its force with which the joint is driven: all of it, or none, and it hangs limp",
+        subtype="FACTOR",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+    )
     is_held: BoolProperty(name="Hold", description="Posing leaves the joint as it is")
     use_released_at: BoolProperty(
         name="Let Go at Frame",

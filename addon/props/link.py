@@ -109,6 +109,13 @@ class LinkProperties(PropertyGroup):
         description="Let gravity pull at the link; without it, the link is as a balloon is",
         default=True,
     )
+    force: FloatVectorProperty(
+        name="Force (N)", description="Pushes the link at its center of mass, along the world's axes", subtype="XYZ"
+    )
+    torque: FloatVectorProperty(name="Torque (N m)", description="Turns the link about the world's axes", subtype="XYZ")
+    force_turns_along: BoolProperty(
+        name="Along with Link", description="Force and torque keep to the link's own axes, as those of an engine do"
+    )
 
     volume: FloatProperty(name="Volume", description="Volume that was weighed last (m³)")
     mass_shown: FloatProperty(
@@ -119,6 +126,10 @@ class LinkProperties(PropertyGroup):
     rest_pose: StringProperty(
         name="Rest Pose",
         description="Where the link is when every joint is at zero: x y z qw qx qy qz, in the world",
+    )
+
+    before_preview: StringProperty(
+        description="Where a preview has taken the link from: its location and rotations, while one shows it elsewhere"
     )
 
     led_by: PointerProperty(

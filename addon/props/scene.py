@@ -6,6 +6,7 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -14,7 +15,9 @@ from bpy.types import PropertyGroup
 
 from .. import ids
 from .bake import BakeProperties
+from .findings import FindingProperties
 from .poses import PoseProperties
+from .preview import PreviewProperties
 
 
 def _active_row(settings) -> int:
@@ -34,6 +37,12 @@ def _choose_row(settings, row: int):
     layer.objects.active = obj
 
 
+def _redraw_views(_settings, context):
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
 class SceneProperties(PropertyGroup):
     """Saved with the scene."""
 
@@ -49,7 +58,30 @@ class SceneProperties(PropertyGroup):
         ),
         default="good",
     )
+    wind: FloatVectorProperty(
+        name="Wind",
+        description="Speed of the air, which pushes at the links that have Damping",
+        subtype="VELOCITY",
+        unit="VELOCITY",
+    )
     bake: PointerProperty(type=BakeProperties)
+    preview: PointerProperty(type=PreviewProperties)
+    shows_graph: BoolProperty(
+        name="Graph", description="Draw graphs of the last motion over the 3D view", update=_redraw_views
+    )
+    graph: EnumProperty(
+        name="Quantity",
+        description="What the graphs show, of the active joint or else of all",
+        items=(
+            ("values", "Values", "Where joints are", 0),
+            ("velocities", "Velocities", "How fast they move", 1),
+            ("efforts", "Efforts", "With what drives push", 2),
+            ("energy", "Energy", "Kinetic, potential, dissipated, supplied, and their balance, which stays", 3),
+            ("loop-error", "Loop Error", "How far loops and couplings gape", 4),
+        ),
+        default="values",
+        update=_redraw_views,
+    )
     keeps_turn: BoolProperty(
         name="Keep Orientation", description="A link that is pulled keeps its orientation, as far as it can"
     )
@@ -67,9 +99,8 @@ class SceneProperties(PropertyGroup):
     pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
     last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")
-
-    last_diagnoses: StringProperty(
-        name="Diagnoses", description="Why the last simulation may look wrong, and what to do, a line each"
+    findings: CollectionProperty(
+        type=FindingProperties, name="Findings", description="Why the last simulation failed or may look wrong"
     )
 
 
@@ -80,13 +111,10 @@ class StatusProperties(PropertyGroup):
     factor: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     text: StringProperty(options={"SKIP_SAVE"})
     error: StringProperty(options={"SKIP_SAVE"})
-    diagnoses: StringProperty(
-        description="Why the last simulation failed or was stopped, a line each", options={"SKIP_SAVE"}
-    )
 
 
 def show_error(text: str) -> None:
     """In the panel, for what runs outside of operators; an empty text takes the last one away."""
     status = getattr(bpy.context.window_manager, ids.STATUS)
     if status.error != text:  # a change redraws
-        status.error, status.diagnoses = text, ""
+        status.error = text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import BakeError, BakeRun, baking, spaces
+from limberjack.addon.bake import BakeError, BakeRun, demands, spaces
 from limberjack.addon.bridge import fcurves_of, read_scene
 from limberjack.addon.bridge.motion import is_bake
 from limberjack.core.check import Issue
@@ -317,16 +317,17 @@ def test_notes_reach_the_user(scene, build):
 
 
 def test_diagnoses_reach_the_panel(scene, build):
-    """What the doctor finds is kept with the scene, a line each, and drawn; a cleared bake takes it along."""
+    """What the doctor finds is kept with the scene, and drawn; a cleared bake takes it along."""
     _, empties = build.pendulum(1)
     axis = joint(empties[0]).axes[0]
     axis.use_lower, axis.lower = True, -0.5
     result = BakeRun(scene, initial={"q": {empties[0].name: -1.0}}).run()
     assert "overlapping-start" in [diagnosis.code for diagnosis in result.report.diagnoses]
-    assert scene.limberjack.last_diagnoses.splitlines() == result.diagnoses
-    draw(empties[0])
+    kept = scene.limberjack.findings
+    assert [f"joint '{finding.name}': {finding.message}" for finding in kept] == result.diagnoses
+    assert f"{len(kept)} finding: see Problems" in draw(empties[0]).texts
     bpy.ops.limberjack.bake_clear()
-    assert scene.limberjack.last_diagnoses == ""
+    assert len(scene.limberjack.findings) == 0
 
 
 def test_findings_stop_a_bake_or_reach_the_user(scene, build, monkeypatch):
@@ -336,7 +337,7 @@ def test_findings_stop_a_bake_or_reach_the_user(scene, build, monkeypatch):
     link(bars[0]).inertia = (1.0, 0.0, 0.0, 1.0, 0.0, 5.0)
     assert any("'bar0': principal moments" in note for note in BakeRun(scene).run().notes)
     error = Issue("error", "some-code", "joint 'bar0_joint'", "is impossible")
-    monkeypatch.setattr(baking, "check_model", lambda model: [error])
+    monkeypatch.setattr(demands, "check_model", lambda model: [error])
     with pytest.raises(BakeError, match="'bar0_joint': is impossible"):
         BakeRun(scene)
 

@@ -26,7 +26,7 @@ def state(scene):
     actions = [(action.name, action.use_fake_user, action.users) for action in bpy.data.actions]
     playing = [getattr(obj.animation_data, "action", None) for obj in objects]
     stored = scene.limberjack
-    told = stored.last_result, stored.last_notes, stored.last_diagnoses
+    told = stored.last_result, stored.last_notes, [finding.message for finding in stored.findings]
     seen = matrices_at(scene, objects, FRAMES).tobytes()
     show(scene, 9)
     return own, actions, playing, told, seen, (scene.frame_current, scene.frame_subframe)

@@ -103,7 +103,7 @@ def test_panel_of_a_drive(build):
         ("force", {"drive_target"}),
     ):
         axis.drive_mode = mode
-        assert drive_shown(empty) == {"drive_mode"} | limit | more
+        assert drive_shown(empty) == {"drive_mode", "drive_strength"} | limit | more
     joint(empty).type = "continuous"
     axis.drive_mode = "position"
     assert "drive_target_angle" in drive_shown(empty)
@@ -112,7 +112,7 @@ def test_panel_of_a_drive(build):
     joint(empty).type = "ball"
     for axis in joint(empty).axes:
         axis.show_drive = True
-    assert drive_shown(empty) == {"drive_mode", "drive_target_turning", "drive_damping"}
+    assert drive_shown(empty) == {"drive_mode", "drive_strength", "drive_target_turning", "drive_damping"}
     joint(empty).type = "distance"
     assert drive_shown(empty) == set()
 

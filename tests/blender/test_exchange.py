@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon import ids
 from limberjack.addon.bridge import read_scene, store_joint, write_scene
 from limberjack.core.extras import Extra
 from limberjack.core.formats import read
@@ -268,9 +269,10 @@ def distinct():
         links.append(Link(item.child, 4.0 + i, (0.4, 0.5, 0.6 + i), (2.0, 0.1, 0.2, 2.1, 0.3, 2.2 + i), pose))
     for i, item in enumerate(links):
         item.linear_damping, item.angular_damping, item.gravity = 0.15 + i, 0.16 + i, False
+        item.force, item.torque, item.force_turns_along = (1.7, -2.7 - i, 3.7), (0.17, -0.27, 0.37 + i), True
     for item in (*links, *joints):
         item.extras = (Extra("SDF", "sensor", f'<sensor name="{item.name} ü" type="imu" />', ("axis",)),)
-    return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71))
+    return Model("distinct", links, joints, gravity=(0.5, -1.5, -3.71), wind=(2.5, -4.5, 0.75))
 
 
 ELSEWHERE = {"turn", "slide", "point", "axes", "mimic", "visuals", "collisions"}
@@ -307,6 +309,8 @@ def test_every_field_in_every_unit(scene, scale_length):
     found = read_scene(scene)
     assert tuple(scene.gravity) == pytest.approx([part / scale_length for part in expected.gravity])
     assert found.gravity == pytest.approx(expected.gravity, rel=1e-6)
+    assert tuple(getattr(scene, ids.SCENE).wind) == pytest.approx([part / scale_length for part in expected.wind])
+    assert found.wind == pytest.approx(expected.wind, rel=1e-6)
     for there in (*expected.links, *expected.joints):
         here = found.link(there.name) if isinstance(there, Link) else found.joint(there.name)
         require_no_default(there)

@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.addon import ids, warming
 from limberjack.addon.bridge import fcurves_of
-from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate
+from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate, RunsBake
 from limberjack.addon.warming import Warming
 from limberjack.core import jit
 
@@ -39,8 +39,8 @@ class Driven:
         return result
 
 
-for name, value in vars(LIMBERJACK_OT_simulate).items():
-    if name in ("begin", "modal", "cancel") or (name.startswith("_") and not name.startswith("__")):
+for name, value in (vars(RunsBake) | vars(LIMBERJACK_OT_simulate)).items():
+    if name in ("begin", "make", "modal", "cancel") or (name.startswith("_") and not name.startswith("__")):
         setattr(Driven, name, value)
 
 

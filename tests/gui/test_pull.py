@@ -67,6 +67,7 @@ def choose_tool() -> harness.Steps:
     yield from harness.until(lambda: not warming.Warming.is_needed(warming.POSING), "posing is compiled", timeout=200)
     with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
         bpy.ops.wm.tool_set_by_id(name="limberjack.pull_links", space_type="VIEW_3D")
+    yield 1.0  # its keys are there once the toolbar is drawn
 
 
 def hold_along(path: list[Vector]) -> harness.Steps:

@@ -1,0 +1,116 @@
+"""What a scene's simulation takes: the model that moves, where it begins, and what leads and drives it from outside."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.model import Model
+from ...core.spatial import Pose
+from ..bridge import SceneReading, frame_rate, unit_length
+from ..bridge.live import poses_now
+from .inputs import InputSampler
+from .leading import let_lead, paths_of, sample_leads
+from .sampling import Poses
+from .settings import BakeSettings
+from .starts import Beginning, as_animated, as_posed
+
+if TYPE_CHECKING:
+    from ...core.solvers import Controls, Schedule, Simulation
+
+
+class Course:
+    """From the first frame of a range to the last.
+
+    Attributes:
+        frames: that are simulated, shape (F,): those that have keys, and enough between to follow what is animated.
+        spacing: from one to the next [frames].
+        reading: the scene as it is at the first frame. model: what moves. beginning: where it begins.
+        controls: what acts on it from outside. followed: a digest of all numbers and poses that it follows.
+
+    Args:
+        initial: {"q": {joint: number or list}, "qd": {...}} to start from, whatever the settings say.
+        stand: where the links were for a start from the current pose [m], by name; None looks.
+
+    Raises:
+        ModelError, BakeError: the scene cannot be simulated as it is.
+    """
+
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        settings: BakeSettings,
+        reading: SceneReading,
+        initial: dict | None = None,
+        stand: Mapping[str, Pose] | None = None,
+    ):
+        self.settings, self.fps = settings, frame_rate(scene)
+        if stand is None and settings.start == "POSE":  # which is looked at before other frames are
+            stand = poses_now(reading.objects, unit_length(scene))
+        self.spacing = spacing = settings.step / np.ceil(settings.step - 1e-9)
+        self.frames = replace(settings, step=spacing).frames
+        count = int(np.ceil((settings.last - settings.first) / spacing - 1e-9)) + 1
+        inputs, rate = InputSampler(scene, reading), self.fps / spacing
+        frames = settings.first + spacing * np.arange(count)
+        leads = sample_leads(scene, reading, frames, inputs.look if inputs else None)
+        self.followed = inputs.digest() + _digest_of_poses(leads)
+        self.reading = inputs.at_first(reading)
+        self.model = let_lead(self.reading, leads)
+        self.controls = _controls(paths_of(leads, rate), inputs.schedule(rate))
+        self._is_measured = not initial
+        self.beginning = Beginning(initial)
+        if not initial:
+            self.beginning = _begin(scene, settings, reading, self.model.acting_at(0.0), stand or {}, spacing)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Of the frames that are simulated, since the first [s], shape (F,)."""
+        return (self.frames - self.settings.first) / self.fps
+
+    def numbers_of(self, frames: np.ndarray) -> np.ndarray:
+        """Which of the frames that are simulated these are, which have keys, shape (K,)."""
+        return np.searchsorted(self.frames, frames - 1e-6)
+
+    def simulation(self, **changes) -> Simulation:
+        """All of it. changes: to the arguments of `Simulation`."""
+        # Here, since it brings numba in, which the add-on is not to wait for when it starts.
+        from ...core.solvers import Simulation
+
+        own = {
+            "times": self.times,
+            "accuracy": self.settings.accuracy,
+            "initial": self.beginning.state,
+            "controls": self.controls,
+            "is_measured": self._is_measured and bool(self.beginning.state),
+        }
+        return Simulation(self.model, **own | changes)
+
+
+def _digest_of_poses(leads: Poses) -> str:
+    return hashlib.sha256(b"".join(name.encode() + poses.tobytes() for name, poses in leads.items())).hexdigest()
+
+
+def _controls(paths: dict, schedule: Schedule) -> Controls:
+    from ...core.solvers import Controls
+
+    return Controls(links=paths, schedule=schedule)
+
+
+def _begin(
+    scene: bpy.types.Scene,
+    settings: BakeSettings,
+    reading: SceneReading,
+    model: Model,
+    stand: Mapping[str, Pose],
+    spacing: float,
+) -> Beginning:
+    if settings.start == "POSE":
+        return as_posed(scene, model, dict(stand))
+    if settings.start == "KEYS":
+        return as_animated(scene, reading, model, settings.first, spacing)
+    return Beginning()

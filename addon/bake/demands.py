@@ -1,0 +1,38 @@
+"""What a scene must be to be simulated, told before any work is done."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.check import check_model
+from ..bridge import SceneReading
+from ..bridge.animated import lasting
+from ..props import is_led
+from .errors import BakeError
+from .transforms import require_bakeable
+
+
+def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:
+    """The links that a simulation moves.
+
+    Raises:
+        BakeError: there are none, or one cannot be put where a simulation has it.
+    """
+    objects = list(reading.objects.values())
+    if not objects:
+        raise BakeError("there are no links in the scene: select objects and tag them as links")
+    moved = [obj for obj in objects if not is_led(obj)]
+    if not moved:
+        raise BakeError("all links move as they are animated: there is nothing to simulate")
+    for obj in moved:
+        require_bakeable(obj)
+    return moved
+
+
+def suspicions(reading: SceneReading) -> list[str]:
+    """What core's check finds suspect at any frame. Raises BakeError for what it calls an error."""
+    issues = lasting(check_model(reading.model), reading.animated)
+    for issue in issues:
+        if issue.is_error:
+            raise BakeError(f"{issue.subject}: {issue.message}")
+    return [f"{issue.subject}: {issue.message}" for issue in issues]

@@ -1,0 +1,172 @@
+"""Numbers of the model that are animated, as Blender evaluates them at frames: what drives a simulation in time."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.model import Joint, Link
+from .. import ids
+from ..bridge import SceneReading
+from ..bridge.animated import FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
+from ..bridge.fields import LINK_FIELDS, fields_on, read_fields
+from ..bridge.numbers import units_of
+from ..bridge.read import gravity_of, place_links, wind_of
+from ..bridge.read_joints import axis_numbers
+from ..props import axes_in_use, core_joint
+
+if TYPE_CHECKING:
+    from ...core.solvers import Schedule
+
+FORCES = tuple(field for field in LINK_FIELDS if field.is_followed)
+OF_SCENE = {"gravity": gravity_of, "wind": wind_of}
+
+
+class Samples:
+    """A function of the time [s] through even samples from 0 on: straight between them, and constant beyond.
+
+    values: shape (F,) or (F, 3). rate: samples a second.
+    """
+
+    def __init__(self, values: np.ndarray, rate: float):
+        self._values, self._rate, self._last = values.tolist(), rate, len(values) - 1
+        self._is_vector = values.ndim > 1
+
+    def __call__(self, time: float) -> float | list[float]:
+        place = min(max(time * self._rate, 0.0), float(self._last))
+        number = min(int(place), max(self._last - 1, 0))
+        part = place - number
+        before, after = self._values[number], self._values[min(number + 1, self._last)]
+        if self._is_vector:
+            return [a + part * (b - a) for a, b in zip(before, after, strict=True)]
+        return before + part * (after - before)
+
+
+class Switch:
+    """As `Samples`, for what is on or off: from each sample up to the next it stays as it is."""
+
+    EARLY = 1e-6
+    """Part of a frame by which a time may fall short of it."""
+
+    def __init__(self, values: np.ndarray, rate: float):
+        self._values, self._rate = values.tolist(), rate
+
+    def __call__(self, time: float) -> bool:
+        return self._values[min(max(int(time * self._rate + self.EARLY), 0), len(self._values) - 1)]
+
+
+class InputSampler:
+    """Let it `look` at the scene frame by frame; then it tells what the model begins with, and what changes.
+
+    Args:
+        reading: of the scene, with the names of what is animated.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, reading: SceneReading):
+        joints, links = {joint.name for joint in reading.model.joints}, {link.name for link in reading.model.links}
+        objects, animated = scene.objects, reading.animated
+        driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
+        self._units = units_of(scene)
+        self._driven = {name: core_joint(getattr(objects[name], ids.JOINT)) for name in sorted(driven & joints)}
+        self._switched = sorted({known.owner for known in animated if known.field == "enabled"} & joints)
+        pushed = {known.owner for known in animated if known.field in {field.name for field in FORCES}}
+        self._pushed = sorted(pushed & links)
+        self._world = [known.field for known in animated if known.owner == SCENE]
+        self._objects = {name: objects[name] for name in (*self._driven, *self._switched, *self._pushed)}
+        self._found: dict[Input, list] = {}
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self._objects or self._world)
+
+    def look(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Note what all is at one more frame, as it is evaluated."""
+        seen = {name: obj.evaluated_get(depsgraph) for name, obj in self._objects.items()}
+        for name, known in self._driven.items():
+            self._look_at_drives(name, known, getattr(seen[name], ids.JOINT))
+        for name in self._switched:
+            self._note(Input(name, "enabled"), getattr(seen[name], ids.JOINT).enabled)
+        for name in self._pushed:
+            for field, value in read_fields(FORCES, getattr(seen[name], ids.LINK), self._units).items():
+                self._note(Input(name, field), value)
+        for field in self._world:
+            scene = depsgraph.scene_eval
+            assert scene is not None  # as it is in a graph that was never evaluated only
+            self._note(Input(SCENE, field), OF_SCENE[field](scene))
+
+    def _look_at_drives(self, name: str, known: Joint, settings) -> None:
+        for number, axis in enumerate(axes_in_use(settings)):
+            fields = [field for field in fields_on(known.kind.slot(number)) if field.name in FOLLOWED_ON_AXES]
+            numbers = axis_numbers(known, number, fields, axis, self._units, settings.drive_strength)
+            for field, value in numbers.items():
+                self._note(Input(name, field, number), value)
+
+    def _note(self, known: Input, value) -> None:
+        self._found.setdefault(known, []).append(value)
+
+    def digest(self) -> str:
+        """Of all that was seen."""
+        return hashlib.sha256(repr(self._found).encode()).hexdigest()
+
+    def at_first(self, reading: SceneReading) -> SceneReading:
+        """The reading with the numbers of the first frame, whatever frame it was read at."""
+        if not self._found:
+            return reading
+        first = {known: values[0] for known, values in self._found.items()}
+        world = {known.field: value for known, value in first.items() if known.owner == SCENE}
+        model = replace(
+            reading.model,
+            links=[_begun(link, first) for link in reading.model.links],
+            joints=[_joint_begun(joint, first) for joint in reading.model.joints],
+            **world,
+        )
+        if [joint.enabled for joint in model.joints] != [joint.enabled for joint in reading.model.joints]:
+            place_links(model, reading.objects, self._units.length)
+        return replace(reading, model=model)
+
+    def schedule(self, rate: float) -> Schedule:
+        """What changes. rate: frames that were looked at in a second."""
+        from ...core.solvers import Schedule  # brings numba in, which the add-on is not to wait for when it starts
+
+        axes: dict[tuple[str, int], dict] = {}
+        links: dict[str, dict] = {}
+        enabled, world = {}, {}
+        for known, values in self._changing().items():
+            if known.owner == SCENE:
+                world[known.field] = Samples(values, rate)
+            elif known.axis >= 0:
+                axes.setdefault((known.owner, known.axis), {})[known.field] = Samples(values, rate)
+            elif known.field == "enabled":
+                enabled[known.owner] = Switch(values, rate)
+            else:
+                links.setdefault(known.owner, {})[known.field] = Samples(values, rate)
+        return Schedule(axes=axes, links=links, enabled=enabled, **world)
+
+    def _changing(self) -> dict[Input, np.ndarray]:
+        found = {known: np.array(values) for known, values in self._found.items()}
+        return {known: values for known, values in found.items() if _changes(values)}
+
+
+def _changes(values: np.ndarray) -> bool:
+    """Whether samples are not all the same; a force without limit has no number to change from."""
+    return bool(np.isfinite(values).all() and (values != values[0]).any())
+
+
+def _begun(link: Link, first: dict[Input, tuple]) -> Link:
+    own = {field.name: first[key] for field in FORCES if (key := Input(link.name, field.name)) in first}
+    return replace(link, **own)
+
+
+def _joint_begun(joint: Joint, first: dict[Input, float]) -> Joint:
+    own = {known: value for known, value in first.items() if known.owner == joint.name}
+    if not own:
+        return joint
+    axes = [
+        replace(axis, **{known.field: value for known, value in own.items() if known.axis == number})
+        for number, axis in enumerate(joint.axes)
+    ]
+    return replace(joint, axes=axes, enabled=own.get(Input(joint.name, "enabled"), joint.enabled))

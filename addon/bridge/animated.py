@@ -1,0 +1,141 @@
+"""Which of the numbers that a simulation follows are animated: by keys, drivers or strips of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import bpy
+
+from ...core.check import Issue
+from .. import ids
+from ..props import is_joint, is_link
+from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
+from .motion import curves_in, playing_strips
+
+SCENE = ""
+"""The owner of gravity and wind, which have no object."""
+
+STRENGTH = "drive_strength"
+
+ON_AXIS = re.compile(rf"{ids.JOINT}\.axes\[(\d+)\]\.(\w+?)(?:_angle|_length|_turning|_sliding)?")
+ON_OBJECT = re.compile(rf"(?:{ids.JOINT}|{ids.LINK})\.(?:mimic\.)?(\w+)")
+SCENE_PATHS = {"gravity": "gravity", "use_gravity": "gravity", f"{ids.SCENE}.wind": "wind"}
+
+READS_A_JOINT = re.compile(rf"{ids.JOINT}\.coordinates\[")
+
+
+class Input(NamedTuple):
+    """A number, or a few, of a scene's model. owner: name of the joint or link. axis: its number, or -1."""
+
+    owner: str
+    field: str
+    axis: int = -1
+
+    def __str__(self) -> str:
+        what = "strength" if self.field == STRENGTH else self.field.removeprefix("use_").replace("_", " ")
+        if self.owner == SCENE:
+            return f"the scene's {what}"
+        kind = "joint" if self.axis >= 0 or self.field in OF_JOINTS else "link"
+        return f"{kind} '{self.owner}': its {what}"
+
+
+def _followed(fields: Iterable[Field]) -> set[str]:
+    return {field.name for field in fields if field.is_followed}
+
+
+def _names(fields: Iterable[Field]) -> set[str]:
+    """With those of their toggles."""
+    return {name for field in fields for name in (field.name, field.toggle) if name}
+
+
+FOLLOWED_ON_AXES = _followed(AXIS_FIELDS)
+OF_JOINTS = _names((*JOINT_FIELDS, *MIMIC_FIELDS)) | {STRENGTH}
+FOLLOWED = _followed(JOINT_FIELDS) | _followed(LINK_FIELDS) | {STRENGTH, *SCENE_PATHS.values()}
+KNOWN_ON_AXES = _names(AXIS_FIELDS)
+KNOWN = FOLLOWED | OF_JOINTS | _names((*LINK_FIELDS, *INERTIAL_FIELDS)) | {"density"}
+
+
+def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve]]:
+    """What moves each number of the scene's model that is animated, drivers too."""
+    found: dict[Input, list[bpy.types.FCurve]] = {}
+    for owner in _owners(scene):
+        for curve in curves_moving(owner):
+            known = _input_at(owner, curve.data_path)
+            if known:
+                found.setdefault(known, []).append(curve)
+    return found
+
+
+def is_followed(known: Input) -> bool:
+    """Whether simulations follow its animation."""
+    return known.field in (FOLLOWED_ON_AXES if known.axis >= 0 else FOLLOWED)
+
+
+def remarks_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
+    """What a simulation makes of it that its user may not expect."""
+    found = []
+    for known, curves in animated.items():
+        if not is_followed(known):
+            found.append(
+                f"{known} is animated, which simulations do not follow: it counts as it is at the frame that is shown"
+            )
+            continue
+        read = {target.id.name for curve in curves for target in targets_of(curve) if _is_a_joints_place(target)}
+        found += [
+            f"{known} has a driver that reads joint '{name}', and finds it where it stood before the simulation"
+            for name in sorted(read)
+        ]
+    return found
+
+
+def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
+    """Without those that are so at this frame, and may not be at another: that a drive does nothing."""
+    driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
+    return [issue for issue in issues if issue.code != "idle-drive" or issue.name not in driven]
+
+
+def remarks_on_export(animated: Iterable[Input]) -> list[str]:
+    """What files cannot say of it."""
+    return [
+        f"{known} is animated, which files have no words for: it is exported as it is at this frame"
+        for known in animated
+    ]
+
+
+def curves_moving(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    """The F-curves of the owner's action and strips, and those that hold its drivers, but for the muted."""
+    data = owner.animation_data
+    if data is None:
+        return
+    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(owner))
+    for curve in chain(curves_in(data.action, data.action_slot), data.drivers, *strips):
+        if not curve.mute and not (curve.group and curve.group.mute):
+            yield curve
+
+
+def targets_of(curve: bpy.types.FCurve) -> list[bpy.types.DriverTarget]:
+    """What a driver reads; nothing for a curve that has keys."""
+    variables = curve.driver.variables if curve.driver else ()
+    return [target for variable in variables for target in variable.targets if target.id]
+
+
+def _is_a_joints_place(target: bpy.types.DriverTarget) -> bool:
+    return bool(READS_A_JOINT.match(target.data_path))
+
+
+def _owners(scene: bpy.types.Scene) -> Iterator[bpy.types.ID]:
+    if scene.animation_data:
+        yield scene
+    yield from (obj for obj in scene.objects if obj.animation_data and (is_joint(obj) or is_link(obj)))
+
+
+def _input_at(owner: bpy.types.ID, path: str) -> Input | None:
+    if isinstance(owner, bpy.types.Scene):
+        return Input(SCENE, SCENE_PATHS[path]) if path in SCENE_PATHS else None
+    if found := ON_AXIS.fullmatch(path):
+        return Input(owner.name, found[2], int(found[1])) if found[2] in KNOWN_ON_AXES else None
+    found = ON_OBJECT.fullmatch(path)
+    return Input(owner.name, found[1]) if found and found[1] in KNOWN else None

@@ -1,0 +1,58 @@
+"""Drives that are set from how the joints are posed."""
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty
+
+from ...core.model import ModelError
+from .. import ids
+from ..bridge.driving import Tuning, drive_to_pose
+from ..bridge.posing_cache import posing_of
+from .report import fail, succeed
+from .selection import OnJoints, selected_joints
+
+
+class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
+    """Let drives pull the selected joints to where they stand now; all joints, if none is selected"""
+
+    bl_idname = ids.OP_DRIVE_TO_POSE
+    bl_label = "Drive to Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    inserts_keys: BoolProperty(
+        name="Insert Keys", description="Key the targets at this frame, so that the joints follow from pose to pose"
+    )
+    frequency: FloatProperty(
+        name="Frequency (Hz)",
+        description="How fast a joint would swing about its target: higher is stiffer",
+        default=2.0,
+        min=0.01,
+        soft_max=20.0,
+    )
+    damping_ratio: FloatProperty(
+        name="Damping Ratio",
+        description="1 comes to rest without swinging, less swings, 0 swings for ever",
+        default=1.0,
+        min=0.0,
+        soft_max=2.0,
+    )
+    tunes: BoolProperty(
+        name="Tune", description="Make drives anew that pull to a position already, and not only move their targets"
+    )
+
+    def execute(self, context):
+        tuning = Tuning(self.frequency, self.damping_ratio)
+        try:
+            posing = posing_of(context.scene)
+            chosen = [name for name in selected_joints(context) or posing.moving if name in posing.moving]
+            driven = list(drive_to_pose(context.scene, posing, chosen, tuning, self.tunes))
+        except ModelError as error:
+            return fail(self, context, error)
+        if not driven:
+            return fail(self, context, "None of these joints has an axis that can be driven: select others")
+        for obj, path in driven if self.inserts_keys else ():
+            obj.keyframe_insert(path)
+        keyed = f", with keys at frame {context.scene.frame_current}" if self.inserts_keys else ""
+        return succeed(self, context, f"{len({obj for obj, _ in driven})} joints are driven to their pose{keyed}")
+
+
+CLASSES = (LIMBERJACK_OT_drive_to_pose,)

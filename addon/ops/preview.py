@@ -1,0 +1,290 @@
+"""Play with a scene: start a preview, pull its links, stop it, or keep what it shows."""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+from bpy.props import IntProperty
+from mathutils import Vector
+
+from ...core.model import ModelError
+from .. import ids
+from ..bridge.guides import NAMES, Guide
+from ..bridge.rays import Ray
+from ..overlays import labels
+from ..overlays import pull as overlay
+from ..preview import Preview, PreviewOverError, begin, current, end
+from ..warming import Warming
+from .report import fail, in_object_mode, redraw, succeed
+from .selection import OnLinks
+from .views import link_at, view_under
+
+RATE = 1.0 / 60.0
+"""Seconds between two looks at the clock."""
+
+TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
+"""Editors in which keys are letters."""
+
+KEYS = "Drag a link: pull it, X Y Z along an axis.   Space: pause, play.   Left, Right: a frame.   Esc: put all back"
+WARMING = "Compiling the solver, once. Esc cancels"
+
+
+class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
+    """Let the links move in the viewport as a bake would move them, with nothing keyed, and pull them with the mouse"""
+
+    bl_idname = ids.OP_PREVIEW
+    bl_label = "Play"
+    bl_options = {"INTERNAL"}  # what it changes is put back, or pushed by whoever keeps it
+
+    _preview: Preview | None = None
+    _warming: Warming | None = None
+    _timer = None
+    _at = 0.0
+    _guide = Guide()
+    _origin = Vector()
+    _view: tuple | None = None
+
+    @classmethod
+    def poll(cls, context):
+        if current():
+            cls.poll_message_set("A preview is on already")
+            return False
+        if getattr(context.window_manager, ids.STATUS).running:
+            cls.poll_message_set("A simulation is running")
+            return False
+        return super().poll(context)
+
+    def invoke(self, context, event):
+        if context.window is None:
+            return fail(self, context, "a preview needs a window: bake instead")
+        try:
+            if Warming.is_needed():
+                self._warming = Warming()
+            else:
+                self._begin(context)
+        except ModelError as error:
+            return fail(self, context, error)
+        getattr(context.window_manager, ids.STATUS).error = ""
+        if context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        self._timer = context.window_manager.event_timer_add(RATE, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(WARMING if self._warming else KEYS)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        return fail(self, context, "a preview is for the mouse: bake instead")
+
+    def modal(self, context, event):
+        try:
+            return self._handle(context, event)
+        except PreviewOverError:
+            end()
+            return self._tidy_up(context)
+        except Exception:
+            self._stop(context)  # a fault of ours must not leave links elsewhere
+            raise
+
+    def cancel(self, context):
+        """Blender calls this when another file is loaded."""
+        end()
+        self._tidy_up(context)
+
+    def _begin(self, context) -> None:
+        """Raises ModelError where the scene cannot be simulated."""
+        self._preview = begin(context.scene)
+        self._at = time.perf_counter()
+
+    def _handle(self, context, event) -> set[str]:
+        if self._preview is not None and current() is not self._preview:
+            return self._tidy_up(context)
+        if event.type == "ESC" and event.value == "PRESS":
+            return self._stop(context)
+        if self._preview is None:
+            return self._wait(context)
+        if event.type == "TIMER":
+            return self._tick(context)
+        return self._steer(context, self._preview, event)
+
+    def _wait(self, context) -> set[str]:
+        """For the solver to be compiled."""
+        if self._warming and not self._warming.is_done:
+            return {"PASS_THROUGH"}
+        try:
+            self._begin(context)
+        except ModelError as error:
+            self._tidy_up(context)
+            return fail(self, context, error)
+        context.workspace.status_text_set(KEYS)
+        return {"PASS_THROUGH"}
+
+    def _tick(self, context) -> set[str]:
+        preview = self._preview
+        assert preview is not None
+        if context.window.scene.session_uid != preview.uid:
+            return self._stop(context)
+        now = time.perf_counter()
+        before = preview.shown
+        if context.mode == "OBJECT":
+            preview.tick(now - self._at)
+        self._at = now
+        line = preview.line
+        if line:
+            overlay.show(*line, True)
+        if line or preview.shown != before:
+            redraw(context)
+        return {"PASS_THROUGH"}
+
+    def _steer(self, context, preview: Preview, event) -> set[str]:
+        if preview.is_holding:
+            return self._pull(context, preview, event)
+        if event.value != "PRESS" or _is_typed(context, event):
+            return {"PASS_THROUGH"}
+        if event.type == "LEFTMOUSE":
+            return self._take(context, preview, event)
+        if event.type == "SPACE":
+            preview.toggle()
+        elif event.type in ("LEFT_ARROW", "RIGHT_ARROW"):
+            preview.step(1 if event.type == "RIGHT_ARROW" else -1)
+        else:
+            return {"PASS_THROUGH"}
+        redraw(context)
+        return {"RUNNING_MODAL"}
+
+    def _take(self, context, preview: Preview, event) -> set[str]:
+        """The link under the mouse; what is pressed beside all links, or on a handle, is not ours."""
+        found = view_under(context, event)
+        if found is None or labels.is_hovering():
+            return {"PASS_THROUGH"}
+        _, region, rv3d, at = found
+        seen = link_at(context, region, rv3d, Vector(at))
+        if seen is None:
+            return {"PASS_THROUGH"}
+        link, point = seen
+        try:
+            preview.take(link, point)
+        except ModelError as error:
+            self.report({"WARNING"}, str(error))
+            return {"RUNNING_MODAL"}
+        self._view, self._origin, self._guide = (region, rv3d), point, Guide()
+        return {"RUNNING_MODAL"}
+
+    def _pull(self, context, preview: Preview, event) -> set[str]:
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            preview.let_go()
+            overlay.clear()
+            redraw(context)
+        elif event.type in NAMES and event.value == "PRESS":
+            self._guide = self._guide.chosen(NAMES.index(event.type), event.shift)
+        if event.type == "MOUSEMOVE" and self._view:
+            region, rv3d = self._view
+            ray = Ray(region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y))
+            facing = rv3d.view_rotation @ Vector((0.0, 0.0, 1.0))
+            place = self._guide.place(ray, self._origin, facing)
+            if place is not None:
+                preview.pull_to(place)
+        return {"RUNNING_MODAL"}
+
+    def _stop(self, context) -> set[str]:
+        if self._preview is not None and current() is self._preview:
+            end()
+            if self._preview.has_scene:
+                self._preview.stop()
+        return self._tidy_up(context)
+
+    def _tidy_up(self, context) -> set[str]:
+        overlay.clear()
+        if self._timer:
+            context.window_manager.event_timer_remove(self._timer)
+        if self._warming:
+            self._warming.cancel()
+        self._timer = self._warming = self._preview = self._view = None
+        if context.workspace:
+            context.workspace.status_text_set(None)
+        redraw(context)
+        return {"FINISHED"}
+
+
+def _is_typed(context, event) -> bool:
+    """Whether the mouse is where keys are letters."""
+    for area in context.screen.areas if context.screen else ():
+        if 0 <= event.mouse_x - area.x < area.width and 0 <= event.mouse_y - area.y < area.height:
+            return area.type in TYPED_IN
+    return False
+
+
+class _OfPreview:
+    """An operator on the preview that is on."""
+
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context):
+        if not current():
+            cls.poll_message_set("There is no preview")
+            return False
+        return in_object_mode(cls, context)
+
+
+class LIMBERJACK_OT_preview_play(_OfPreview, bpy.types.Operator):
+    """Pause, or go on. At the end: from the first frame"""
+
+    bl_idname = ids.OP_PREVIEW_PLAY
+    bl_label = "Pause or Play"
+
+    def execute(self, context):
+        current().toggle()
+        redraw(context)
+        return {"FINISHED"}
+
+
+class LIMBERJACK_OT_preview_step(_OfPreview, bpy.types.Operator):
+    """Pause some frames on, or back"""
+
+    bl_idname = ids.OP_PREVIEW_STEP
+    bl_label = "Step"
+
+    frames: IntProperty(name="Frames", description="How many, forward or back", default=1)
+
+    def execute(self, context):
+        current().step(self.frames)
+        redraw(context)
+        return {"FINISHED"}
+
+
+class LIMBERJACK_OT_preview_stop(_OfPreview, bpy.types.Operator):
+    """Stop the preview, and put every link back to where it was"""
+
+    bl_idname = ids.OP_PREVIEW_STOP
+    bl_label = "Stop"
+
+    def execute(self, context):
+        preview = current()
+        end()
+        preview.stop()
+        redraw(context)
+        return {"FINISHED"}
+
+
+class LIMBERJACK_OT_preview_keep_pose(_OfPreview, bpy.types.Operator):
+    """Stop the preview, and leave the links where they are. What is keyed goes back when the frame changes"""
+
+    bl_idname = ids.OP_PREVIEW_POSE
+    bl_label = "Keep as Pose"
+
+    def execute(self, context):
+        preview = current()
+        end()
+        preview.keep_pose()
+        bpy.ops.ed.undo_push(message="Keep Pose of Preview")
+        return succeed(self, context, "The links stay where the preview has brought them")
+
+
+CLASSES = (
+    LIMBERJACK_OT_preview,
+    LIMBERJACK_OT_preview_play,
+    LIMBERJACK_OT_preview_step,
+    LIMBERJACK_OT_preview_stop,
+    LIMBERJACK_OT_preview_keep_pose,
+)

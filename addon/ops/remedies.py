@@ -1,0 +1,49 @@
+"""Do what the doctor advises after a simulation."""
+
+import bpy
+from bpy.props import IntProperty
+
+from ...core.model import ModelError
+from .. import ids
+from ..bridge.remedies import apply_remedy, obstacle_to, remedy_label
+from .report import fail, in_object_mode, succeed
+
+
+class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
+    """Change what the last simulation suffered from, as the button says"""
+
+    bl_idname = ids.OP_REMEDY
+    bl_label = "Apply Remedy"
+    bl_options = {"REGISTER", "UNDO"}
+
+    number: IntProperty(
+        name="Finding", description="Which of the last simulation's, counted from 0", min=0, options={"HIDDEN"}
+    )
+
+    @classmethod
+    def description(cls, context, properties):
+        findings = getattr(context.scene, ids.SCENE).findings
+        if properties.number >= len(findings) or obstacle_to(findings[properties.number], context.scene):
+            return cls.__doc__
+        return f"{remedy_label(findings[properties.number], context.scene)}, and take the finding off the list"
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        findings = getattr(context.scene, ids.SCENE).findings
+        if self.number >= len(findings):
+            return fail(self, context, f"The last simulation has {len(findings)} findings: simulate again")
+        finding = findings[self.number]
+        try:
+            apply_remedy(finding, context.scene)
+        except ModelError as error:
+            return fail(self, context, error)
+        named = f"'{finding.culprit.name}': " if finding.culprit else ""
+        done = f"{named}{remedy_label(finding, context.scene)}: done, simulate again"
+        findings.remove(self.number)
+        return succeed(self, context, done)
+
+
+CLASSES = (LIMBERJACK_OT_remedy_apply,)

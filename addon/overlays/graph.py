@@ -1,0 +1,191 @@
+"""Graphs of the last motion along the lower edge of the 3D view, with a line at the present frame."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import blf
+import bpy
+import numpy as np
+
+from ...core.plots import TITLES, Panel, PlotError, panels_of
+from ...core.plots.colors import palette_of, tinted
+from .. import ids
+from ..bridge.last_run import Run, last_run
+from ..props import is_joint
+from .boxes import Boxes
+from .lines import Color, Lines
+from .strip import HEADING, LINE, Box, Chart, charts_of
+
+TEXT_SIZE = 11
+BACKGROUND: Color = (0.07, 0.07, 0.08, 0.75)
+GRID: Color = (1.0, 1.0, 1.0, 0.10)
+TEXT: Color = (0.88, 0.88, 0.88, 1.0)
+FAINT: Color = (0.65, 0.65, 0.65, 1.0)
+PLAYHEAD: Color = (1.0, 1.0, 1.0, 0.8)
+
+BRIGHTER = 0.35
+"""How much of the way to white colours go that are made for paper."""
+
+GAP = 6.0
+"""Pixels between a chart and what is written beside it."""
+
+
+@dataclass
+class Picture:
+    """What is drawn of a motion in views of one size.
+
+    Attributes:
+        colors: of each chart's curves.
+    """
+
+    charts: list[Chart] = field(default_factory=list)
+    colors: list[list[Color]] = field(default_factory=list)
+    boxes: Boxes = field(default_factory=lambda: Boxes(()))
+    thin: Lines = field(default_factory=lambda: Lines(np.zeros((0, 2, 3)), GRID))
+    thick: Lines = field(default_factory=lambda: Lines(np.zeros((0, 2, 3)), GRID))
+
+
+_made_for: tuple = ()
+_panels: list[Panel] = []
+_pictures: dict[tuple, Picture] = {}
+"""By what is seen of a view, and Blender's resolution scale."""
+
+
+def forget() -> None:
+    global _made_for
+    _made_for = ()
+    _panels.clear()
+    _pictures.clear()
+
+
+def draw(context) -> None:
+    """In a view's handler for pixels."""
+    scene = context.scene
+    settings, run = getattr(scene, ids.SCENE), last_run(scene)
+    if not settings.shows_graph or run is None or not len(run.trajectory):
+        return
+    picture = up_to_date(run, context)
+    scale = context.preferences.system.ui_scale
+    picture.boxes.draw()
+    picture.thin.draw(scale)
+    picture.thick.draw(1.6 * scale)
+    blf.size(0, TEXT_SIZE * scale)
+    if not _panels:
+        view = seen_part(context.area, context.region)
+        _put(f"{TITLES[settings.graph]}: nothing but 0 in the last run", view.left + LINE, view.bottom + LINE, TEXT)
+    frame = scene.frame_current_final
+    for chart, colors in zip(picture.charts, picture.colors, strict=True):
+        _draw_playhead(chart, frame)
+        _write(chart, colors, frame)
+
+
+def up_to_date(run: Run, context) -> Picture:
+    """What is to be drawn, made anew as far as something has changed since."""
+    global _made_for
+    active = context.active_object
+    settings = getattr(context.scene, ids.SCENE)
+    wanted = (run.number, settings.graph, active.name if is_joint(active) else "")
+    if wanted != _made_for:
+        forget()
+        _made_for = wanted
+        _panels.extend(panels_to_show(run, *wanted[1:]))
+    view, scale = seen_part(context.area, context.region), context.preferences.system.ui_scale
+    if (view, scale) not in _pictures:
+        _pictures[view, scale] = _picture(charts_of(_panels, run.frames, view, scale))
+    return _pictures[view, scale]
+
+
+def panels_to_show(run: Run, quantity: str, joint: str) -> list[Panel]:
+    """Of one joint; of all where it is "", or does not move."""
+    try:
+        return panels_of(run.model, run.trajectory, [quantity], [joint] if joint else None)
+    except PlotError:
+        return panels_of(run.model, run.trajectory, [quantity])
+
+
+def seen_part(area: bpy.types.Area, region: bpy.types.Region) -> Box:
+    """What toolbars, sidebars and headers leave free of a view's main region, in its pixels."""
+    left, bottom, right = 0, 0, region.width
+    for other in area.regions:
+        x, y = other.x - region.x, other.y - region.y
+        if min(other.width, other.height) <= 1:  # it is hidden
+            continue
+        if other.alignment == "LEFT":
+            left = max(left, x + other.width)
+        elif other.alignment == "RIGHT":
+            right = min(right, x)
+        elif other.alignment == "BOTTOM":
+            bottom = max(bottom, y + other.height)
+    return Box(left, bottom, right, region.height)
+
+
+def _picture(charts: list[Chart]) -> Picture:
+    palette = palette_of(chart.panel for chart in charts)
+    colors = [[_brightened(color) for color in tinted(chart.curves, palette)] for chart in charts]
+    boxes: list[tuple[Box, Color]] = []
+    thin: list[tuple[np.ndarray, Color]] = []
+    thick: list[tuple[np.ndarray, Color]] = []
+    for chart, own in zip(charts, colors, strict=True):
+        boxes.append((chart.frame, BACKGROUND))
+        levels = [[(chart.box.left, y, 0.0), (chart.box.right, y, 0.0)] for y in chart.up(chart.levels()).tolist()]
+        thin.append((np.array(levels).reshape(-1, 2, 3), GRID))
+        for curve, color in zip(chart.curves, own, strict=True):
+            boxes += [(band, (*color[:3], 0.08)) for band in chart.bands(curve)]
+            thin.append((chart.dashes(curve), color))
+            thick.append((chart.path(curve), color))
+    return Picture(charts, colors, Boxes(boxes), _lines(thin), _lines(thick))
+
+
+def _lines(parts: list[tuple[np.ndarray, Color]]) -> Lines:
+    points = np.concatenate([np.zeros((0, 2, 3)), *(part for part, _ in parts)])
+    colors = [np.broadcast_to(color, (len(part), 4)) for part, color in parts]
+    return Lines(points, np.concatenate([np.zeros((0, 4)), *colors]))
+
+
+def _brightened(color: tuple[float, float, float]) -> Color:
+    red, green, blue = (part + BRIGHTER * (1.0 - part) for part in color)
+    return red, green, blue, 1.0
+
+
+def _draw_playhead(chart: Chart, frame: float) -> None:
+    if chart.frames[0] <= frame <= chart.frames[-1]:
+        x = float(chart.across(frame))
+        Lines(np.array([[(x, chart.box.bottom, 0.0), (x, chart.box.top, 0.0)]]), PLAYHEAD).draw(1.2 * chart.scale)
+
+
+def _write(chart: Chart, colors: list[Color], frame: float) -> None:
+    """Title, numbers of the grid, and each curve's name with its number at the frame."""
+    scale, box = chart.scale, chart.box
+    middle = 0.35 * TEXT_SIZE * scale
+    _put(chart.panel.heading, box.left, box.top + 0.35 * HEADING * scale, TEXT)
+    for level in chart.levels():
+        _put(f"{level:.6g}", box.left - GAP * scale, float(chart.up(level)) - middle, FAINT, 1.0)
+    for marked in chart.marked_frames():
+        _put(f"{marked:.0f}", float(chart.across(marked)), box.bottom - LINE * scale, FAINT, 0.5)
+    rows = int((chart.frame.height - GAP * scale) / (LINE * scale))
+    y = chart.frame.top - LINE * scale
+    total = len(chart.panel.curves)
+    shown = chart.curves[: rows if total <= rows else rows - 1]
+    for curve, color in zip(shown, colors, strict=False):
+        number = chart.number_at(curve, frame)
+        told = "" if math.isnan(number) else f"{number:.4g}"
+        right = chart.frame.right - GAP * scale
+        _put(told, right, y, TEXT, 1.0)
+        _put(curve.name, box.right + GAP * scale, y, color, until=right - blf.dimensions(0, told)[0] - GAP * scale)
+        y -= LINE * scale
+    if len(shown) < total:
+        _put(f"and {total - len(shown)} more", box.right + GAP * scale, y, FAINT)
+
+
+def _put(text: str, x: float, y: float, color: Color, before: float = 0.0, until: float | None = None) -> None:
+    """Write a line of text, the part `before` of it to the left of x, and nothing of it beyond `until`."""
+    width, height = blf.dimensions(0, text)
+    blf.color(0, *color)
+    blf.position(0, x - before * width, y, 0.0)
+    if until is not None:
+        blf.enable(0, blf.CLIPPING)
+        blf.clipping(0, x, y - height, until, y + 2.0 * height)
+    blf.draw(0, text)
+    blf.disable(0, blf.CLIPPING)

@@ -1,0 +1,149 @@
+"""Where the graphs over a view lie, in its pixels: worked out without a window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...core.plots import Curve, Panel
+
+SHARE = 0.25
+"""Of the view's height."""
+
+LEAST_HEIGHT, LEAST_WIDTH = 130.0, 260.0
+"""Pixels, as all sizes here, at Blender's own resolution scale."""
+
+EDGE = 8.0
+LABELS, HEADING, FOOT, LEGEND = 46.0, 20.0, 18.0, 128.0
+"""Room beside a chart: for the numbers on its left, its title, the frames below, and the names of its curves."""
+
+LINE = 14.0
+"""From one line of text to the next."""
+
+MOST_CURVES = 12
+"""In a chart."""
+
+DASH = 5.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle, from the view's lower left corner."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A panel in its place.
+
+    Attributes:
+        frames: of the scene, at the panel's times, shape (F,).
+        box: where the curves lie. frame: all that belongs to the chart. scale: Blender's resolution scale.
+    """
+
+    panel: Panel
+    frames: np.ndarray
+    box: Box
+    frame: Box
+    scale: float
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """Those that are shown."""
+        return self.panel.curves[:MOST_CURVES]
+
+    def across(self, frames: ArrayLike) -> np.ndarray:
+        """Where frames of the scene lie."""
+        first, last = float(self.frames[0]), float(self.frames[-1])
+        return self.box.left + (np.asarray(frames) - first) / max(last - first, 1e-9) * self.box.width
+
+    def up(self, numbers: ArrayLike) -> np.ndarray:
+        """Where numbers of the panel's unit lie."""
+        low, high = self.panel.window
+        return self.box.bottom + (np.asarray(numbers) - low) / (high - low) * self.box.height
+
+    def path(self, curve: Curve) -> np.ndarray:
+        """A curve as segments, shape (n, 2, 3); none where it is no number."""
+        points = np.stack([self.across(self.frames), self.up(curve.numbers), np.zeros(len(self.frames))], axis=1)
+        segments = np.stack([points[:-1], points[1:]], axis=1)
+        return segments[np.isfinite(segments).all(axis=(1, 2))]
+
+    def bands(self, curve: Curve) -> list[Box]:
+        """Where a curve is at a limit, as wide as that lasts."""
+        found = []
+        for span in self.panel.spans(curve):
+            left, right = self.across(np.interp(span, self.panel.times, self.frames)).tolist()
+            found.append(Box(left, self.box.bottom, right, self.box.top))
+        return found
+
+    def dashes(self, curve: Curve) -> np.ndarray:
+        """A curve's limits as far as they are in sight, shape (n, 2, 3)."""
+        low, high = self.panel.window
+        heights = [self.up(limit) for limit in curve.limits if low <= limit <= high]
+        starts = np.arange(self.box.left, self.box.right, 2.0 * DASH * self.scale)
+        ends = np.minimum(starts + DASH * self.scale, self.box.right)
+        return np.array(
+            [((a, y, 0.0), (b, y, 0.0)) for y in heights for a, b in zip(starts, ends, strict=True)]
+        ).reshape(-1, 2, 3)
+
+    def levels(self) -> list[float]:
+        """Numbers at which lines lead across."""
+        return round_numbers(*self.panel.window, int(self.box.height / (2.2 * LINE * self.scale)))
+
+    def marked_frames(self) -> list[float]:
+        """Frames that have their number below."""
+        room = int(self.box.width / (60.0 * self.scale))
+        return [frame for frame in round_numbers(float(self.frames[0]), float(self.frames[-1]), room) if frame % 1 == 0]
+
+    def number_at(self, curve: Curve, frame: float) -> float:
+        """What a curve shows at a frame, on the line between its neighbours; NaN where it has none there."""
+        if not self.frames[0] <= frame <= self.frames[-1]:
+            return math.nan
+        return float(np.interp(frame, self.frames, curve.numbers))
+
+
+def charts_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: float) -> list[Chart]:
+    """A chart a panel, side by side along the lower edge of what is seen of a view; none where there is no room."""
+    height = max(SHARE * view.height, LEAST_HEIGHT * scale)
+    width = view.width / max(len(panels), 1)
+    if width < LEAST_WIDTH * scale or height > 0.7 * view.height:
+        return []
+    charts = []
+    for number, panel in enumerate(panels):
+        edge = EDGE * scale
+        left = view.left + number * width + edge
+        frame = Box(left, view.bottom + edge, view.left + (number + 1) * width - edge, view.bottom + height)
+        box = Box(
+            frame.left + LABELS * scale,
+            frame.bottom + FOOT * scale,
+            frame.right - LEGEND * scale,
+            frame.top - HEADING * scale,
+        )
+        charts.append(Chart(panel, frames, box, frame, scale))
+    return charts
+
+
+def round_numbers(low: float, high: float, most: int) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten between two numbers: as many as may be, and `most` at most, or 2."""
+    least_step = (high - low) / max(most, 2)
+    if not least_step > 0.0:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(least_step))
+    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0, 20.0) if factor * power >= least_step * (1.0 - 1e-9))
+    return [number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]

@@ -1,0 +1,48 @@
+"""Play with the scene before anything is baked."""
+
+import bpy
+
+from .. import ids
+from ..preview import current
+from .base import Below, in_columns, paragraph
+
+SLOW = 0.95
+"""Of real time, below which the pace is told."""
+
+
+class LIMBERJACK_PT_preview(Below, bpy.types.Panel):
+    bl_idname = ids.PT_PREVIEW
+    bl_label = "Play"
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        settings = getattr(context.scene, ids.SCENE).preview
+        preview = current()
+        if preview is None:
+            layout.operator(ids.OP_PREVIEW, icon="PLAY")
+        else:
+            _draw_controls(layout, context, preview)
+        layout.prop(settings, "pace")
+        layout.prop(settings, "strength")
+
+
+def _draw_controls(layout, context, preview):
+    is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
+    row = layout.row(align=True)
+    row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
+    word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Go On", "PLAY")
+    row.operator(ids.OP_PREVIEW_PLAY, text=word, icon=icon)
+    row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_NEXT").frames = 1
+    row = layout.row(align=True)
+    row.operator(ids.OP_PREVIEW_POSE, text="Keep Pose", icon="CHECKMARK")
+    row.operator(ids.OP_PREVIEW_BAKE, text="Keep Bake", icon="ACTION")
+    layout.operator(ids.OP_PREVIEW_STOP, text="Put All Back", icon="X")
+    if preview.problem:
+        paragraph(layout, context, preview.problem, icon="ERROR")
+    elif preview.is_behind:
+        layout.progress(factor=preview.caught_up, text="Catching up with the change")
+    elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
+        layout.label(text=f"{preview.pace:.0%} of real time", icon="TIME")
+
+
+CLASSES = (LIMBERJACK_PT_preview,)

@@ -1,0 +1,47 @@
+"""Links shown elsewhere than they are.
+
+Where each was is kept on it, and so in every undo step and every file that is written meanwhile: whatever ends a
+preview, an undo, a crash, another file, the links can be put back exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+import bpy
+
+from ...core.spatial import Pose
+from .. import ids
+from ..bridge.live import put_links
+from ..bridge.motion import is_previewed
+
+CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+
+
+def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
+    """Move links to poses in the world [m]. unit: metres in a Blender unit."""
+    for obj in poses:
+        _remember(obj)
+    put_links(poses, unit)
+
+
+def put_back(objects: Iterable[bpy.types.Object]) -> None:
+    """Put those of the objects that are shown elsewhere where they were."""
+    shown = [*filter(is_previewed, objects)]
+    for obj in shown:
+        for name, numbers in json.loads(getattr(obj, ids.LINK).before_preview).items():
+            setattr(obj, name, numbers)
+    leave(shown)
+
+
+def leave(objects: Iterable[bpy.types.Object]) -> None:
+    """Let those of the objects that are shown elsewhere be there."""
+    for obj in filter(is_previewed, objects):
+        getattr(obj, ids.LINK).before_preview = ""
+
+
+def _remember(obj: bpy.types.Object) -> None:
+    settings = getattr(obj, ids.LINK)
+    if not settings.before_preview:
+        settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})

@@ -1,0 +1,83 @@
+"""What Blender tells of a scene that is previewed: changes, other frames, undo, files that are read and written."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .. import watch
+from .display import put_back
+from .session import current, end
+
+
+@persistent
+def _depsgraph_updated(scene, _depsgraph):
+    preview = current()
+    if preview and not watch.is_ours and scene.session_uid == preview.uid:
+        preview.is_touched = True
+
+
+@persistent
+def _frame_changed(scene, _depsgraph):
+    preview = current()
+    if preview and not watch.is_ours and scene.session_uid == preview.uid:
+        preview.frame_was_set(scene)
+
+
+@persistent
+def _undone(*_):
+    """An undo step that was made during a preview has the links where it showed them."""
+    preview = current()
+    if preview:
+        preview.was_undone()
+    else:
+        put_back(bpy.data.objects)
+
+
+@persistent
+def _loaded(*_):
+    """So has a file that was saved by itself during one."""
+    end()
+    put_back(bpy.data.objects)
+
+
+@persistent
+def _before_saving(*_):
+    preview = current()
+    if preview and preview.has_scene:
+        preview.put_aside()
+
+
+@persistent
+def _after_saving(*_):
+    preview = current()
+    if preview and preview.has_scene:
+        preview.show_again()
+
+
+_HANDLERS = {
+    "depsgraph_update_post": _depsgraph_updated,
+    "frame_change_post": _frame_changed,
+    "undo_post": _undone,
+    "redo_post": _undone,
+    "load_post": _loaded,
+    "save_pre": _before_saving,
+    "save_post": _after_saving,
+    "save_post_fail": _after_saving,
+}
+
+
+def start() -> None:
+    for name, handler in _HANDLERS.items():
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def stop() -> None:
+    preview = current()
+    if preview and preview.has_scene:
+        preview.stop()
+    end()
+    for name, handler in _HANDLERS.items():
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)

@@ -1,0 +1,168 @@
+"""The motion that a preview shows: computed a bit at a time, kept, and with every pull of the mouse in it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.spatial import Pose, Vec3
+from ..bake.course import Course
+from ..bake.settings import BakeSettings
+from ..bridge import SceneReading
+from ..bridge.posing import pieces_of
+
+if TYPE_CHECKING:
+    from ...core.solvers import Simulation, Tether
+
+FREQUENCY = 2.0
+"""Hertz, with which all that is joined to a link would swing on the pull, at strength 1."""
+
+LONGEST = 1200.0
+"""Seconds that a motion may go on beyond its range."""
+
+NUMBERS, ROOM = 13, 1e7
+"""That a link takes in a frame, and that there is room for beyond the range."""
+
+
+@dataclass
+class Hold:
+    """A pull of a link by a point of it.
+
+    Attributes:
+        point: in the link's frame [m]. strength: times the usual.
+        places: where the point is pulled to in the world [m], by the number of the frame.
+    """
+
+    link: str
+    point: Vec3
+    strength: float = 1.0
+    places: dict[int, Vec3] = field(default_factory=dict)
+
+
+class PreviewMotion:
+    """From the first frame of a scene's range to the last and, as long as somebody pulls, on; with all pulls so far.
+
+    Attributes:
+        frames: of the scene, shape (F,). last: of the range. done: how many are computed.
+        known: how many have their pulls, so that these are pulled again as they were when all is computed anew.
+
+    Args:
+        stand: where the links were before the preview [m], by name.
+
+    Raises:
+        ModelError, BakeError: the scene cannot be simulated as it is.
+    """
+
+    def __init__(
+        self, scene: bpy.types.Scene, settings: BakeSettings, reading: SceneReading, stand: Mapping[str, Pose]
+    ):
+        self.course = Course(scene, settings, reading, stand=stand)
+        self.last = self.course.settings.last
+        self.frames = self._frames()
+        self.known = 0
+        self.holds: list[Hold] = []
+        self._times = (self.frames - self.frames[0]) / self.course.fps
+        self._pieces = pieces_of(self.course.model)
+        self._begin()
+
+    def _frames(self) -> np.ndarray:
+        """Those of the range, and as many more as there is room for."""
+        own, step = self.course.frames, self.course.spacing
+        room = ROOM / (NUMBERS * max(len(self.course.model.links), 1))
+        more = int(min(LONGEST * self.course.fps, room) / step)
+        return np.concatenate([own, own[-1] + step * np.arange(1, more + 1)])
+
+    def _begin(self) -> None:
+        self.tethers: list[Tether] = [self._tether(hold) for hold in self.holds]
+        controls = replace(self.course.controls, tethers=self.tethers)
+        self.simulation: Simulation = self.course.simulation(times=self._times, controls=controls, record=["efforts"])
+        self._pending: Iterator[int] = iter(self.simulation)
+        self._failure: Exception | None = None
+
+    @property
+    def done(self) -> int:
+        return self.simulation.frames_done
+
+    @property
+    def is_pulled(self) -> bool:
+        return any(hold.places for hold in self.holds)
+
+    def poses(self, number: int) -> dict[str, Pose]:
+        """X_WL of every link in a computed frame [m], by name."""
+        motion = self.simulation.trajectory
+        rows = map(tuple, motion.X_WL[number].tolist())
+        return dict(zip(motion.link_names, rows, strict=True))
+
+    def compute(self, count: int, seconds: float, hold: Hold | None = None, place: Vec3 | None = None) -> None:
+        """Go on until there are `count` frames, or for about so long.
+
+        hold: what pulls in new frames, towards a place in the world [m].
+
+        Raises:
+            SimulationError: the motion cannot be followed; what was computed is kept.
+        """
+        if self._failure is not None and count > self.done:
+            raise self._failure
+        begun = time.perf_counter()
+        while self.done < min(count, len(self.frames)):
+            number = self.done
+            if hold is not None and place is not None and number >= self.known:
+                hold.places.setdefault(number - 1, place)
+                hold.places[number] = place
+            self.known = max(self.known, number + 1)
+            self._advance()
+            if time.perf_counter() - begun > seconds:
+                return
+
+    def _advance(self) -> None:
+        from ...core.solvers import SimulationError
+
+        try:
+            next(self._pending)
+        except SimulationError as error:
+            self._failure = error
+            raise
+
+    def take(self, link: str, point: Vec3, number: int, strength: float) -> Hold:
+        """Begin to pull a link in the frame after `number`: what was computed beyond that is no more."""
+        if self.done > number + 1:
+            self.cut(number)
+        hold = Hold(link, point, strength)
+        self.holds.append(hold)
+        self.tethers.append(self._tether(hold))
+        return hold
+
+    def cut(self, number: int) -> None:
+        """Forget what was computed and pulled after a frame, and come there anew: `compute` does that."""
+        for hold in self.holds:
+            hold.places = {frame: place for frame, place in hold.places.items() if frame <= number}
+        self.holds = [hold for hold in self.holds if hold.places]
+        self.known = number + 1
+        self._begin()
+
+    def take_over(self, before: PreviewMotion) -> None:
+        """Pull as another motion of the scene was pulled, before anything is computed."""
+        links = {link.name for link in self.course.model.links}
+        is_alike = np.array_equal(before.frames[: len(self.frames)], self.frames[: len(before.frames)])
+        self.holds = [hold for hold in before.holds if hold.link in links] if is_alike else []
+        self.known = before.known if is_alike else 0
+        self._begin()
+
+    def _tether(self, hold: Hold) -> Tether:
+        from ...core.solvers import Tether
+
+        model = self.course.model
+        piece = self._pieces[hold.link]
+        mass = sum(link.mass for link in model.links if self._pieces[link.name] == piece)
+        rate = math.tau * FREQUENCY * math.sqrt(hold.strength)
+
+        def place(seconds: float) -> Vec3 | None:
+            return hold.places.get(int(np.searchsorted(self._times, seconds - 1e-6)))
+
+        return Tether(hold.link, hold.point, place, mass * rate**2, 2.0 * mass * rate)

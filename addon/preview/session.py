@@ -1,0 +1,389 @@
+"""A preview of a scene: what it shows, at which frame it is, and what a change of the scene does to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...core.model import Model, ModelError
+from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
+from .. import ids, watch
+from ..bake.demands import links_to_move, suspicions
+from ..bake.settings import settings_of
+from ..bake.staleness import digest_of_inputs
+from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, unit_length
+from ..bridge.last_run import keep_run, last_run, put_run
+from ..bridge.live import poses_now
+from ..bridge.motion import is_previewed
+from ..bridge.rig import weigh_once
+from ..props import is_led
+from .display import leave, put_back, show
+from .motion import Hold, PreviewMotion
+
+BUDGET = 0.02
+"""Seconds of simulation between two pictures that are soon drawn."""
+
+SHARE = 0.5
+"""Of the time between two pictures that take longer."""
+
+SMOOTH = 0.1
+"""Weight of the last picture in what is told of the pace."""
+
+LONGEST_TICK = 1.0
+"""Seconds that may go by between two pictures; after more, as after a dialog, the motion goes on from where it was."""
+
+
+class PreviewOverError(Exception):
+    """The scene of a preview is gone."""
+
+
+class Preview:
+    """From when it is started until it is stopped, or its pose is kept.
+
+    Attributes:
+        uid: the scene's session uid.
+        is_playing: whether time goes on. playhead: frame of the scene that is shown, with a fraction.
+        problem: why nothing moves, for the panel; empty where all is well.
+        pace: seconds simulated in a second of the clock, smoothed.
+
+    Raises:
+        ModelError, BakeError: the scene cannot be simulated as it is; then nothing has changed.
+    """
+
+    def __init__(self, scene: bpy.types.Scene):
+        self.uid = scene.session_uid
+        self._before = scene.frame_current, scene.frame_subframe
+        self._run_before = last_run(scene)
+        self._motion: PreviewMotion | None = None
+        self._hold: Hold | None = None
+        self._place: Vec3 | None = None
+        self._stand: dict[str, Pose] = {}
+        self._names: list[str] = []
+        self._shown = -1
+        self._key: tuple = ()
+        self._seen = watch.changes
+        self.is_touched, self.is_playing, self.problem, self.pace = False, True, "", 1.0
+        self._read(scene)
+        self.playhead = float(self.motion.frames[0])
+
+    @property
+    def scene(self) -> bpy.types.Scene:
+        """Raises PreviewOverError where it was deleted, or another file is open."""
+        for scene in bpy.data.scenes:
+            if scene.session_uid == self.uid:
+                return scene
+        raise PreviewOverError
+
+    @property
+    def has_scene(self) -> bool:
+        return any(scene.session_uid == self.uid for scene in bpy.data.scenes)
+
+    @property
+    def motion(self) -> PreviewMotion:
+        assert self._motion is not None
+        return self._motion
+
+    @property
+    def has_motion(self) -> bool:
+        """Whether the scene can be simulated as it is; else `problem` says why not."""
+        return self._motion is not None
+
+    @property
+    def model(self) -> Model:
+        return self.motion.course.model
+
+    @property
+    def is_holding(self) -> bool:
+        return self._hold is not None
+
+    @property
+    def number(self) -> int:
+        """Which of the motion's frames is at the playhead."""
+        return self._number_at(self.playhead)
+
+    def _number_at(self, frame: float) -> int:
+        return max(int(np.searchsorted(self.motion.frames, frame + 1e-6, side="right")) - 1, 0)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what is at the playhead has yet to be computed, after a change."""
+        return self._motion is not None and self.motion.done <= self.number
+
+    @property
+    def shown(self) -> int:
+        """The number of the frame that is shown; -1 for none."""
+        return self._shown
+
+    @property
+    def caught_up(self) -> float:
+        """How much of what a change has undone is computed anew, from 0 to 1."""
+        return self.motion.done / (self.number + 1)
+
+    # ---- time
+
+    def tick(self, seconds: float) -> None:
+        """Let so much time go by: compute, and show what is at the playhead.
+
+        Raises:
+            PreviewOverError: the scene is gone.
+        """
+        scene = self.scene
+        if self.is_touched or watch.changes != self._seen:
+            self._look_again(scene)
+        if self._motion is None:
+            return
+        goes_on, before = self.is_playing and not self.is_behind, self.playhead
+        wanted = self._next(scene, seconds) if goes_on else before
+        self._compute(self._number_at(wanted) + 1, max(BUDGET, SHARE * seconds))
+        if goes_on and not self.problem:
+            is_there = self.motion.done > self._number_at(wanted)
+            self.playhead = wanted if is_there else float(self.motion.frames[self.motion.done - 1])
+            comes_to_end = before < self.motion.last <= self.playhead
+            self.is_playing = self.is_holding or not comes_to_end
+            made = (self.playhead - before) / frame_rate(scene) / max(seconds, 1e-6)
+            self.pace += SMOOTH * (made - self.pace)
+        self._show(scene)
+
+    def _next(self, scene: bpy.types.Scene, seconds: float) -> float:
+        """The frame to show after so much time."""
+        frames, end = self.motion.frames, self.motion.last
+        if getattr(scene, ids.SCENE).preview.pace == "REAL":
+            wanted = self.playhead + min(seconds, LONGEST_TICK) * frame_rate(scene)
+        else:
+            wanted = float(frames[min(self.number + 1, len(frames) - 1)])
+        beyond = self.is_holding or self.playhead >= end
+        return min(wanted, float(frames[-1] if beyond else end))
+
+    def _compute(self, count: int, seconds: float) -> None:
+        try:
+            self.motion.compute(count, seconds, self._hold, self._place)
+        except _simulation_error() as error:
+            self.problem, self.is_playing = str(error), False
+            self.let_go()
+            self.playhead = float(self.motion.frames[max(self.motion.done - 1, 0)])
+
+    def play(self) -> None:
+        """From the playhead on; from the first frame where it is at the end of the range."""
+        if self._motion is not None and not self.problem:
+            if self.playhead >= self.motion.last:
+                self.playhead = float(self.motion.frames[0])
+            self.is_playing = True
+
+    def pause(self) -> None:
+        self.is_playing = False
+
+    def toggle(self) -> None:
+        """Pause what plays, and play what is paused."""
+        if self.is_playing:
+            self.pause()
+        else:
+            self.play()
+
+    def step(self, frames: int) -> None:
+        """Pause some frames from the playhead; what is not computed yet will be."""
+        if self._motion is not None:
+            self.scrub(float(self.motion.frames[self.number]) + frames)
+
+    def scrub(self, frame: float) -> None:
+        """Pause at a frame."""
+        self.is_playing = False
+        if self._motion is not None:
+            first, done = (float(self.motion.frames[number]) for number in (0, max(self.motion.done - 1, 0)))
+            self.playhead = min(max(frame, first), max(done, float(self.motion.last)))
+
+    # ---- the mouse
+
+    def take(self, link: bpy.types.Object, point: Vector) -> None:
+        """Begin to pull a link by a point of it, in the world [Blender units], and let time go on.
+
+        Raises:
+            ModelError: no pull could move it.
+        """
+        if self._motion is None:
+            raise ModelError(f"there is nothing to pull: {self.problem}")
+        if is_led(link):
+            raise ModelError(f"link '{link.name}' moves as it is animated: pull at what hangs on it")
+        if self.is_behind:
+            raise ModelError("the motion is still coming to this frame after a change: pull once it is there")
+        number = self.number
+        X_WL = self.motion.poses(number)[link.name]
+        x, y, z = self._in_metres(point)
+        held_at = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
+        strength = getattr(self.scene, ids.SCENE).preview.strength
+        self._hold = self.motion.take(link.name, held_at, number, strength)
+        self._place = (x, y, z)
+        self.is_playing, self.problem = True, ""
+
+    def pull_to(self, place: Vector) -> None:
+        """In the world [Blender units]."""
+        self._place = self._in_metres(place)
+
+    def let_go(self) -> None:
+        self._hold = self._place = None
+
+    @property
+    def line(self) -> tuple[Vector, Vector] | None:
+        """From where the link is held to where it is pulled [Blender units]; None while nothing is."""
+        if self._hold is None or self._place is None or self._motion is None or not self.motion.done:
+            return None
+        X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
+        held_at = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
+        unit = unit_length(self.scene)
+        return Vector(held_at) / unit, Vector(self._place) / unit
+
+    def _in_metres(self, place: Vector) -> Vec3:
+        x, y, z = place * unit_length(self.scene)
+        return x, y, z
+
+    # ---- what is shown
+
+    def _show(self, scene: bpy.types.Scene) -> None:
+        number = min(self.number, self.motion.done - 1)
+        if number < 0 or number == self._shown:
+            return
+        frame = float(self.motion.frames[number])
+        whole = math.floor(frame)
+        with quietly():
+            if (scene.frame_current, scene.frame_subframe) != (whole, frame - whole):
+                scene.frame_set(whole, subframe=frame - whole)
+            self._put_links(scene, number)
+
+    def _put_links(self, scene: bpy.types.Scene, number: int) -> None:
+        self._shown = number
+        poses = self.motion.poses(number)
+        there = {name: obj for name in self._names if (obj := scene.objects.get(name)) is not None}
+        show({obj: poses[name] for name, obj in there.items()}, unit_length(scene))
+        keep_run(scene, self.model, self.motion.simulation.trajectory, float(self.motion.frames[0]), frame_rate(scene))
+
+    def was_undone(self) -> None:
+        """Links may be anywhere."""
+        self._shown, self.is_touched = -1, True
+
+    def frame_was_set(self, scene: bpy.types.Scene) -> None:
+        """Blender shows another frame, whose animation may have put links elsewhere: show them as they are there."""
+        self._shown = -1
+        if self._motion is None:
+            return
+        if abs(scene.frame_current_final - self.playhead) >= 1.0:
+            self.scrub(scene.frame_current_final)
+        if not self.is_behind:
+            with watch.showing():
+                self._put_links(scene, self.number)
+
+    def put_aside(self) -> None:
+        """Put the links where they are without the preview, for as long as a file is written."""
+        self._put_back(self.scene)
+        self._shown = -1
+
+    def show_again(self) -> None:
+        if self._motion is not None:
+            self._show(self.scene)
+
+    # ---- its end
+
+    def stop(self) -> None:
+        """Put every link, and the frame, back to where they were."""
+        scene = self.scene
+        self._put_back(scene)
+        put_run(scene, self._run_before)
+
+    def _put_back(self, scene: bpy.types.Scene) -> None:
+        frame, subframe = self._before
+        with quietly():
+            put_back(scene.objects)
+            scene.frame_set(frame, subframe=subframe)
+
+    def keep_pose(self) -> None:
+        """Leave the links as they are shown."""
+        leave(self.scene.objects)
+
+    # ---- the scene
+
+    def _look_again(self, scene: bpy.types.Scene) -> None:
+        """The scene may have changed: read it, and compute anew what no longer holds."""
+        self.is_touched, self._seen = False, watch.changes
+        try:
+            self._read(scene)
+        except ModelError as error:
+            self.problem, self._motion, self._key = str(error), None, ()
+            self.let_go()
+            with quietly():
+                put_back(scene.objects)
+            self._shown = -1
+
+    def _read(self, scene: bpy.types.Scene) -> None:
+        """Raises ModelError, BakeError."""
+        settings = settings_of(scene)
+        with quietly():
+            reading = scan_scene(scene, first=settings.first, weigh=weigh_once)
+            self._names = [obj.name for obj in links_to_move(reading)]
+            suspicions(reading)
+            self._note_stand(reading, scene)
+            store_rest_poses(reading, scene)  # which an undo may have taken back
+            key = (settings, frame_rate(scene), digest_of_inputs(scene, reading.model, settings.start))
+            is_new = key != self._key or self._motion is None
+            if not (is_new or reading.leads or reading.animated):
+                return
+            put_back(scene.objects)
+            self._shown = -1
+            motion = PreviewMotion(scene, settings, reading, self._stand)
+            if is_new or motion.course.followed != self.motion.course.followed:
+                self._motion, self._key, self.problem = self._anew(motion), key, ""
+
+    def _anew(self, motion: PreviewMotion) -> PreviewMotion:
+        """A motion of what the scene has become, with the pulls so far, which comes to where the playhead is."""
+        if self._motion is not None:
+            motion.take_over(self._motion)
+            self.playhead = min(max(self.playhead, float(motion.frames[0])), float(motion.frames[-1]))
+        self.let_go()
+        return motion
+
+    def _note_stand(self, reading: SceneReading, scene: bpy.types.Scene) -> None:
+        """Where links are before they are shown elsewhere, for a start from the current pose."""
+        new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
+        if any(is_previewed(obj) for obj in new.values()):  # one that has another name now
+            put_back(scene.objects)
+            bpy.context.view_layer.update()
+            self._shown = -1
+        self._stand |= poses_now(new, unit_length(scene))
+
+
+def _simulation_error() -> type[Exception]:
+    from ...core.solvers import SimulationError
+
+    return SimulationError
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """What is changed meanwhile is but shown, and does not count as a change of the scene."""
+    with watch.showing():
+        yield
+        bpy.context.view_layer.update()  # or Blender would tell of it later
+
+
+_current: list[Preview] = []
+
+
+def current() -> Preview | None:
+    """The preview that is on; there is one at most."""
+    return _current[0] if _current else None
+
+
+def begin(scene: bpy.types.Scene) -> Preview:
+    """In the place of one that is on. Raises ModelError, BakeError where the scene cannot be simulated."""
+    if _current and _current[0].has_scene:
+        _current[0].stop()
+    end()
+    _current.append(Preview(scene))
+    return _current[0]
+
+
+def end() -> None:
+    """There is no preview any more, whatever has become of its links."""
+    _current.clear()

@@ -1,0 +1,16 @@
+"""What the doctor said of a scene's last simulation."""
+
+from bpy.props import IntProperty, PointerProperty, StringProperty
+from bpy.types import Object, PropertyGroup
+
+
+class FindingProperties(PropertyGroup):
+    """One of core's diagnoses, with its remedy where it has one."""
+
+    code: StringProperty(description="Of its kind")
+    name: StringProperty(description="Of the culprit when it was found; empty where no object is to blame")
+    culprit: PointerProperty(type=Object, description="Joint or link that is to blame, whatever it is called now")
+    message: StringProperty(description="What was found, why it matters, what to do")
+    kind: StringProperty(description="What the remedy changes: joint, link or run; empty where there is none")
+    axis: IntProperty(description="Number of the joint's axis that it changes, counted from 0")
+    changes: StringProperty(description="Core's fields and their new values in SI units and radians, as JSON")

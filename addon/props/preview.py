@@ -1,0 +1,25 @@
+"""How a scene is previewed."""
+
+from bpy.props import EnumProperty, FloatProperty
+from bpy.types import PropertyGroup
+
+
+class PreviewProperties(PropertyGroup):
+    """Part of the scene's settings."""
+
+    pace: EnumProperty(
+        name="Pace",
+        description="How fast a preview goes",
+        items=(
+            ("REAL", "Real Time", "As fast as it would be; pictures are left out where they take too long", 0),
+            ("EVERY", "Every Frame", "One picture a frame, as fast as they can be made", 1),
+        ),
+    )
+    strength: FloatProperty(
+        name="Pull",
+        description="How hard the mouse pulls, against the weight of all that hangs together",
+        default=1.0,
+        min=0.01,
+        soft_max=10.0,
+        precision=2,
+    )

@@ -1,0 +1,133 @@
+"""The sample puppet: what its script makes, whole, and no joint beyond its limits when it is let go."""
+
+import importlib
+import math
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Vector
+from scipy.spatial.transform import Rotation
+
+from limberjack.addon.bridge import scan_scene
+from limberjack.addon.bridge.rig import show_rig
+from limberjack.core.formats import write
+
+from .baked import bake, matrices_at
+from .conftest import joint, link
+
+SAMPLES = Path(__file__).parents[2] / "sample_scenes"
+SCENE = SAMPLES / "ragdoll.blend"
+TOLERANCE = math.radians(0.01)
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """The script that made the scene."""
+    monkeypatch.syspath_prepend(str(SAMPLES))
+    return importlib.import_module("make_ragdoll")
+
+
+@pytest.fixture
+def ragdoll(scene):
+    bpy.ops.wm.open_mainfile(filepath=str(SCENE))
+    return bpy.context.scene
+
+
+def drawn(make, name):
+    """How a link is turned and where it stands while all joints are at 0, from the list of shapes."""
+    shape = make.LINKS[name]
+    along = (Vector(shape.end) - Vector(shape.start)).to_track_quat("Z", "Y")
+    return Rotation.from_quat(np.roll(along, -1)), np.array(shape.origin or shape.start)
+
+
+def turns(make, seen, names, hinge_or_ball):
+    """By how much a joint has turned, as rotations in the world's axes, where it was drawn."""
+    ends = [(drawn(make, name)[0], names.index(name)) for name in (hinge_or_ball.parent, hinge_or_ball.child)]
+    (parent_0, parent), (child_0, child) = ends
+    parents, children = (Rotation.from_matrix(seen[:, number, :3, :3]) for number in (parent, child))
+    return parent_0 * parents.inv() * children * child_0.inv()
+
+
+def along(turned, axis):
+    """Angle [rad] of the turn about an axis that is left when the shortest swing of the axis is undone, shape (F,)."""
+    axis = np.array(axis) / np.linalg.norm(axis)
+    left = []
+    for turn in turned:
+        seen = turn.apply(axis)
+        swing = np.cross(axis, seen)
+        sine = np.linalg.norm(swing)
+        rotvec = swing / sine * math.atan2(sine, axis @ seen) if sine > 1e-12 else np.zeros(3)
+        left.append((Rotation.from_rotvec(rotvec).inv() * turn).as_rotvec() @ axis)
+    return np.array(left)
+
+
+def test_the_file_is_what_the_script_makes(scene, make, ragdoll):
+    """Guards the committed scene: nobody has changed it, or the script, alone."""
+    kept = scan_scene(ragdoll, with_shapes=True, with_surroundings=True).model.digest()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    make.build(bpy.context.scene)
+    assert scan_scene(bpy.context.scene, with_shapes=True, with_surroundings=True).model.digest() == kept
+
+
+def test_the_sdf_is_what_the_scene_exports(ragdoll, tmp_path):
+    """Guards the committed SDF, whose numbers another engine has judged."""
+    write(scan_scene(ragdoll, with_shapes=True).model, tmp_path / "ragdoll.sdf")
+    assert (tmp_path / "ragdoll.sdf").read_text() == (SAMPLES / "ragdoll.sdf").read_text()
+
+
+def test_a_clean_scene(ragdoll):
+    """Sixteen links on a handle, nothing to find fault with, and nothing baked yet."""
+    links = [obj.name for obj in ragdoll.objects if link(obj).is_link]
+    assert len(links) == 17
+    assert link(ragdoll.objects["handle"]).motion == "KINEMATIC"
+    assert show_rig(ragdoll).problems == []
+    assert not bpy.data.actions
+    assert ragdoll.camera
+    assert {obj.users_collection[0].name for obj in ragdoll.objects if joint(obj).is_joint} == {"Joints"}
+    assert SCENE.stat().st_size < 400_000
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_nothing_leaves_its_limits(make, ragdoll, accuracy):
+    """Guards stops, cones and twists together, from what Blender shows: angles, the grip, and every joint's place."""
+    run = bake(ragdoll, accuracy=accuracy)
+    assert run.report.relative_drift < 1e-4
+    assert run.report.diagnoses == []
+    names = list(make.LINKS)
+    seen = matrices_at(ragdoll, [ragdoll.objects[name] for name in names], run.frames)
+    assert len(seen) == 120
+    closest = []
+    for name, hinge in make.HINGES.items():
+        low, high = np.radians(hinge.limits)
+        angles = along(turns(make, seen, names, hinge), hinge.axis)
+        assert low - TOLERANCE < angles.min(), name
+        assert angles.max() < high + TOLERANCE, name
+        assert np.ptp(angles) > 0.1, name
+        closest.append(min(angles.min() - low, high - angles.max()))
+    for name, ball in make.BALLS.items():
+        turned = turns(make, seen, names, ball)
+        axis = np.array(ball.axis) / np.linalg.norm(ball.axis)
+        leant = np.arccos(np.clip(turned.apply(axis) @ axis, -1.0, 1.0))
+        assert leant.max() < math.radians(ball.cone) + TOLERANCE, name
+        assert np.abs(along(turned, axis)).max() < math.radians(ball.twist) + TOLERANCE, name
+        closest.append(math.radians(ball.cone) - leant.max())
+    assert min(closest) < math.radians(1.0)  # or the stops were not tried
+
+
+def test_every_joint_holds(make, ragdoll):
+    """Guards the frames: a joint's place, as either of its links carries it, is one place; the handle stays."""
+    run = bake(ragdoll)
+    names = list(make.LINKS)
+    seen = matrices_at(ragdoll, [ragdoll.objects[name] for name in names], run.frames)
+    for name, known in (make.HINGES | make.BALLS).items():
+        carried = []
+        for end in (known.parent, known.child):
+            turn, place = drawn(make, end)
+            local = turn.inv().apply(np.array(known.place) - place)
+            matrices = seen[:, names.index(end)]
+            carried.append(matrices[:, :3, :3] @ local + matrices[:, :3, 3])
+        assert np.linalg.norm(carried[0] - carried[1], axis=1).max() < 1e-5, name
+    handle = seen[:, names.index("handle")]
+    assert np.abs(handle - handle[0]).max() < 1e-6
