@@ -22,7 +22,7 @@ ROUNDS = 3
 FPS = 24
 HALF = 0.5
 THICKNESS = 0.1
-SLICE = 0.0  # seconds: a frame at a time, so that simulating and writing can be told apart
+SLICE = 0.005  # seconds: short, so that simulating and writing can be told apart
 """Of the bars, each a metre long with its origin in the middle, where rigid bodies have their centre of mass [m]."""
 
 SIDES = (-0.5 * THICKNESS, 0.5 * THICKNESS)
