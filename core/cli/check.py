@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 
 from ..check import check_motion, count_issues
-from .framework import DONE, HAS_ERRORS, Verb, add_file, load
+from .framework import DONE, HAS_ERRORS, Verb, add_file, add_settings, load
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser)
+    add_settings(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    reading = load(arguments.file, arguments.search)
+    reading = load(arguments.file, arguments.search, arguments.settings)
     issues = reading.issues + (check_motion(reading.model) if reading.ok else [])
     for issue in issues:
         print(issue.format(arguments.file))
@@ -24,4 +29,4 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-CHECK = Verb("check", "find what is wrong with a model", add_file, _run)
+CHECK = Verb("check", "find what is wrong with a model", _add_arguments, _run)

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..formats import FORMATS, UnwritableError, write
 from ..formats.files import require_place
 from ..formats.sdf.write import DEFAULT_VERSION, POSES, URIS, VERSIONS
-from .framework import DONE, LOADERS, SAVERS, UsageError, Verb, add_file, load_usable, say
+from .framework import DONE, LOADERS, SAVERS, UsageError, Verb, add_file, add_settings, load_usable, say
 
 MESHES = ("obj", "gltf")
 
@@ -28,6 +28,7 @@ SCENE_OPTIONS = {"meshes": MESHES[0]}
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser, "IN")
+    add_settings(parser)
     parser.add_argument("target", metavar="OUT", type=Path, help=".sdf, .world, .urdf or .blend")
     parser.add_argument(
         "--sdf-version",
@@ -54,7 +55,9 @@ def _run(arguments: argparse.Namespace) -> int:
     _require_target(target, arguments.file)
     whole = arguments.world or arguments.folders
     meshes = arguments.meshes.upper()
-    reading = load_usable(arguments.file, arguments.search, with_surroundings=whole, mesh_format=meshes)
+    reading = load_usable(
+        arguments.file, arguments.search, arguments.settings, with_surroundings=whole, mesh_format=meshes
+    )
     if idle := _idle_options(arguments):
         say(f"{target}: note: {', '.join(idle)}: without effect on this input and output")
     if save := SAVERS.get(target.suffix.lower()):

@@ -12,23 +12,30 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
+from ..check import check_model
 from ..formats import Reading, UnreadableError, UnwritableError, read
-from ..model import Model, ModelError, StateError
+from ..model import Model, ModelError, Setting, StateError, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
 
 DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
-"""Readers of further inputs, by suffix; all others go to `formats.read`. They take what is to be read besides links."""
+"""Readers of further inputs, by suffix; all others go to `formats.read`.
+
+They take what is to be read besides links, and the settings to be made in it.
+"""
 
 SAVERS: dict[str, Callable[[Model, Path], list[str]]] = {}
 """Writers of further outputs, by suffix; all others go to `formats.write`."""
 
 OPEN_SCENE = Path("(open scene)")
 """Stands for the scene that Blender has open, where the command runs inside Blender and no FILE is given."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -151,23 +158,59 @@ def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
     )
 
 
-def load(path: Path, search: Sequence[Path] = (), **of_scene: object) -> Reading:
-    """Read any input, errors and all. Raises UnreadableError, or UsageError where a folder of `search` is not there.
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Numbers of the model that are to be others than its file says."""
+    parser.add_argument(
+        "--set",
+        metavar="OWNER.PROPERTY=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="elbow.damping=2, hand.mass=0.4, hand.material=steel, world.gravity=0,0,-1.62; may be given again",
+    )
+
+
+def load(path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), **of_scene: object) -> Reading:
+    """Read any input, errors and all.
 
     Args:
         search: folders in which what the file names may lie, besides its own.
+        settings: OWNER.PROPERTY=VALUE each, made in what was read.
         of_scene: for `LOADERS`, such as with_surroundings.
+
+    Raises:
+        UnreadableError: nothing can be made of the input.
+        UsageError: a folder of `search` is not there, or a setting cannot be made.
     """
     for folder in search:
         if not folder.is_dir():
             raise UsageError(f"--path {folder}: there is no such folder")
-    loader = LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower())
-    return loader(path, **of_scene) if loader else read(path, search)
+    if loader := LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower()):
+        return loader(path, settings=settings, **of_scene)
+    reading = read(path, search)
+    if settings and reading.ok:
+        _make(settings, reading)
+    return reading
 
 
-def load_usable(path: Path, search: Sequence[Path] = (), **of_scene: object) -> Reading:
+def _make(settings: Sequence[str], reading: Reading) -> None:
+    for text in settings:
+        make_setting(text, lambda setting: set_property(reading.model, setting))
+    known = {(issue.code, issue.subject) for issue in reading.issues}
+    reading.issues += [issue for issue in check_model(reading.model) if (issue.code, issue.subject) not in known]
+
+
+def make_setting(text: str, make: Callable[[Setting], T]) -> T:
+    """What `make` gives for a setting of the command line. Raises UsageError where there is no such thing to be set."""
+    try:
+        return make(Setting.parse(text))
+    except ModelError as error:
+        raise UsageError(f"--set {text}: {error}") from error
+
+
+def load_usable(path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), **of_scene: object) -> Reading:
     """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
-    reading = load(path, search, **of_scene)
+    reading = load(path, search, settings, **of_scene)
     if not reading.ok:
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))

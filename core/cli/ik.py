@@ -12,7 +12,7 @@ from ..kinematics import Solution, Target, compile_for_posing, inverse_kinematic
 from ..kinematics.warm_up import is_warm, warm_up
 from ..model import Model, ModelError, StateError, coordinate_names, parts_of_state
 from ..model.text import aligned
-from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UsageError, Verb, add_file, load_usable, say
+from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UsageError, Verb, add_file, add_settings, load_usable, say
 from .simulate import positive, read_initial, require_writable
 
 FORMS = {
@@ -25,6 +25,7 @@ FORMS = {
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
+    add_settings(parser)
     for name, what in (
         ("target", "where a link's origin is to be in the world [m], and how it is to be turned"),
         ("turn", "how a link is to be turned in the world, wherever it is"),
@@ -73,7 +74,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not targets:
         raise UsageError(f"nothing is asked for: give --target {FORMS['target']}, --turn or --look-at")
     initial, rest = read_initial(arguments.initial), read_initial(arguments.rest)
-    model = load_usable(arguments.file, arguments.search).model
+    model = load_usable(arguments.file, arguments.search, arguments.settings).model
     _require_names(model, {name for links in asked.values() for name in links}.union(arguments.pin), arguments.lock)
     try:
         calm = _rest(model, rest)

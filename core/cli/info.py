@@ -11,18 +11,19 @@ from ..joints import Unit
 from ..model import WORLD, Axis, Gearbox, Joint, Link, Model
 from ..model.text import aligned, counted
 from ..spatial import IDENTITY, Pose, compose, quat_rotate
-from .framework import DONE, Verb, add_file, load_usable
+from .framework import DONE, Verb, add_file, add_settings, load_usable
 
 AXIS_FIELDS = ("lower", "upper", "effort", "velocity", "damping", "friction", "spring_reference", "spring_stiffness")
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
+    add_settings(parser)
     parser.add_argument("--json", action="store_true", help="all numbers, at q = 0, in world axes")
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    reading = load_usable(arguments.file, arguments.search)
+    reading = load_usable(arguments.file, arguments.search, arguments.settings)
     if arguments.json:
         print(json.dumps(describe(reading.model) | {"notes": reading.notes}, indent=1))
     else:

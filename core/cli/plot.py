@@ -12,7 +12,7 @@ from ..plots import QUANTITIES, PlotError, panels_of
 from ..plots.figure import SUFFIXES, save_figure
 from ..solvers import Simulation
 from ..trajectory import Trajectory, TrajectoryError, completed, read_trajectory
-from .framework import DONE, UsageError, Verb, add_file, load_usable, say
+from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 from .ik import compile_posing_once
 from .simulate import (
     add_motion_arguments,
@@ -33,6 +33,7 @@ RECORDERS: dict[str, Callable[[argparse.Namespace], Motion]] = {}
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
+    add_settings(parser)
     parser.add_argument(
         "-o", "--output", metavar="OUT", type=Path, required=True, help=f"the figure: {' or '.join(SUFFIXES)}"
     )
@@ -82,7 +83,7 @@ def _read(arguments: argparse.Namespace) -> Motion:
         motion = read_trajectory(arguments.trajectory)
     except TrajectoryError as error:
         raise UsageError(str(error)) from error
-    model = load_usable(arguments.file, arguments.search).model
+    model = load_usable(arguments.file, arguments.search, arguments.settings).model
     if model.loops() or model.equations():
         compile_posing_once()
     try:
@@ -95,7 +96,7 @@ def _read(arguments: argparse.Namespace) -> Motion:
 def _simulated(arguments: argparse.Namespace) -> Motion:
     times = frame_times(arguments.duration, arguments.fps)
     initial = read_initial(arguments.initial)
-    model = load_usable(arguments.file, arguments.search).model
+    model = load_usable(arguments.file, arguments.search, arguments.settings).model
     compile_once()
     simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
     motion = simulation.run()

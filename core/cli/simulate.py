@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from .. import jit
+from ..formats import Reading
 from ..solvers import ACCURACIES, RECORDS, SOLVERS, Diagnosis, Report, Simulation, SimulationError, is_warm, warm_up
 from ..trajectory import SUFFIXES
-from .framework import DONE, UsageError, Verb, add_file, load_usable, say
+from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 
 MOST_FRAMES = 10_000_000
 """More is a slip of the keyboard."""
@@ -23,6 +24,7 @@ MOST_FRAMES = 10_000_000
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
+    add_settings(parser)
     parser.add_argument("--duration", metavar="S", type=positive, required=True, help="seconds to simulate")
     parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
     usual, *others = SOLVERS
@@ -35,7 +37,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "one kind only",
     )
     add_motion_arguments(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", type=Path, help=f"trajectory file: {' or '.join(SUFFIXES)}")
+    add_outputs(parser, f"trajectory file: {' or '.join(SUFFIXES)}")
     parser.add_argument(
         "--record",
         metavar="WHAT",
@@ -61,6 +63,20 @@ def add_motion_arguments(parser: argparse.ArgumentParser, accuracy: str | None =
     )
 
 
+def add_outputs(parser: argparse.ArgumentParser, what: str, required: bool = False) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=Path,
+        action="append",
+        default=[],
+        required=required,
+        dest="outputs",
+        help=f"{what}; may be given again",
+    )
+
+
 def positive(text: str) -> float:
     """An argument that is a finite number above 0."""
     try:
@@ -74,13 +90,13 @@ def positive(text: str) -> float:
 
 def _run(arguments: argparse.Namespace) -> int:
     times = frame_times(arguments.duration, arguments.fps)
-    output: Path | None = arguments.output
-    if output:
+    outputs: list[Path] = arguments.outputs
+    for output in outputs:
         require_writable(output, SUFFIXES)
-    elif arguments.record:
+    if arguments.record and not outputs:
         raise UsageError("--record: its numbers go to the trajectory file; name one with -o")
     initial = read_initial(arguments.initial)
-    reading = load_usable(arguments.file, arguments.search)
+    reading = load_usable(arguments.file, arguments.search, arguments.settings)
     compile_once()
     simulation = Simulation(
         reading.model, times, arguments.accuracy, initial, arguments.solver, record=arguments.record
@@ -88,30 +104,36 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         simulation.run()
     except SimulationError:
-        _tell(simulation.report, arguments)
-        if output:
+        _tell(simulation.report, arguments, reading)
+        for output in outputs:
             simulation.trajectory.save(output)
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
         raise
     except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
         tell_diagnoses(arguments.file, simulation.report.diagnoses)
         raise
-    if output:
+    for output in outputs:
         simulation.trajectory.save(output)
-    _tell(simulation.report, arguments)
+    _tell(simulation.report, arguments, reading)
     if not arguments.json:
         print("\n".join(_told(simulation.report, arguments)))
     return DONE
 
 
-def _tell(report: Report, arguments: argparse.Namespace) -> None:
+def _tell(report: Report, arguments: argparse.Namespace, reading: Reading) -> None:
     """All of the report as JSON, or what the user should know in words."""
     if arguments.json:
-        output = str(arguments.output) if arguments.output else None
-        print(json.dumps(describe_report(report) | {"output": output}))
+        files = describe_files(arguments, [*reading.files, *filter(None, [arguments.initial])])
+        print(json.dumps(describe_report(report) | files))
     else:
         say(*(f"{arguments.file}: note: {note}" for note in report.notes))
         tell_diagnoses(arguments.file, report.diagnoses)
+
+
+def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path]) -> dict:
+    """What was read and what was written, as plain data; `output` is the first of `outputs`."""
+    outputs = [*map(str, arguments.outputs)]
+    return {"inputs": [*map(str, inputs)], "output": outputs[0] if outputs else None, "outputs": outputs}
 
 
 def tell_diagnoses(path: Path, diagnoses: Iterable[Diagnosis]) -> None:
@@ -186,7 +208,7 @@ def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
         f"energy drift  {report.energy_drift:.3g} J, {share}",
         f"loop error    {report.loop_error:.3g} m{closed}",
     ]
-    return lines + ([f"trajectory    {arguments.output}"] if arguments.output else [])
+    return lines + [f"trajectory    {output}" for output in arguments.outputs]
 
 
 SIMULATE = Verb("simulate", "simulate a model and report on its motion", _add_arguments, _run)

@@ -69,11 +69,13 @@ class Reading:
         model: whole if there are no errors among the issues, else what could be made of it.
         issues: the reader's and check_model's together, by line.
         notes: what was met and not taken over.
+        files: that it is made of: the file itself, and what it includes and names.
     """
 
     model: Model
     issues: list[Issue] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -92,11 +94,12 @@ def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
     if chosen is None:
         known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
         raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
-    findings = Findings()
-    model, lines = chosen.read(root, findings, FilesBeside(Resources(path, search), path.resolve()))
+    findings, resources = Findings(), Resources(path, search)
+    model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
     issues = findings.issues + _checked(model, lines, findings)
     _normalize_axes(model)
-    return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes)
+    files = [path, *filter(Path.is_file, resources.used)]
+    return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes, files)
 
 
 def write(model: Model, path: str | Path, **options: object) -> list[str]:

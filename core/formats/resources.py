@@ -39,13 +39,14 @@ class BarredError(ResourceError):
 class Resources:
     """Where a file's uris lead: beside it, into the model or package that it lies in, or into a search path.
 
-    Nothing outside of these folders is opened, whatever a uri says.
+    Nothing outside of these folders is opened, whatever a uri says. `used` has what was found, in order.
     """
 
     def __init__(self, path: Path, search: Iterable[str | Path] = ()):
         """path: the file that is read first. search: folders to look in, before those of the environment."""
         told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
         self.search = [_real(folder) for folder in (*search, *told)]
+        self.used: dict[Path, None] = {}
         folder = _real(path).parent
         marked = [above for above in (folder, *folder.parents) if _is_root(above, folder)]
         self.root = marked[0] if marked else folder
@@ -59,6 +60,7 @@ class Resources:
                 continue
             found = _real(base / rest)
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
+                self.used[found] = None
                 return found
             barred = True
         if barred:
@@ -128,4 +130,5 @@ class FilesBeside:
 
     def of(self, path: Path) -> FilesBeside:
         """The same for another file, which this one has included."""
+        self.resources.used[path] = None
         return FilesBeside(self.resources, path)

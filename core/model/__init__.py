@@ -20,7 +20,7 @@ from .mirroring import (
 from .model import Loop, Model
 from .placing import set_dh, set_frames
 from .presets import PRESETS, Preset, with_preset
-from .properties import set_joint_property
+from .properties import Setting, density_of, set_property
 from .screws import joint_pose
 from .zeroing import zero_at_home
 
@@ -45,6 +45,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Preset",
+    "Setting",
     "StateError",
     "Tree",
     "add_coupling",
@@ -52,6 +53,7 @@ __all__ = [
     "add_link",
     "compile_model",
     "coordinate_names",
+    "density_of",
     "freeze_joint",
     "graft",
     "joint_pose",
@@ -70,7 +72,7 @@ __all__ = [
     "replace_joint",
     "set_dh",
     "set_frames",
-    "set_joint_property",
+    "set_property",
     "with_preset",
     "zero_at_home",
 ]

@@ -1,70 +1,222 @@
-"""Changes to a model by name, as the command line and scripts ask for them."""
+"""Numbers of a model, set by name: what `--set OWNER.PROPERTY=VALUE` and batches can change."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
+from ..geometry.densities import SUBSTANCES
+from ..geometry.solids import solid_properties
 from ..joints.parts import MAY_BE_INFINITE
-from .elements import Axis, Joint, ModelError
+from ..spatial import Sym3
+from .elements import DRIVE_MODES, WORLD, Axis, Joint, Link, ModelError
 from .model import Model
 
 AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if field.type == "float")
+MASS_PROPERTIES = ("mass", "density", "material")
+FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
 
 
-def set_joint_property(model: Model, joint_name: str, name: str, text: str) -> Joint:
-    """Set a property of a joint to a number: one of `AXIS_PROPERTIES` (on all its axes), "pitch" or "home".
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A property's new value, as text. owner: a joint, a link, or "world" for what is around them."""
 
-    Returns the joint. A home of several coordinates is given as numbers with commas between, and
-    its quaternion made one of length 1.
+    owner: str
+    name: str
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> Setting:
+        """Raises ModelError where the text is no OWNER.PROPERTY=VALUE."""
+        target, equals, value = text.partition("=")
+        owner, dot, name = target.rpartition(".")
+        if not (equals and dot and owner and name):
+            raise ModelError("write OWNER.PROPERTY=VALUE, such as elbow.damping=2 or hand.mass=0.4")
+        return cls(owner, name, value)
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}={self.text}"
+
+
+def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
+    """Set a property of a joint, a link or the world.
+
+    Of a joint: one of `AXIS_PROPERTIES` or its drive's mode, on all its axes; pitch, home, enabled, released_at. A home
+    of several coordinates is given as numbers with commas between, and its quaternion made one of length 1.
+
+    Of a link: `mass` [kg], by which its inertia grows along; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, by
+    the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque.
+
+    Of "world": gravity [m/s^2] and wind [m/s], three numbers.
+
+    Returns:
+        whose property it was: the joint, the link, or the model.
 
     Raises:
-        ModelError: no such joint or property, or no such number.
+        ModelError: there is no such owner or property, or no such value; the model is as it was.
     """
-    joint = model.joint(joint_name)
-    if name == "home":
-        joint.home = _home(joint, text)
-    elif name == "pitch" and joint.kind.threaded:
-        (joint.pitch,) = _numbers(joint, name, text, 1)
-    elif axes := [
-        axis for number, axis in enumerate(joint.axes[: joint.axis_count]) if name in _settable(joint, number)
-    ]:
-        (value,) = _numbers(joint, name, text, 1, may_be_infinite=name in MAY_BE_INFINITE)
-        for axis in axes:
-            setattr(axis, name, value)
-    else:
-        allowed = ["home"] * bool(joint.neutral) + ["pitch"] * joint.kind.threaded
-        known = set().union(*(_settable(joint, number) for number in range(joint.axis_count)))
-        allowed += [name for name in AXIS_PROPERTIES if name in known]
-        raise ModelError(
-            f"joint '{joint.name}' ({joint.type}) has no property '{name}'; it has: {', '.join(allowed) or 'none'}"
-        )
-    return joint
+    if setting.owner == WORLD:
+        return _set_one(_WORLD, model, WORLD, setting)
+    joint = next((joint for joint in model.joints if joint.name == setting.owner), None)
+    link = next((link for link in model.links if link.name == setting.owner), None)
+    if joint and not (link and setting.name in _LINK):
+        return _set_one(_setters_of(joint), joint, f"joint '{joint.name}' ({joint.type})", setting)
+    if link:
+        return _set_one(_LINK, link, f"link '{link.name}'", setting)
+    known = ", ".join(item.name for item in (*model.joints, *model.links))
+    raise ModelError(f"no joint or link '{setting.owner}'; there are: {known or 'none'}")
 
 
-def _settable(joint: Joint, number: int) -> frozenset[str]:
-    return joint.kind.slot(number).fields & frozenset(AXIS_PROPERTIES)
+def density_of(setting: Setting) -> float:
+    """The density [kg/m^3] that a setting of a link's density or material means. Raises ModelError."""
+    if setting.name == "density":
+        try:
+            return _positive(setting)
+        except _TextError as error:
+            raise ModelError(f"link '{setting.owner}': density takes {error}, found '{setting.text}'") from error
+    substance = next((known for known in SUBSTANCES if known.name == setting.text.lower()), None)
+    if substance is None:
+        names = ", ".join(known.name for known in SUBSTANCES)
+        raise ModelError(f"link '{setting.owner}': no material '{setting.text}'; there are: {names}")
+    return substance.density
 
 
-def _home(joint: Joint, text: str) -> tuple[float, ...]:
-    values = _numbers(joint, "home", text, len(joint.neutral))
-    if not joint.kind.chart:
-        return values
-    length = math.hypot(*values[-4:])
-    if not 0.0 < length < math.inf:
-        raise ModelError(
-            f"joint '{joint.name}': home '{text}' ends in a quaternion of length {length:g}, which is no rotation; "
-            "write 1,0,0,0 for no turn"
-        )
-    return values[:-4] + tuple(value / length for value in values[-4:])
+Setter = Callable[[Any, Setting], None]
+"""Sets a property of its first argument, or raises _TextError."""
 
 
-def _numbers(joint: Joint, name: str, text: str, count: int, may_be_infinite: bool = False) -> tuple[float, ...]:
+class _TextError(Exception):
+    """What a property takes, where it was given something else."""
+
+
+def _set_one(setters: Mapping[str, Setter], owner: Any, label: str, setting: Setting) -> Any:
+    setter = setters.get(setting.name)
+    if setter is None:
+        raise ModelError(f"{label} has no property '{setting.name}'; it has: {', '.join(setters) or 'none'}")
     try:
-        values = tuple(float(part) for part in text.split(","))
+        setter(owner, setting)
+    except _TextError as error:
+        raise ModelError(f"{label}: {setting.name} takes {error}, found '{setting.text}'") from error
+    return owner
+
+
+def _setters_of(joint: Joint) -> dict[str, Setter]:
+    """Of what means something on a joint of its type."""
+    settable = frozenset().union(*(joint.kind.slot(number).fields for number in range(joint.axis_count)))
+    setters: dict[str, Setter] = {}
+    if joint.neutral:
+        setters["home"] = _set_home
+    if joint.kind.threaded:
+        setters["pitch"] = _set_number
+    setters |= {name: _set_on_axes for name in AXIS_PROPERTIES if name in settable}
+    if "drive_mode" in settable:
+        setters["drive_mode"] = _set_drive_mode
+    return setters | {"enabled": _set_flag, "released_at": _set_number}
+
+
+def _set_number(owner: Joint, setting: Setting) -> None:
+    (number,) = _numbers(setting, 1)
+    setattr(owner, setting.name, number)
+
+
+def _set_positive(link: Link, setting: Setting) -> None:
+    setattr(link, setting.name, _positive(setting, zero_too=True))
+
+
+def _set_flag(owner: Joint | Link, setting: Setting) -> None:
+    if setting.text.lower() not in FLAGS:
+        raise _TextError("true or false")
+    setattr(owner, setting.name, FLAGS[setting.text.lower()])
+
+
+def _set_vector(owner: Link | Model, setting: Setting) -> None:
+    setattr(owner, setting.name, _numbers(setting, 3))
+
+
+def _set_on_axes(joint: Joint, setting: Setting) -> None:
+    (number,) = _numbers(setting, 1)
+    for axis in _axes_with(joint, setting.name):
+        setattr(axis, setting.name, number)
+
+
+def _set_drive_mode(joint: Joint, setting: Setting) -> None:
+    if setting.text not in DRIVE_MODES:
+        raise _TextError(f"one of {', '.join(DRIVE_MODES)}")
+    for axis in _axes_with(joint, setting.name):
+        setattr(axis, setting.name, setting.text)
+
+
+def _axes_with(joint: Joint, name: str) -> list[Axis]:
+    axes = enumerate(joint.axes[: joint.axis_count])
+    return [axis for number, axis in axes if name in joint.kind.slot(number).fields]
+
+
+def _set_home(joint: Joint, setting: Setting) -> None:
+    values = _numbers(setting, len(joint.neutral))
+    if joint.kind.chart:
+        length = math.hypot(*values[-4:])
+        if not 0.0 < length < math.inf:
+            raise ModelError(
+                f"joint '{joint.name}': home '{setting.text}' ends in a quaternion of length {length:g}, which is no "
+                "rotation; write 1,0,0,0 for no turn"
+            )
+        values = values[:-4] + tuple(value / length for value in values[-4:])
+    joint.home = values
+
+
+def _set_mass(link: Link, setting: Setting) -> None:
+    _weigh(link, _positive(setting))
+
+
+def _set_density(link: Link, setting: Setting) -> None:
+    density, volume = density_of(setting), 0.0
+    for shape in link.collisions or link.visuals:
+        try:
+            solid = solid_properties(shape.geometry)
+        except ValueError as error:
+            raise ModelError(f"link '{link.name}' has no volume, {error}: set its mass instead") from error
+        volume += solid.volume if solid else 0.0
+    if not volume > 0.0:
+        raise ModelError(f"link '{link.name}' has no shape whose volume is known: set its mass instead")
+    _weigh(link, density * volume)
+
+
+def _weigh(link: Link, mass: float) -> None:
+    """As heavy as that, and spread as before."""
+    if not link.mass > 0.0:
+        raise ModelError(f"link '{link.name}' has no mass that could be spread otherwise: give it one in its file")
+    link.inertia = cast(Sym3, tuple(part * mass / link.mass for part in link.inertia))
+    link.mass = mass
+
+
+def _positive(setting: Setting, zero_too: bool = False) -> float:
+    (number,) = _numbers(setting, 1)
+    if not (number > 0.0 or (zero_too and number == 0.0)):
+        raise _TextError("a number above 0" if not zero_too else "0 or a number above it")
+    return number
+
+
+def _numbers(setting: Setting, count: int) -> tuple[float, ...]:
+    try:
+        values = tuple(float(part) for part in setting.text.split(","))
     except ValueError:
         values = ()
-    usable = all(not math.isnan(value) and (may_be_infinite or math.isfinite(value)) for value in values)
-    if len(values) != count or not usable:
-        raise ModelError(f"joint '{joint.name}': {name} takes {count} number(s), found '{text}'")
+    endless = setting.name in MAY_BE_INFINITE or setting.name == "released_at"
+    if len(values) != count or not all(not math.isnan(value) and (endless or math.isfinite(value)) for value in values):
+        raise _TextError("a number" if count == 1 else f"{count} numbers with commas between")
     return values
+
+
+_LINK: dict[str, Setter] = {
+    "mass": _set_mass,
+    "density": _set_density,
+    "material": _set_density,
+    "linear_damping": _set_positive,
+    "angular_damping": _set_positive,
+    "gravity": _set_flag,
+    "force": _set_vector,
+    "torque": _set_vector,
+}
+_WORLD: dict[str, Setter] = {"gravity": _set_vector, "wind": _set_vector}

@@ -16,7 +16,8 @@ from limberjack.core.model import (
     Mimic,
     Model,
     ModelError,
-    set_joint_property,
+    Setting,
+    set_property,
 )
 
 NAN = math.nan
@@ -378,20 +379,20 @@ def test_a_home_that_is_no_rotation_is_refused(text):
     """Guards --set: no home goes in that `check_model` would refuse."""
     model = spoiled(lambda a, j, m: ball(m))
     with pytest.raises(ModelError, match=r"joint 'neck': home '.*' ends in a quaternion of length .*write 1,0,0,0"):
-        set_joint_property(model, "neck", "home", text)
+        set_property(model, Setting("neck", "home", text))
 
 
 def test_a_home_set_by_name_is_a_rotation():
     """Guards --set: a quaternion of another length means its direction; positions before it stay."""
     model = spoiled(lambda a, j, m: (ball(m), rope(m)))
-    assert set_joint_property(model, "neck", "home", "3,0,0,4").home == pytest.approx((0.6, 0.0, 0.0, 0.8))
-    assert set_joint_property(model, "rope", "home", "1,2,3,0,2,0,0").home == (1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0)
+    assert set_property(model, Setting.parse("neck.home=3,0,0,4")).home == pytest.approx((0.6, 0.0, 0.0, 0.8))
+    assert set_property(model, Setting.parse("rope.home=1,2,3,0,2,0,0")).home == (1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0)
     assert check_model(model) == []
 
 
 def test_infinity_is_set_by_name_only_where_it_means_something():
     """Guards --set against what `check_model` refuses."""
     model = good()
-    assert set_joint_property(model, "j", "effort", "inf").axes[0].effort == math.inf
-    with pytest.raises(ModelError, match="damping takes 1"):
-        set_joint_property(model, "j", "damping", "inf")
+    assert set_property(model, Setting.parse("j.effort=inf")).axes[0].effort == math.inf
+    with pytest.raises(ModelError, match="damping takes a number"):
+        set_property(model, Setting.parse("j.damping=inf"))
