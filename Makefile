@@ -80,7 +80,7 @@ extension: setup
 PIN := pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11
 
 requirements: $(filter .venv-uv/bin/uv,$(UV))
-	$(UV) $(PIN) --extra fast --extra plots --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(UV) $(PIN) --extra fast --extra plots --extra batch --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(UV) $(PIN) requirements/lint.in -o requirements/lint.txt
 	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt
 	$(UV) $(PIN) requirements/uv.in -o requirements/uv.txt

@@ -80,7 +80,7 @@ def save_open_file(path: Path) -> None:
     require_place(path)
     target = path.resolve()
     # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
-    partial = target.with_name(f".{target.stem}.{os.getpid()}.blend")
+    partial = target.with_name(f".{target.name}.{os.getpid()}.blend")
     try:
         with quiet():
             bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True, compress=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.cli.framework import OPEN_SCENE, UsageError, load_usable, say
-from ...core.model import Joint, Model, ModelError, set_joint_property
+from ...core.model import Joint, Model, ModelError, Setting, set_property
 from .blend import open_blend, open_nothing
 from .session import open_scene
 
@@ -63,7 +63,7 @@ def _apply(model: Model, settings: list[str]) -> list[Joint]:
         if not (equals and dot):
             raise UsageError(f"--set {setting}: write JOINT.PROPERTY=VALUE, such as elbow.damping=2")
         try:
-            changed.append(set_joint_property(model, joint, name, value))
+            changed.append(set_property(model, Setting(joint, name, value)))
         except ModelError as error:
             raise UsageError(f"--set {setting}: {error}") from error
     return changed

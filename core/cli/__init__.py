@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from .batch import BATCH
 from .check import CHECK
 from .convert import CONVERT
 from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE, Verb, run_command
@@ -9,8 +10,9 @@ from .ik import IK
 from .info import INFO, describe
 from .plot import PLOT
 from .simulate import SIMULATE
+from .worker import WORKER
 
-VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT)
+VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT, BATCH, WORKER)
 
 __all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb", "describe", "main"]
 

@@ -9,7 +9,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -71,8 +71,7 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
     try:
-        arguments = _parser(verbs, file_is_optional).parse_args(argv)
-        code = _run(arguments)
+        code = run_parsed(parser_of(verbs, file_is_optional).parse_args(argv))
         sys.stdout.flush()  # here, where a full disk can still be told
         return code
     except SystemExit as stop:  # argparse's way to end
@@ -94,8 +93,8 @@ def _abandon(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    """Each kind of failure, as one line a finding and its exit code."""
+def run_parsed(arguments: argparse.Namespace) -> int:
+    """Run one command, each kind of failure told as one line a finding. Returns the exit code."""
     try:
         return arguments.run(arguments)
     except InputError as error:
@@ -126,13 +125,14 @@ def _run(arguments: argparse.Namespace) -> int:
         return UNUSABLE
 
 
-def _parser(verbs: Iterable[Verb], file_is_optional: bool) -> argparse.ArgumentParser:
+def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse.ArgumentParser:
+    """Of the whole command; what it gives has the `verbs`, for those that start others."""
     parser = argparse.ArgumentParser(prog="limberjack", description="Articulated models, and how they move.")
     parser.add_argument("--version", action="version", version=f"limberjack {VERSION}")
     choices = parser.add_subparsers(metavar="VERB", required=True)
     for verb in verbs:
         sub = choices.add_parser(verb.name, help=verb.help, description=verb.help)
-        sub.set_defaults(run=verb.run, file=None)
+        sub.set_defaults(run=verb.run, file=None, verbs=verbs)
         verb.add_arguments(sub)
         if file_is_optional:
             _make_file_optional(sub)

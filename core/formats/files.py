@@ -39,7 +39,7 @@ def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
         _require_room(target, name)
     last_is_target = sorted(contents, key=lambda name: name == target.name)
     try:
-        staging = Path(tempfile.mkdtemp(prefix=".limberjack-", dir=folder))
+        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=folder))
     except OSError as error:
         raise UnwritableError(target, f"cannot write to '{folder}': {_reason(error)}") from error
     try:

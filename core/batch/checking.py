@@ -1,0 +1,78 @@
+"""What can be known before any work: whether files can be read, settings made, and outputs kept."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from .errors import BatchError
+from .job import Job
+from .jobs_file import JobsFile
+from .options import Options
+
+LONGEST_NAME = 255 - 40
+"""Characters of a file's name, and of what is added to it while it is written."""
+
+
+def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
+    """Make the folders that outputs and records go to, and try each. Raises BatchError."""
+    folder = jobs_file.folder
+    places = dict.fromkeys([jobs_file.records, *((folder / out).parent for job in jobs for out in job.outputs)])
+    for place in places:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=place) as probe:
+                probe.write(bytes(4096))
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            hint = "; make room first" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+            raise BatchError(f"outputs: '{place}' cannot be written to: {reason.lower()}{hint}") from error
+    for job in jobs:
+        for output in job.outputs:
+            if (folder / output).is_dir():
+                raise BatchError(f"outputs: '{output}' of job '{job.name}' is a folder; name a file")
+            if len(os.fsencode(Path(output).name)) > LONGEST_NAME:
+                raise BatchError(f"outputs: '{output}' of job '{job.name}' is too long a name; shorten the pattern")
+
+
+def checks(jobs: Sequence[Job], options: Options) -> Iterator[Job]:
+    """A job for each input file, that reads it and makes the settings of all its jobs in it, and computes nothing.
+
+    Of numbers, the least and the largest of each property are tried.
+    """
+    by_file: dict[str, list[Job]] = {}
+    for job in jobs:
+        by_file.setdefault(job.file, []).append(job)
+    for file, of_file in by_file.items():
+        parsed = options.parse(of_file[0].commands[0])
+        search = [f"--path={folder}" for folder in parsed.search]
+        settings = _telling(text for job in of_file for text in options.parse(job.commands[0]).settings)
+        changes = [f"--set={text}" for text in settings]
+        yield Job(file, file, {}, (("check", file, *search, *changes),), ())
+
+
+def _telling(settings: Iterable[str]) -> list[str]:
+    """Of each property all words, and the least and the largest of its numbers."""
+    values: dict[str, dict[str, float]] = {}
+    for text in settings:
+        target, _, value = text.partition("=")
+        values.setdefault(target, {}).setdefault(value, _number(value))
+    return [f"{target}={value}" for target, found in values.items() for value in _extremes(found)]
+
+
+def _extremes(found: Mapping[str, float]) -> list[str]:
+    numbers = {text: number for text, number in found.items() if not math.isnan(number)}
+    words = [text for text in found if text not in numbers]
+    ends = [min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)] if numbers else []
+    return [*words, *dict.fromkeys(ends)]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -1,0 +1,82 @@
+"""Options of verbs, as a JOBS.toml gives them: tables in the place of arguments."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .errors import BatchError
+from .sweep import Row, text_of
+
+VERBS = ("simulate", "bake", "convert")
+"""What jobs are made of."""
+
+GIVEN = ("help", "output", "set", "json")
+"""Options that a batch gives itself."""
+
+
+class Options:
+    """What the verbs of a command take.
+
+    Attributes:
+        verbs: those of `VERBS` that the command has.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser):
+        self._parser = parser
+        found = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+        self._known = {verb: _long_options(found[verb]) for verb in VERBS if verb in found}
+        self.verbs = tuple(self._known)
+
+    def arguments(self, verb: str, table: Mapping[str, Any], swept: Row) -> list[str]:
+        """A table of options, and what is swept of them, as arguments. Raises BatchError."""
+        if verb not in self._known:
+            raise BatchError(f"this needs the verb '{verb}', which comes with Blender: run `limberjack batch` instead")
+        known = self._known[verb]
+        arguments = []
+        for name, value in {**table, **swept}.items():
+            if (option := name.replace("_", "-")) not in known:
+                where = f"'{name}' is no OWNER.PROPERTY, and" if name in swept else f"[{verb}]:"
+                raise BatchError(f"{where} `{verb}` has no option '{name}'; it has: {', '.join(known)}")
+            arguments += _arguments(f"[{verb}] {name}", f"--{option}", known[option], value)
+        return arguments
+
+    def require_valid(self, commands: Iterable[Sequence[str]]) -> None:
+        """Raises BatchError where a command would be refused as it is written."""
+        for command in commands:
+            self.parse(command)
+
+    def parse(self, command: Sequence[str]) -> argparse.Namespace:
+        """As the command would. Raises BatchError."""
+        told = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(told):
+                return self._parser.parse_args(command)
+        except SystemExit as stop:
+            reason = told.getvalue().strip().rpartition("error: ")[2]
+            raise BatchError(f"[{command[0]}]: {reason}") from stop
+
+
+def _long_options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    named = {text.removeprefix("--"): action for action in parser._actions for text in action.option_strings}
+    return {name: action for name, action in named.items() if not name.startswith("-") and name not in GIVEN}
+
+
+def _arguments(where: str, flag: str, action: argparse.Action, value: Any) -> list[str]:
+    if action.nargs == 0:
+        if not isinstance(value, bool) and value not in ("true", "false"):
+            raise BatchError(f"{where}: write true or false, found {value!r}")
+        return [flag] if value in (True, "true") else []
+    parts = value if isinstance(value, list) else str(value).split(",") if action.nargs else [value]
+    try:
+        texts = [text_of(part) for part in parts]
+    except BatchError as error:
+        raise BatchError(f"{where}: {error}") from error
+    if action.nargs is None:
+        if len(texts) > 1 and not isinstance(action, argparse._AppendAction):
+            raise BatchError(f"{where}: takes one value, found {value!r}; to sweep it, put it into [grid]")
+        return [f"{flag}={text}" for text in texts]
+    return [flag, *texts]

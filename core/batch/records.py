@@ -1,0 +1,118 @@
+"""A record of each job: what it was, what it read and wrote, and how it went. What is up to date is told by them.
+
+Whoever does a job writes its record, beside nothing that others write; so a run that is cut short, or the loss of a
+scheduler, loses none that was done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .job import Job
+
+Record = dict[str, Any]
+"""Plain data: `name`, `status` ("done" or "failed"), `error`, `limberjack` (its version), `fingerprint`, `parameters`,
+`commands`, `inputs` (SHA-256 by file), `outputs` (`sha256`, `size` [bytes] and `mtime_ns` by file), `began` (UTC),
+`seconds`, `attempts`, `worker` (`host`, `pid`), `memory` [bytes], `reports` (of each command, as JSON), `told`."""
+
+DONE, FAILED = "done", "failed"
+
+
+def record_path(records: Path, name: str) -> Path:
+    return records / f"{name}.json"
+
+
+def write_record(records: Path, record: Record) -> None:
+    """Whole or not at all. Raises OSError."""
+    write_whole(record_path(records, record["name"]), json.dumps(record, indent=1) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Raises OSError, and leaves then what was there."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_record(records: Path, name: str) -> Record | None:
+    """None where there is none, or none that can be read."""
+    try:
+        record = json.loads(record_path(records, name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and record.get("name") == name else None
+
+
+def write_manifest(path: Path, records: Path, jobs: Iterable[Job]) -> None:
+    """The records of a batch's jobs as one file, a JSON object a line. Raises OSError."""
+    found = (read_record(records, job.name) for job in jobs)
+    write_whole(path, "".join(json.dumps(record) + "\n" for record in found if record))
+
+
+def why_stale(job: Job, record: Record | None, folder: Path) -> str:
+    """Why a job is to be done; empty where its record says that its outputs are there, and are those it would make."""
+    if record is None:
+        return "not done yet"
+    try:
+        if record["status"] != DONE:
+            return "failed before"
+        if record["fingerprint"] != job.fingerprint:
+            return "made in another way"
+        for name, digest in record["inputs"].items():
+            if digest_of(folder / name) != digest:
+                return f"'{name}' has changed"
+        for name in job.outputs:
+            if not _is_as_written(folder / name, record["outputs"][name]):
+                return f"'{name}' is missing or changed"
+    except (KeyError, TypeError, AttributeError):
+        return "its record cannot be read"
+    return ""
+
+
+def describe_output(path: Path) -> dict:
+    """Raises OSError where it is not there."""
+    found = path.stat()
+    return {"sha256": _sha256(path), "size": found.st_size, "mtime_ns": found.st_mtime_ns}
+
+
+def _is_as_written(path: Path, kept: dict) -> bool:
+    try:
+        found = path.stat()
+        if (found.st_size, found.st_mtime_ns) == (kept["size"], kept["mtime_ns"]):
+            return True
+        return found.st_size == kept["size"] and _sha256(path) == kept["sha256"]
+    except OSError:
+        return False
+
+
+def digests_of(folder: Path, names: Sequence[str]) -> dict[str, str | None]:
+    """SHA-256 by file; None for one that is not there."""
+    return {name: digest_of(folder / name) for name in names}
+
+
+def digest_of(path: Path) -> str | None:
+    """SHA-256 of a file that many jobs read; None where it is not there."""
+    try:
+        found = path.stat()
+        return _digest_at(path, found.st_size, found.st_mtime_ns)
+    except OSError:
+        return None
+
+
+@cache
+def _digest_at(path: Path, size: int, mtime_ns: int) -> str:
+    return _sha256(path)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

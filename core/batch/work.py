@@ -1,0 +1,183 @@
+"""Doing a job: its commands in a worker, its record, and nothing half-done left behind. Runs wherever jobs are done."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import json
+import os
+import platform
+import shutil
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..version import VERSION
+from .job import Job
+from .records import DONE, FAILED, Record, describe_output, digests_of, write_record
+from .worker import Answer, TookTooLongError, Worker, WorkerDiedError
+
+FULL = tuple(os.strerror(code).lower() for code in (errno.ENOSPC, errno.EDQUOT))
+
+_of_thread = threading.local()
+_workers: set[Worker] = set()
+_stopping = threading.Event()
+
+
+@dataclass(frozen=True)
+class Order:
+    """A job, and how it is to be done.
+
+    Attributes:
+        folder: that its paths are relative to. records: where its record goes; None for one that leaves none.
+        limit: seconds that each of its commands may take. retries: how often it is begun again where its worker dies.
+        version: of who has given the order.
+    """
+
+    job: Job
+    folder: Path
+    records: Path | None
+    limit: float
+    retries: int
+    version: str = VERSION
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended.
+
+    Attributes:
+        error: one sentence; empty where it was done. seconds: that it took. is_full: no room was left for its results.
+    """
+
+    name: str
+    error: str
+    seconds: float
+    is_full: bool = False
+
+
+class _JobError(Exception):
+    """A command of the job has failed: what it said last."""
+
+
+def do(order: Order) -> Outcome:
+    """Do a job in this thread's worker; raises nothing that comes of the job."""
+    job, begun = order.job, time.monotonic()
+    record: Record = {
+        "name": job.name,
+        "status": FAILED,
+        "error": "",
+        "limberjack": VERSION,
+        "fingerprint": job.fingerprint,
+        "parameters": job.parameters,
+        "commands": [["limberjack", *command] for command in job.commands],
+        "inputs": {},
+        "outputs": {},
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
+        "worker": {"host": platform.node()},
+    }
+    try:
+        _do_all(order, record)
+        record["status"] = DONE
+    except (_JobError, WorkerDiedError) as error:
+        record["error"] = str(error)
+    except OSError as error:
+        record["error"] = f"{error.filename or order.folder}: {(error.strerror or str(error)).lower()}"
+    if record["error"]:
+        _remove(order)
+    record["seconds"] = time.monotonic() - begun
+    if not _stopping.is_set():
+        record["error"] = _kept(order, record)
+    is_full = any(reason in record["error"].lower() for reason in FULL)
+    return Outcome(job.name, record["error"], record["seconds"], is_full)
+
+
+def _do_all(order: Order, record: Record) -> None:
+    if order.version != VERSION:
+        raise _JobError(f"{platform.node()} has Limberjack {VERSION}, and {order.version} has given the order")
+    answers = []
+    for command in order.job.commands:
+        answers.append(_answer(order, command, record))
+        reports = [json.loads(answer.out) for answer in answers if answer.out.startswith("{")]
+        record |= {"reports": reports, "told": [line for answer in answers for line in answer.err.splitlines()]}
+        record["memory"] = answers[-1].memory
+        if answers[-1].code:
+            raise _JobError(_reason(answers[-1]))
+    read = dict.fromkeys([order.job.file, *(name for report in reports for name in report.get("inputs", ()))])
+    record["inputs"] = digests_of(order.folder, [*read])
+    record["outputs"] = {name: describe_output(order.folder / name) for name in order.job.outputs}
+
+
+def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
+    """The worker's, who may die of what is no fault of the job's, such as too little memory."""
+    worker = _worker()
+    for attempt in range(order.retries + 1):
+        record["attempts"] = attempt + 1
+        try:
+            return worker.ask(order.folder, command, order.limit)
+        except TookTooLongError:
+            raise
+        except WorkerDiedError:
+            _sweep(order)
+            if attempt == order.retries or _stopping.is_set():
+                raise
+        finally:
+            record["worker"]["pid"] = worker.pid
+    raise AssertionError("range() has one number at least")
+
+
+def _reason(answer: Answer) -> str:
+    said = [line for line in (answer.out + answer.err).splitlines() if line.strip()]
+    errors = [line for line in said if ": error" in line]
+    return (errors or said[-1:] or [f"it ended with code {answer.code}, and said nothing"])[0].strip()
+
+
+def _kept(order: Order, record: Record) -> str:
+    """Write the record; the error that the job has then, as one whose record is lost is not done."""
+    if order.records is None:
+        return record["error"]
+    try:
+        write_record(order.records, record)
+    except OSError as error:
+        return record["error"] or f"its record cannot be written: {(error.strerror or str(error)).lower()}"
+    return record["error"]
+
+
+def _remove(order: Order) -> None:
+    """Leave nothing of a job that has failed, and nothing that another way of doing it has made before."""
+    _sweep(order)
+    for name in order.job.outputs:
+        (order.folder / name).unlink(missing_ok=True)
+
+
+def _sweep(order: Order) -> None:
+    """Take away what a worker that died was writing: all writers here name it .OUTPUT.something meanwhile."""
+    for name in order.job.outputs:
+        path = order.folder / name
+        for left in glob.glob(glob.escape(f"{path.parent / f'.{path.name}'}.") + "*"):
+            if os.path.isdir(left):
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                Path(left).unlink(missing_ok=True)
+
+
+def _worker() -> Worker:
+    if not hasattr(_of_thread, "worker"):
+        _of_thread.worker = Worker()
+        _workers.add(_of_thread.worker)
+    return _of_thread.worker
+
+
+def stop() -> None:
+    """End all workers of this process, and what they are doing."""
+    _stopping.set()
+    for worker in _workers:
+        worker.close()
+    _workers.clear()
+
+
+def go_on() -> None:
+    """Let jobs be done, again after a `stop`."""
+    _stopping.clear()
