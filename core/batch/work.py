@@ -97,7 +97,8 @@ def do(order: Order) -> Outcome:
 def _do_all(order: Order, record: Record) -> None:
     if order.version != VERSION:
         raise _JobError(f"{platform.node()} has Limberjack {VERSION}, and {order.version} has given the order")
-    answers = []
+    answers: list[Answer] = []
+    reports: list[dict] = []
     for command in order.job.commands:
         answers.append(_answer(order, command, record))
         reports = [json.loads(answer.out) for answer in answers if answer.out.startswith("{")]
