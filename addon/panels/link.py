@@ -86,38 +86,36 @@ def _draw_shapes(layout, context, obj, settings):
 
 
 class OfLink(InTab):
-    """A panel below the link's, closed at first, with a section of its fields."""
+    """A panel below the link's, closed at first."""
 
     bl_parent_id = ids.PT_LINK
     bl_options = {"DEFAULT_CLOSED"}
-    section = ""
 
     @classmethod
     def poll(cls, context):
         return is_link(context.active_object)
 
-    def draw(self, context):
-        _draw_section(in_columns(self.layout), getattr(context.active_object, ids.LINK), self.section)
-
 
 class LIMBERJACK_PT_link_air(OfLink, bpy.types.Panel):
     bl_idname = ids.PT_LINK_AIR
     bl_label = "Air and Gravity"
-    section = "air"
+
+    def draw(self, context):
+        _draw_section(self.layout, context, "air")
 
 
 class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
     bl_idname = ids.PT_LINK_FORCES
     bl_label = "Forces"
-    section = "forces"
 
     def draw(self, context):
-        super().draw(context)
+        _draw_section(self.layout, context, "forces")
         if getattr(context.active_object, ids.LINK).motion != "FREE":
             paragraph(self.layout, context, "Forces do not move a link that is not free", icon="INFO")
 
 
-def _draw_section(layout, settings, section: str):
+def _draw_section(layout, context, section: str):
+    layout, settings = in_columns(layout), getattr(context.active_object, ids.LINK)
     for field in LINK_FIELDS:
         if field.section == section:
             layout.prop(settings, field.name)
