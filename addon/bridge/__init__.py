@@ -11,6 +11,7 @@ from .picking import Hit, Surfaces, as_drawn, hit_of, hit_under
 from .poses import drawn_pose, live_pose, world_scale
 from .read import SceneReading, read_scene, scan_scene
 from .read_joints import read_joint
+from .settings import store_setting
 from .store import store_rest_poses, store_weight, store_weights
 from .write import store_joint, write_scene
 
@@ -50,6 +51,7 @@ __all__ = [
     "store_frames",
     "store_joint",
     "store_rest_poses",
+    "store_setting",
     "store_weight",
     "store_weights",
     "unit_length",

@@ -20,8 +20,12 @@ SCENE = ""
 
 STRENGTH = "drive_strength"
 
+WORDS = {STRENGTH: "strength", "home": "start"}
+"""For the fields that panels call by another name."""
+
 ON_AXIS = re.compile(rf"{ids.JOINT}\.axes\[(\d+)\]\.(\w+?)(?:_angle|_length|_turning|_sliding)?")
 ON_OBJECT = re.compile(rf"(?:{ids.JOINT}|{ids.LINK})\.(?:mimic\.)?(\w+)")
+ON_START = re.compile(rf"{ids.JOINT}\.(?:use_home|coordinates\[\d+\]\.home(?:_angle|_length)?)")
 SCENE_PATHS = {"gravity": "gravity", "use_gravity": "gravity", f"{ids.SCENE}.wind": "wind"}
 
 READS_A_JOINT = re.compile(rf"{ids.JOINT}\.coordinates\[")
@@ -35,7 +39,7 @@ class Input(NamedTuple):
     axis: int = -1
 
     def __str__(self) -> str:
-        what = "strength" if self.field == STRENGTH else self.field.removeprefix("use_").replace("_", " ")
+        what = WORDS.get(self.field, self.field.removeprefix("use_").replace("_", " "))
         if self.owner == SCENE:
             return f"the scene's {what}"
         kind = "joint" if self.axis >= 0 or self.field in OF_JOINTS else "link"
@@ -52,10 +56,10 @@ def _names(fields: Iterable[Field]) -> set[str]:
 
 
 FOLLOWED_ON_AXES = _followed(AXIS_FIELDS)
-OF_JOINTS = _names((*JOINT_FIELDS, *MIMIC_FIELDS)) | {STRENGTH}
+OF_JOINTS = _names((*JOINT_FIELDS, *MIMIC_FIELDS)) | {STRENGTH, "home"}
 FOLLOWED = _followed(JOINT_FIELDS) | _followed(LINK_FIELDS) | {STRENGTH, *SCENE_PATHS.values()}
 KNOWN_ON_AXES = _names(AXIS_FIELDS)
-KNOWN = FOLLOWED | OF_JOINTS | _names((*LINK_FIELDS, *INERTIAL_FIELDS)) | {"density"}
+KNOWN = FOLLOWED | OF_JOINTS | _names((*LINK_FIELDS, *INERTIAL_FIELDS)) | {"density", "material", "mass_source"}
 
 
 def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve]]:
@@ -137,5 +141,7 @@ def _input_at(owner: bpy.types.ID, path: str) -> Input | None:
         return Input(SCENE, SCENE_PATHS[path]) if path in SCENE_PATHS else None
     if found := ON_AXIS.fullmatch(path):
         return Input(owner.name, found[2], int(found[1])) if found[2] in KNOWN_ON_AXES else None
+    if ON_START.fullmatch(path):
+        return Input(owner.name, "home")
     found = ON_OBJECT.fullmatch(path)
     return Input(owner.name, found[1]) if found and found[1] in KNOWN else None

@@ -12,7 +12,7 @@ from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fi
 from .frames import store_frames
 from .kept import format_extras, keep_name
 from .lights import new_light
-from .numbers import format_pose, scaled_pose, units_of
+from .numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of
 from .write_shapes import ShapeWriter, place
 
@@ -46,11 +46,26 @@ def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene, fir
     for number, axis in enumerate(joint.axes[: joint.axis_count]):
         fields = fields_on(joint.kind.slot(number))
         changes += write_fields(fields, settings.axes[number], axis, units, coordinate=joint.axis_unit(number))
+    store_home(joint, settings, units)
+    return [f"joint '{joint.name}': {change}" for change in changes]
+
+
+def store_home(joint: Joint, settings, units: Units) -> None:
+    """settings: of the joint's object, which has as many coordinates as its type."""
     bare = Joint(joint.name, joint.type, joint.parent, joint.child, axes=list(joint.axes))
     settings.use_home = tuple(joint.home) != tuple(bare.home)
     for coordinate, value, (_, what) in zip(settings.coordinates, joint.home, joint.home_units, strict=True):
         coordinate.home = value / (units.length if what is Unit.LENGTH else 1.0)
-    return [f"joint '{joint.name}': {change}" for change in changes]
+
+
+def store_gravity(model: Model, scene: bpy.types.Scene) -> None:
+    scene.use_gravity = any(model.gravity)
+    if scene.use_gravity:
+        scene.gravity = [part / unit_length(scene) for part in model.gravity]
+
+
+def store_wind(model: Model, scene: bpy.types.Scene) -> None:
+    getattr(scene, ids.SCENE).wind = [part / unit_length(scene) for part in model.wind]
 
 
 class _Writer:
@@ -96,10 +111,8 @@ class _Writer:
     def _set_up_scene(self) -> None:
         settings = getattr(self.scene, ids.SCENE)
         settings.model_name, settings.extras = self.model.name, format_extras(self.model.extras)
-        self.scene.use_gravity = any(self.model.gravity)
-        if self.scene.use_gravity:
-            self.scene.gravity = [part / self.unit for part in self.model.gravity]
-        settings.wind = [part / self.unit for part in self.model.wind]
+        store_gravity(self.model, self.scene)
+        store_wind(self.model, self.scene)
 
     def _report_gravity(self) -> None:
         """The scene has one gravity, which is that of the links that came first."""

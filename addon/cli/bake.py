@@ -1,25 +1,29 @@
-"""`limberjack bake`: simulate a model or a scene, or replay a motion, and save it as keyframes."""
+"""`limberjack bake`: simulate a model or a scene, or replay a motion, and save it as keyframes or as a trajectory."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
+from ...core.cli.framework import DONE, UsageError, Verb, add_file, add_settings, say
 from ...core.cli.ik import compile_posing_once
 from ...core.cli.simulate import (
     add_motion_arguments,
+    add_outputs,
     compile_once,
+    describe_files,
     describe_report,
     positive,
     read_initial,
     require_writable,
     tell_diagnoses,
 )
-from .blend import save_open_file
+from ...core.trajectory import SUFFIXES
+from .blend import save_copy, save_together
 from .opening import open_as_scene
 from .session import open_scene, require_blender
 
@@ -37,7 +41,8 @@ STARTS, PLACES = ("home", "pose", "keys"), ("links", "joints", "both")
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
-    parser.add_argument("-o", "--output", metavar="OUT.blend", type=Path, required=True, help="the file to write")
+    add_settings(parser)
+    add_outputs(parser, f"the keyframes, as .blend, or the motion, as {' or '.join(SUFFIXES)}", required=True)
     add_frame_arguments(parser)
     add_motion_arguments(parser, accuracy=None)
     parser.add_argument(
@@ -54,14 +59,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="as few keys as keep every link so near to its motion at every frame",
     )
     parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="replay a .npz or .csv instead of simulating")
-    parser.add_argument(
-        "--set",
-        metavar="JOINT.PROPERTY=VALUE",
-        action="append",
-        default=[],
-        dest="settings",
-        help="e.g. elbow.damping=2",
-    )
     parser.add_argument("--overwrite", action="store_true", help="replace animation that the links have")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 
@@ -90,22 +87,27 @@ def require_frames(arguments: argparse.Namespace) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    require_writable(arguments.output, (".blend",))
+    for output in arguments.outputs:
+        require_writable(output, (".blend", *SUFFIXES))
     _require_one_start(arguments)
     _require_tolerance(arguments)
     initial = read_initial(arguments.initial)
     require_blender()
     require_frames(arguments)
-    run = _begin(arguments, initial)
-    result = _finished(run, arguments)
-    save_open_file(arguments.output)
+    run, files = _begin(arguments, initial)
+    result = _finished(run, files, arguments)
+    save_together({output: _saver(output, run) for output in arguments.outputs})
     if arguments.json:
-        print(json.dumps(_described(run, arguments) | {"links": result.links, "keys": result.keys}))
+        print(json.dumps(_described(run, files, arguments) | {"links": result.links, "keys": result.keys}))
     else:
         say(*(f"{arguments.file}: note: {note}" for note in result.notes))
         tell_diagnoses(arguments.file, result.report.diagnoses if result.report else ())
-        print(f"{arguments.output}: {result.summary}")
+        print("\n".join(f"{output}: {result.summary}" for output in arguments.outputs))
     return DONE
+
+
+def _saver(output: Path, run: Bake) -> Callable[[Path], None]:
+    return run.trajectory.save if output.suffix.lower() in SUFFIXES else save_copy
 
 
 def _require_tolerance(arguments: argparse.Namespace) -> None:
@@ -119,12 +121,13 @@ def _require_one_start(arguments: argparse.Namespace) -> None:
         raise UsageError(f"{' and '.join(given)}: each says where the motion begins; give one of them")
 
 
-def _begin(arguments: argparse.Namespace, initial: dict | None) -> Bake:
+def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, list[Path]]:
+    """The run, and the files that the scene is made of."""
     from ..bake import BakeRun, ReplayRun
 
     motion = _read_motion(arguments.trajectory) if arguments.trajectory else None
     first, last = arguments.frames or (None, None)
-    reading = open_as_scene(arguments.file, arguments.search, arguments.settings, first)
+    files, reading = open_as_scene(arguments.file, arguments.search, arguments.settings, first)
     scene = open_scene()
     _store_settings(scene, arguments)
     if motion is not None:
@@ -132,9 +135,9 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> Bake:
         run = ReplayRun(scene, motion, name, reading, first=first, last=last, overwrite=overwrite)
         if run.model.loops() or run.model.equations():
             compile_posing_once()
-        return run
+        return run, files
     compile_once()
-    return BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
+    return BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite), files
 
 
 def _read_motion(path: Path) -> Trajectory:
@@ -165,7 +168,7 @@ def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> No
         bake.reduces, bake.distance, bake.angle = True, metres / unit_length(scene), math.radians(degrees)
 
 
-def _finished(run: Bake, arguments: argparse.Namespace) -> BakeResult:
+def _finished(run: Bake, files: list[Path], arguments: argparse.Namespace) -> BakeResult:
     """The result; where the simulation fails, what there is to tell comes first."""
     from ...core.solvers import SimulationError
 
@@ -173,7 +176,8 @@ def _finished(run: Bake, arguments: argparse.Namespace) -> BakeResult:
         return run.run()
     except SimulationError as error:
         if arguments.json:
-            print(json.dumps(_described(run, arguments) | {"error": str(error), "output": None}))
+            failure = {"error": str(error), "output": None, "outputs": []}
+            print(json.dumps(_described(run, files, arguments) | failure))
         tell_diagnoses(arguments.file, error.diagnoses)
         raise
     except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
@@ -181,10 +185,11 @@ def _finished(run: Bake, arguments: argparse.Namespace) -> BakeResult:
         raise
 
 
-def _described(run: Bake, arguments: argparse.Namespace) -> dict:
+def _described(run: Bake, files: list[Path], arguments: argparse.Namespace) -> dict:
     report = describe_report(run.report) if run.report else {"frames": len(run.frames)}
-    about = {"output": str(arguments.output), "source": run.source, "first": run.first, "last": run.last}
+    inputs = [*files, *filter(None, [arguments.initial, arguments.trajectory])]
+    about = describe_files(arguments, inputs) | {"source": run.source, "first": run.first, "last": run.last}
     return report | about | {"notes": [*run.notes, *(run.report.notes if run.report else ())]}
 
 
-BAKE = Verb("bake", "simulate a model or scene and save it as a .blend with keyframes", _add_arguments, _run)
+BAKE = Verb("bake", "simulate a model or scene and save it with keyframes, or its motion", _add_arguments, _run)

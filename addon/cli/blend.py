@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,29 +16,51 @@ from ...core.formats.files import require_place
 from ...core.model import Model
 from ..quiet import quiet
 from .session import open_scene, require_blender
+from .settings import make_settings
 
 if TYPE_CHECKING:
     from ..bridge.shapes import MeshFormat
 
 
-def load_blend(path: Path, *, with_surroundings: bool = False, mesh_format: MeshFormat = "OBJ") -> Reading:
+END = 0x8F92EAB1.to_bytes(4, "little")
+"""With which compressed .blend files end, being seekable Zstandard."""
+
+
+def load_blend(
+    path: Path, *, settings: Sequence[str] = (), with_surroundings: bool = False, mesh_format: MeshFormat = "OBJ"
+) -> Reading:
     """Read the model in a .blend file's scene, with its shapes. Raises UnreadableError, ModelError, UsageError.
 
+    settings: OWNER.PROPERTY=VALUE each, made in the scene first.
     To export it whole: with_surroundings, with lights and what belongs to no link; mesh_format, "OBJ" or "GLTF".
     """
     open_blend(path)
-    return load_open_scene(path, with_surroundings=with_surroundings, mesh_format=mesh_format)
+    return load_open_scene(path, settings=settings, with_surroundings=with_surroundings, mesh_format=mesh_format)
 
 
 def load_open_scene(
-    path: Path = OPEN_SCENE, *, with_surroundings: bool = False, mesh_format: MeshFormat = "OBJ"
+    path: Path = OPEN_SCENE,
+    *,
+    settings: Sequence[str] = (),
+    with_surroundings: bool = False,
+    mesh_format: MeshFormat = "OBJ",
 ) -> Reading:
     """Read the model in the scene that is open, as `load_blend` does."""
     scene = open_scene()
     from ..bridge import scan_scene
 
+    make_settings(settings, path)
     reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
-    return Reading(reading.model, check_model(reading.model), notes=reading.notes)
+    return Reading(reading.model, check_model(reading.model), reading.notes, files_of_scene(path))
+
+
+def files_of_scene(path: Path) -> list[Path]:
+    """The file of the scene that is open, as `path` names it, and the libraries that it uses."""
+    import bpy
+
+    own = [Path(bpy.data.filepath)] if path == OPEN_SCENE else [path]
+    libraries = [Path(bpy.path.abspath(library.filepath)).resolve() for library in bpy.data.libraries]
+    return list(filter(Path.is_file, [*own, *dict.fromkeys(libraries)]))
 
 
 def open_blend(path: Path) -> None:
@@ -75,21 +99,51 @@ def save_blend(model: Model, path: Path) -> list[str]:
 
 def save_open_file(path: Path) -> None:
     """Save a copy of what is open, whole or not at all. Raises UnwritableError."""
+    save_together({path: save_copy})
+
+
+def save_copy(path: Path) -> None:
+    """Let Blender save a copy of what is open. Raises OSError, or RuntimeError: its word for all that can go wrong."""
     import bpy
 
-    require_place(path)
-    target = path.resolve()
-    # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
-    partial = target.with_name(f".{target.name}.{os.getpid()}.blend")
+    with quiet():
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, compress=True)
+    with path.open("rb") as file:  # since Blender does not look whether the last it writes finds room
+        file.seek(-min(len(END), path.stat().st_size), os.SEEK_END)
+        if file.read() != END:
+            raise OSError(errno.ENOSPC, "the disk took only a part of it; make room")
+
+
+def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
+    """Save files, each by what saves it to a path that it is given: all of them whole, or none.
+
+    Raises UnwritableError.
+    """
+    partials: dict[Path, Path] = {}
     try:
-        with quiet():
-            bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True, compress=True)
-        os.replace(partial, target)
+        for path, save in saves.items():
+            require_place(path)
+            target = path.resolve()
+            # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
+            partials[path] = target.with_name(f".{target.name}.{os.getpid()}{target.suffix.lower()}")
+            with _told(path):
+                save(partials[path])
+        for path, partial in partials.items():
+            with _told(path):
+                os.replace(partial, path.resolve())
+    finally:
+        for partial in partials.values():
+            with contextlib.suppress(OSError):  # where nothing can be written, nothing was
+                partial.unlink()
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong with the file, as UnwritableError."""
+    try:
+        yield
     except OSError as error:
         raise UnwritableError(path, f"cannot be saved: {(error.strerror or str(error)).lower()}") from error
-    except RuntimeError as error:  # Blender's word for all that can go wrong
+    except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1].rpartition(": ")[2]
         raise UnwritableError(path, f"cannot be saved: {reason.lower()}") from error
-    finally:
-        with contextlib.suppress(OSError):  # where nothing can be written, nothing was
-            partial.unlink()

@@ -58,7 +58,7 @@ def record_motion(arguments: argparse.Namespace) -> Motion:
     from ..bake import recorded
     from ..bridge import scan_scene
 
-    open_as_scene(arguments.file, arguments.search, [], None)
+    open_as_scene(arguments.file, arguments.search, arguments.settings, None)
     observed, notes = recorded(open_scene())
     return scan_scene(open_scene()).model, observed.trajectory, notes
 

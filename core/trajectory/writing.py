@@ -43,7 +43,8 @@ def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
     if suffix == ".npz" and only_joints:
         raise ValueError(f"{path}: an .npz always holds all of a trajectory; name a .csv for joint curves alone")
     put = _write_npz if suffix == ".npz" else _write_joints if only_joints else _write_csv
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    # One dot, also where several files are saved together by such names: batches sweep what is left by it.
+    unfinished = path.with_name(f".{path.name.removeprefix('.')}.{os.getpid()}")
     try:
         with unfinished.open("xb") as file:
             put(trajectory, file)

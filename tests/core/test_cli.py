@@ -168,8 +168,9 @@ def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
     assert cli.main(["convert", "in.blend", "out.blend"]) == cli.DONE
     assert saved == ["m"]
     assert "out.blend: loss: a shade" in capsys.readouterr().err
-    assert cli.main(["convert", "in.blend", "out.blend", "--world", "--meshes", "gltf"]) == cli.DONE
-    assert asked[1] == {"with_surroundings": True, "mesh_format": "GLTF"}
+    options = ["--world", "--meshes", "gltf", "--set", "a.mass=2"]
+    assert cli.main(["convert", "in.blend", "out.blend", *options]) == cli.DONE
+    assert asked[1] == {"with_surroundings": True, "mesh_format": "GLTF", "settings": ["a.mass=2"]}
 
 
 def test_a_loop_is_told(tmp_path, capsys):

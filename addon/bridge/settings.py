@@ -1,0 +1,167 @@
+"""Numbers of a scene's model, set by name as core's `set_property` does, and kept in Blender's properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+
+from ...core.model import Joint, Link, Model, ModelError, Setting, density_of, set_property
+from .. import ids
+from ..props import axes_in_use, fit_to_type, is_joint
+from .animated import SCENE, STRENGTH, Input, animated_inputs
+from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, Field, fields_on, write_fields
+from .mass import is_weighed
+from .numbers import units_of
+from .present import objects_present
+from .read import SceneReading, gravity_of, wind_of
+from .read_joints import EXERTED
+from .write import store_gravity, store_home, store_wind
+
+DENSITY = Field("density")
+DRIVE = {field.name for field in AXIS_FIELDS if field.section == "drive"}
+
+
+def store_setting(
+    setting: Setting, reading: SceneReading, scene: bpy.types.Scene, first: int | None = None
+) -> list[str]:
+    """Set a property of the reading's model, and in the scene, which then is read as that model.
+
+    A density alone is set in the scene only: the mass that comes of it is known once the scene is read again.
+
+    Args:
+        reading: of the scene, from the same first frame. first: as for `scan_scene`.
+
+    Returns:
+        what Blender could not keep, for the user.
+
+    Raises:
+        ModelError: there is no such owner, property or value, or animation would take its place; the scene is as it
+            was.
+    """
+    store = _Store(scene, first)
+    link = reading.objects.get(setting.owner)
+    if link is not None and setting.name in ("density", "material"):
+        return store.density(link, density_of(setting))
+    match set_property(reading.model, setting):
+        case Joint() as joint:
+            return store.of_joint(joint, setting.name)
+        case Link() as changed:
+            return store.of_link(reading.objects[changed.name], changed, setting.name)
+        case model:
+            return store.of_world(model, setting.name)
+
+
+class _Store:
+    """Each method puts a property of the model into the scene, and returns what could not be kept of it."""
+
+    def __init__(self, scene: bpy.types.Scene, first: int | None):
+        self.scene = scene
+        self.units = units_of(scene, first)
+        self.animated = animated_inputs(scene)
+
+    def density(self, obj: bpy.types.Object, density: float) -> list[str]:
+        if not is_weighed(obj):
+            raise ModelError(
+                f"link '{obj.name}': its mass is By Hand, which no density changes: set its mass, or choose By Density "
+                "for it in the scene"
+            )
+        self._require_steady(Input(obj.name, name) for name in ("density", "material", "mass_source"))
+        settings = getattr(obj, ids.LINK)
+        settings.mass_source = "DENSITY"
+        return _told(obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units))
+
+    def of_link(self, obj: bpy.types.Object, link: Link, name: str) -> list[str]:
+        settings = getattr(obj, ids.LINK)
+        names = {name}
+        if name == "mass":
+            names |= {"mass_source"} if is_weighed(obj) else {"mass_source", "inertia"}
+        self._require_steady(Input(obj.name, part) for part in names)
+        if name == "mass" and is_weighed(obj):
+            settings.mass_source = "MASS"
+        fields = [field for field in (*INERTIAL_FIELDS, *LINK_FIELDS) if field.name in names]
+        return _told(obj, "link", write_fields(fields, settings, link, self.units))
+
+    def of_world(self, model: Model, name: str) -> list[str]:
+        self._require_steady([Input(SCENE, name)])
+        put, read = {"gravity": (store_gravity, gravity_of), "wind": (store_wind, wind_of)}[name]
+        put(model, self.scene)
+        meant, kept = getattr(model, name), read(self.scene)
+        if np.allclose(kept, meant, rtol=1e-6, atol=1e-12):
+            return []
+        return [f"the {name} {meant} cannot be kept: it is {kept} here"]
+
+    def of_joint(self, joint: Joint, name: str) -> list[str]:
+        obj = self._object_of(joint)
+        settings = getattr(obj, ids.JOINT)
+        if len(axes_in_use(settings)) < joint.axis_count or len(settings.coordinates) != len(joint.home):
+            fit_to_type(settings)  # in a file from before the type had so many
+            store_home(joint, settings, self.units)
+        if name == "home":
+            self._require_steady([Input(obj.name, name)])
+            store_home(joint, settings, self.units)
+            return _told(obj, "joint", [])
+        if fields := [field for field in JOINT_FIELDS if field.name == name]:
+            self._require_steady(Input(obj.name, part) for part in _with_toggle(name))
+            return _told(obj, "joint", write_fields(fields, settings, joint, self.units))
+        return _told(obj, "joint", self._of_axes(obj, joint, name))
+
+    def _object_of(self, joint: Joint) -> bpy.types.Object:
+        for obj in objects_present(self.scene):
+            if is_joint(obj) and obj.name == joint.name:
+                return obj
+        raise ModelError(
+            f"joint '{joint.name}' only stands for the Motion of link '{joint.child}', which is not Free, and has no "
+            "properties: set those of the scene's own joints"
+        )
+
+    def _of_axes(self, obj: bpy.types.Object, joint: Joint, name: str) -> list[str]:
+        """On all axes that have it. A drive that its strength weakens is stored as it acts, at its whole strength."""
+        settings = getattr(obj, ids.JOINT)
+        weakened = {part for axis in axes_in_use(settings) for part in EXERTED.get(axis.drive_mode, ())}
+        own, written = {name}, {name}
+        if name in weakened:
+            self._require_steady([Input(obj.name, STRENGTH)])
+        if name == "drive_mode":
+            written = {name, "drive_target"}  # whose number measures something else in another mode
+        if name in weakened | {"drive_mode"} and self._is_weak(obj):
+            own, written = own | weakened, DRIVE
+        for number in range(joint.axis_count):
+            self._require_steady(Input(obj.name, part, number) for field in own for part in _with_toggle(field))
+        if written is DRIVE:
+            settings.drive_strength = 1.0
+        changes = []
+        for number in range(joint.axis_count):
+            fields = [field for field in fields_on(joint.kind.slot(number)) if field.name in written]
+            unit = joint.axis_unit(number)
+            changes += write_fields(fields, settings.axes[number], joint.axes[number], self.units, coordinate=unit)
+        if name in ("lower", "upper"):
+            store_home(joint, settings, self.units)  # or one that nobody chose would go along with the limits
+        return changes
+
+    def _is_weak(self, obj: bpy.types.Object) -> bool:
+        """Whether only a part of the drive's force is there, and always the same."""
+        return getattr(obj, ids.JOINT).drive_strength != 1.0 and Input(obj.name, STRENGTH) not in self.animated
+
+    def _require_steady(self, inputs: Iterable[Input]) -> None:
+        """Raises ModelError for one that is animated: it would be as before at the next frame."""
+        for known in inputs:
+            if known in self.animated:
+                raise ModelError(
+                    f"{known} is animated, which would take the place of what is set: delete its keys, driver or strip "
+                    "in the scene first"
+                )
+
+
+def _with_toggle(name: str) -> tuple[str, str]:
+    return name, f"use_{name}"
+
+
+def _told(obj: bpy.types.Object, kind: str, changes: list[str]) -> list[str]:
+    """What the user should know: changes of the numbers, and whether a saved file has them."""
+    notes = [f"{kind} '{obj.name}': {change}" for change in changes]
+    if obj.is_editable and obj.override_library is None:
+        return notes
+    return [*notes, f"{kind} '{obj.name}' comes from a library: what is set counts now, and no saved file keeps it"]

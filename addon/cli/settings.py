@@ -1,0 +1,29 @@
+"""Settings of the command line, made in the scene that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...core.cli.framework import make_setting, say
+from .session import open_scene
+
+
+def make_settings(texts: Sequence[str], path: Path, first: int | None = None) -> None:
+    """Make each OWNER.PROPERTY=VALUE, and tell what the scene could not keep of it.
+
+    Args:
+        path: of the scene's file, for what is told. first: the frame at which a simulation starts.
+
+    Raises:
+        UsageError, ModelError: one cannot be made, or the scene cannot be read.
+    """
+    if not texts:
+        return
+    from ..bridge import scan_scene, store_setting
+
+    scene = open_scene()
+    reading = scan_scene(scene, first=first)
+    for text in texts:
+        notes = make_setting(text, lambda setting: store_setting(setting, reading, scene, first))
+        say(*(f"{path}: note: {note}" for note in notes))
