@@ -23,12 +23,14 @@ TAB = "Limberjack"
 Position = tuple[int, int]
 Steps = Generator[float, None, Any]
 
-SCAN_STEP = 8  # pixels; a button is 20 high
+ROW = 20  # pixels; so high is a button
+SCAN_STEP = 16  # pixels, so that none is passed over
 EDGE = 32  # pixels at the sidebar's lower end, where a click on half a button would take the border
 HOVER = 0.04  # seconds that Blender needs to find the button under the mouse
 
 _mouse: Position = (0, 0)
 _last_seen: dict[str, Position] = {}
+_tab_heights: dict[str, int] = {}
 modules_before_install: set[str] = set()
 
 
@@ -40,6 +42,13 @@ def install_extension(zip_file: Path) -> Steps:
     bpy.ops.extensions.package_install_files(filepath=str(zip_file), repo="user_default", enable_on_install=True)
     yield 0.5
     assert PACKAGE in bpy.context.preferences.addons, f"{zip_file.name} is not enabled after its installation"
+
+
+def compile_solver() -> Steps:
+    """Begin at once, in the add-on's own child process; the steps last until it is done."""
+    warming = module("warming")
+    child = warming.Warming() if warming.Warming.is_needed() else None
+    return until(lambda: child is None or child.is_done, "the solver is compiled", timeout=400)
 
 
 def fresh_file() -> Steps:
@@ -79,10 +88,20 @@ def send(event: str, value: str, **modifiers) -> None:
 
 
 def move(position: Position, **modifiers) -> Steps:
+    _point(position, **modifiers)
+    yield HOVER
+
+
+def hover(position: Position) -> Steps:
+    """As `move`, for what lights up: Blender leaves a button at one event, and comes to the next at another."""
+    _point((position[0] + 1, position[1]))
+    yield from move(position)
+
+
+def _point(position: Position, **modifiers) -> None:
     global _mouse
     _mouse = (int(position[0]), int(position[1]))
     send("MOUSEMOVE", "NOTHING", **modifiers)
-    yield HOVER
 
 
 def press(key: str, **modifiers) -> Steps:
@@ -187,10 +206,12 @@ def open_tab(name: str = TAB) -> Steps:
         yield from until(lambda: region("UI").width > 1, "the sidebar opens")
     yield from _sidebar_at_rest()
     sidebar = region("UI")
-    for y in range(sidebar.y + sidebar.height - 20, sidebar.y, -2 * SCAN_STEP):
+    heights = range(sidebar.y + sidebar.height - 20, sidebar.y, -2 * SCAN_STEP)
+    for y in (_tab_heights.get(name, heights[0]), *heights):
         if sidebar.active_panel_category == name:
             return
         yield from click((sidebar.x + sidebar.width - 10, y))
+        _tab_heights[name] = y
     raise AssertionError(f"there is no tab {name} in the sidebar")
 
 
@@ -233,28 +254,69 @@ def find_button(name: str, across: float = 0.5) -> Steps:
     """
     if name in _last_seen and (yield from _rests_at(_last_seen[name], name)):
         return _last_seen[name]
+    x = region("UI").x + round(region("UI").width * across)
+    place = yield from _on_this_page(x, name)
+    if not place:
+        yield from press("HOME")  # leads to the top
+        place = yield from _on_this_page(x, name)
+    while not place and (yield from _turn_page()):
+        place = yield from _on_this_page(x, name)
+    place = place or (yield from _on_this_page(x, name, edge=0))  # at the very end the lowest button is whole
+    assert place, f"there is no button for {name} in the sidebar"
+    _last_seen[name] = place
+    return place
+
+
+def _on_this_page(x: int, name: str, edge: int = EDGE) -> Steps:
+    """The middle of the button, or None where it is scrolled away."""
     sidebar = region("UI")
-    x = sidebar.x + round(sidebar.width * across)
-    scrolls = ([], ["HOME"], *[["WHEELDOWNMOUSE"] * 6] * 6)  # HOME leads to the top
-    for number, keys in enumerate(scrolls, 1):
-        for key in keys:
-            yield from press(key)
-        edge = EDGE if number < len(scrolls) else 0  # at the very end the lowest button is whole
-        for y in range(sidebar.y + sidebar.height - SCAN_STEP, sidebar.y + edge, -SCAN_STEP):
-            yield from move((x, y))
-            if button_under_mouse().startswith(name):
-                place = (x, y - SCAN_STEP // 2)
-                if (yield from _rests_at(place, name)):
-                    _last_seen[name] = place
-                    return place
-    raise AssertionError(f"there is no button for {name} in the sidebar")
+    for y in range(sidebar.y + sidebar.height - SCAN_STEP // 2, sidebar.y + edge, -SCAN_STEP):
+        yield from hover((x, y))
+        if button_under_mouse().startswith(name):
+            top = yield from _upper_end(x, y, name)
+            place = (x, round(top - ROW / 2 * bpy.context.preferences.system.ui_scale))
+            if (yield from _rests_at(place, name)):
+                return place
+    return None
+
+
+def _upper_end(x: int, y: int, name: str) -> Steps:
+    """Of the button that the scan has come upon from above, somewhere within a step of it."""
+    for higher in range(y + 4, y + SCAN_STEP, 4):
+        yield from hover((x, higher))
+        if not button_under_mouse().startswith(name):
+            return higher - 2
+    return y + SCAN_STEP - 2
+
+
+def _turn_page() -> Steps:
+    """Turn the wheel over the sidebar until its lowest buttons are the highest; whether anything has moved."""
+    begun = before = _scrolled()
+    step = 0.0
+    while before - begun + step <= region("UI").height - 2 * EDGE:
+        yield from turn_wheel()
+        step, before = _scrolled() - before, _scrolled()
+        if not step:
+            break
+    return before > begun
+
+
+def turn_wheel(times: int = 1) -> Steps:
+    """Scroll down what is under the mouse."""
+    for _ in range(times):
+        send("WHEELDOWNMOUSE", "PRESS")
+        yield 2 * HOVER
+
+
+def _scrolled() -> float:
+    """How many pixels of the sidebar lie above what is seen."""
+    return -region("UI").view2d.region_to_view(0, region("UI").height)[1]
 
 
 def _rests_at(position: Position, name: str) -> Steps:
     """Whether the button is there now and a moment later: panels glide when one above them changes its size."""
     for pause in (0.25, 0.0):
-        yield from move((position[0] + 1, position[1]))
-        yield from move(position)
+        yield from hover(position)
         if not button_under_mouse().startswith(name):
             return False
         yield pause

@@ -1,4 +1,4 @@
-"""Tests in a real Blender window: `python tests/gui/run.py [TEST…]`.
+"""Tests in a real Blender window: `python tests/gui/run.py [TEST…]`, or `--install` to install Blender and no more.
 
 Installs Blender once, builds the extension from the working tree, and runs tests/gui/test_*.py inside that Blender
 under a virtual screen; then bakes outside, by the wheel, what test_same_keys has baked. Logs and screenshots go to
@@ -47,6 +47,8 @@ def main(chosen: list[str]) -> int:
         require_tools()
         clear_output()
         install_blender()
+        if chosen == ["--install"]:
+            return 0
         stage_source()
     except CannotRunError as reason:
         print(f"gui-test: NOT RUN: {reason}", flush=True)

@@ -19,6 +19,7 @@ from harness import (
     screenshot,
     simulated,
     status,
+    turn_wheel,
     type_text,
     until,
 )
@@ -241,8 +242,7 @@ def test_the_panel_tells_what_was_baked_and_when_it_is_out_of_date():
 
 def scroll_to_end() -> Steps:
     yield from find_button(f"{SETTINGS}.bake.distance", across=0.75)
-    for _ in range(10):
-        yield from press("WHEELDOWNMOUSE")
+    yield from turn_wheel(10)
 
 
 def choose_accuracy(number: int) -> Steps:

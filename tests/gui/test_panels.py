@@ -3,7 +3,19 @@
 from collections import Counter
 
 import bpy
-from harness import PACKAGE, click_button, move, open_tab, over_viewport, press, region, screenshot, status, until
+from harness import (
+    PACKAGE,
+    click_button,
+    move,
+    open_tab,
+    over_viewport,
+    press,
+    region,
+    screenshot,
+    status,
+    turn_wheel,
+    until,
+)
 from scenes import hanging_bars, select
 
 drawn: Counter[str] = Counter()
@@ -196,5 +208,4 @@ def _new_joint(kind: str):
 def _scroll_to_axes():
     sidebar = region("UI")
     yield from move((sidebar.x + sidebar.width // 2, sidebar.y + sidebar.height // 2))
-    for _ in range(10):
-        yield from press("WHEELDOWNMOUSE")
+    yield from turn_wheel(10)

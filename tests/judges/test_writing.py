@@ -25,7 +25,7 @@ JUDGES: dict[str, Callable[[list[Path]], list[dict]]] = {
     "libsdformat": libsdformat_all,
     "drake": partial(drake_all, lenient=True),  # it knows neither sensors nor plugins, which are kept
 }
-RANDOM = 500
+RANDOM = 200
 DRAKE_TURNS_ROUND = ("fixed", "revolute", "continuous", "prismatic")
 """Joints that may point from a link farther from the world to one nearer to it."""
 
