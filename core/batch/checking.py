@@ -7,15 +7,11 @@ import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from .errors import BatchError
 from .job import Job
 from .jobs_file import JobsFile
 from .options import Options
-
-LONGEST_NAME = 255 - 40
-"""Characters of a file's name, and of what is added to it while it is written."""
 
 
 def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
@@ -35,8 +31,6 @@ def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
         for output in job.outputs:
             if (folder / output).is_dir():
                 raise BatchError(f"outputs: '{output}' of job '{job.name}' is a folder; name a file")
-            if len(os.fsencode(Path(output).name)) > LONGEST_NAME:
-                raise BatchError(f"outputs: '{output}' of job '{job.name}' is too long a name; shorten the pattern")
 
 
 def checks(jobs: Sequence[Job], options: Options) -> Iterator[Job]:

@@ -17,6 +17,9 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 """What some system's file names cannot have."""
 
+LONGEST_NAME = 255 - 40
+"""Bytes of a file's name, and of what is added to it while it is written."""
+
 DIGITS = 6
 """Of numbers in file names."""
 
@@ -66,6 +69,7 @@ def commands_for(
         options: arguments by verb. settings: values by OWNER.PROPERTY.
     """
     changes = [f"--set={target}={value}" for target, value in settings.items()]
+    file, *outputs = (f"./{path}" if path.startswith("-") else path for path in (file, *outputs))  # else an option
     motions = [output for output in outputs if PurePath(output).suffix.lower() in MOTIONS]
     models = [output for output in outputs if output not in motions]
     commands = []
@@ -73,7 +77,7 @@ def commands_for(
         verb = verb_for(file, motions)
         named = [part for output in motions for part in ("-o", output)]
         commands.append((verb, file, *named, "--json", *options.get(verb, ()), *changes))
-    commands += [("convert", file, output, *options.get("convert", ()), *changes) for output in models]
+    commands += [("convert", file, output, "--json", *options.get("convert", ()), *changes) for output in models]
     return tuple(commands)
 
 

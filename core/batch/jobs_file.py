@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from .errors import BatchError
-from .job import UNSAFE, Job, commands_for, filled, verb_for
+from ..formats import FORMATS
+from .errors import BatchError, shown
+from .job import LONGEST_NAME, MOTIONS, UNSAFE, Job, commands_for, filled, verb_for
 from .options import Options
-from .sweep import MOST_ROWS, Row, grid, random_rows, table_rows, text_of
+from .sweep import MOST_ROWS, Row, grid, is_count, is_number, random_rows, table_rows, text_in
 
 TEXTS = ("name",)
 TABLES = ("set", "grid", "random")
+OUTPUTS = (*MOTIONS, *(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes))
+"""Suffixes."""
+
 KNOWN = ("files", "outputs", "name", "limit", "table", *TABLES)
 
 
@@ -61,12 +66,14 @@ def read_jobs(path: Path, parser: argparse.ArgumentParser) -> JobsFile:
     try:
         return _expanded(path, _parsed(path), Options(parser))
     except BatchError as error:
-        raise BatchError(f"{path}: {error}") from error
+        raise BatchError(f"{path}: {' '.join(str(error).split())}") from error
 
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        str(said)  # which a number without end would not let be told
+        return said
     except OSError as error:
         raise BatchError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
     except UnicodeDecodeError as error:
@@ -75,6 +82,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise BatchError(f"not TOML: {error}") from error
     except RecursionError as error:
         raise BatchError("not TOML: lists inside each other without end") from error
+    except ValueError as error:
+        raise BatchError("a number has more digits than can be read; write a shorter one") from error
 
 
 def _expanded(path: Path, said: dict[str, Any], options: Options) -> JobsFile:
@@ -83,10 +92,10 @@ def _expanded(path: Path, said: dict[str, Any], options: Options) -> JobsFile:
             raise BatchError(f"no key '{key}' is known; there are: {', '.join((*KNOWN, *options.verbs))}")
     for key in (*TABLES, *options.verbs):
         if not isinstance(said.get(key, {}), dict):
-            raise BatchError(f"[{key}] must be a table, found {said[key]!r}")
+            raise BatchError(f"[{key}] must be a table, found {shown(said[key])}")
     folder = path.absolute().parent
     files, outputs = _files(said.get("files"), folder), _texts("outputs", said.get("outputs"))
-    fixed = {name: _text(f"[set] '{name}'", value) for name, value in said.get("set", {}).items()}
+    fixed = _fixed(said.get("set", {}))
     rows = _rows(said, folder)
     if len(files) * len(rows) > MOST_ROWS:
         raise BatchError(f"these are more than {MOST_ROWS:,} jobs")
@@ -106,8 +115,16 @@ def _expanded(path: Path, said: dict[str, Any], options: Options) -> JobsFile:
         job = Job(named["name"], file, row, commands_for(file, written, tables, settings), written)
         options.require_valid(job.commands)
         jobs.append(job)
-    _require_apart(jobs, folder)
+    _require_used(said, options, jobs)
+    _require_apart(jobs, folder, [said["table"]] if isinstance(said.get("table"), str) else [])
     return JobsFile(path, jobs, _limit(said.get("limit", math.inf)))
+
+
+def _fixed(given: Mapping[str, Any]) -> Row:
+    for name in given:
+        if "." not in name:
+            raise BatchError(f"[set] '{name}': write OWNER.PROPERTY, such as \"elbow.damping\"")
+    return {name: text_in(f"[set] '{name}'", value) for name, value in given.items()}
 
 
 def _files(given: Any, folder: Path) -> list[str]:
@@ -118,11 +135,12 @@ def _files(given: Any, folder: Path) -> list[str]:
             try:
                 matches = sorted(match.relative_to(folder).as_posix() for match in folder.glob(name))
             except (ValueError, NotImplementedError) as error:
-                raise BatchError(f"files: '{name}': a pattern must be relative to the folder of this file") from error
+                why = "it must be relative to the folder of this file, and ** be a whole folder's name"
+                raise BatchError(f"files: '{name}' is no pattern: {why}") from error
             if not matches:
                 raise BatchError(f"files: nothing is found for '{name}' in {folder}")
             found += matches
-        elif not (folder / name).is_file():
+        elif not os.path.isfile(folder / name):  # Path's own raises for a name that is too long
             raise BatchError(f"files: there is no file '{name}' in {folder}")
         else:
             found.append(name)
@@ -132,7 +150,7 @@ def _files(given: Any, folder: Path) -> list[str]:
 def _texts(key: str, given: Any) -> list[str]:
     texts = given if isinstance(given, list) else [given]
     if not texts or not all(isinstance(text, str) and text for text in texts):
-        missing = "it is missing" if given is None else f"found {given!r}"
+        missing = "it is missing" if given is None else f"found {shown(given)}"
         raise BatchError(f'{key}: {missing}; write {key} = "…"' + ("" if key in TEXTS else ", or a list of such"))
     return texts
 
@@ -141,10 +159,13 @@ def _rows(said: Mapping[str, Any], folder: Path) -> list[Row]:
     """Each row of the table with each of the grid and with each random one."""
     draws = dict(said.get("random", {}))
     count, seed = draws.pop("count", None), draws.pop("seed", 0)
-    if draws and not (_is_count(count) and count <= MOST_ROWS):
-        raise BatchError(f"[random]: write count = 100, the number of samples; found {count!r}")
-    if not (_is_count(seed) or seed == 0):
-        raise BatchError(f"[random]: seed must be a whole number, 0 or above; found {seed!r}")
+    if "random" in said and not (is_count(count) and count <= MOST_ROWS):
+        most = f"at most {MOST_ROWS:,}"
+        raise BatchError(f"[random]: write count = 100, the number of samples, {most}; found {shown(count)}")
+    if "random" in said and not draws:
+        raise BatchError('[random]: no parameter is drawn; add one, such as "elbow.damping" = { uniform = [0, 2] }')
+    if not is_count(seed, least=0):
+        raise BatchError(f"[random]: seed must be a whole number, 0 or above; found {shown(seed)}")
     sweeps = [
         table_rows(said["table"], folder) if "table" in said else [{}],
         grid(said.get("grid", {})),
@@ -156,10 +177,6 @@ def _rows(said: Mapping[str, Any], folder: Path) -> list[Row]:
     return [{**a, **b, **c} for a, b, c in itertools.product(*sweeps)]
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
 def _require_once(groups: Iterable[set[str]]) -> None:
     seen: set[str] = set()
     for group in groups:
@@ -168,36 +185,52 @@ def _require_once(groups: Iterable[set[str]]) -> None:
         seen |= group
 
 
-def _text(where: str, value: Any) -> str:
-    try:
-        return text_of(value)
-    except BatchError as error:
-        raise BatchError(f"{where}: {error}") from error
-
-
 def _limit(given: Any) -> float:
-    if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
+    if given == math.inf or (is_number(given) and given > 0):
         return float(given)
-    raise BatchError(f"limit: the seconds that a job may take, above 0; found {given!r}")
+    raise BatchError(f"limit: the seconds that a job may take, above 0; found {shown(given)}")
 
 
-def _require_apart(jobs: list[Job], folder: Path) -> None:
+def _require_used(said: Mapping[str, Any], options: Options, jobs: list[Job]) -> None:
+    used = {command[0] for job in jobs for command in job.commands}
+    for verb in options.verbs:
+        if verb in said and verb not in used:
+            raise BatchError(f"[{verb}]: no job uses it; for these files and outputs all use {', '.join(sorted(used))}")
+
+
+def _require_apart(jobs: list[Job], folder: Path, tables: Iterable[str]) -> None:
     """No two jobs with one name, none that writes what another writes or reads; also where case is no difference."""
     names: dict[str, Job] = {}
     writers: dict[str, Job] = {}
-    inputs = {_place(folder, job.file): job for job in jobs}
+    inputs = {_place(folder, job.file): f"the input of job '{job.name}'" for job in jobs}
+    inputs |= {_place(folder, table): "the table of this file" for table in tables}
     for job in jobs:
         if UNSAFE.search(job.name) or not job.name.strip(". "):
-            raise BatchError(f"name: '{job.name}' is no name for a file")
+            raise BatchError(f"name: {shown(job.name)} is no name for a file")
+        _require_short("name", job.name, job)
         if other := names.setdefault(job.name.casefold(), job):
             _require_same(other, job, f"name: two jobs would be named '{job.name}'")
         for output in job.outputs:
+            _require_usable(output, job)
             place = _place(folder, output)
-            if reader := inputs.get(place):
-                raise BatchError(f"outputs: '{output}' of job '{job.name}' is the input of job '{reader.name}'")
+            if use := inputs.get(place):
+                raise BatchError(f"outputs: '{output}' of job '{job.name}' is {use}; write to another file")
             _require_same(writers.setdefault(place, job), job, f"outputs: two jobs would write '{output}'")
         if len({_place(folder, output) for output in job.outputs}) < len(job.outputs):
             raise BatchError(f"outputs: job '{job.name}' would write one file twice: {', '.join(job.outputs)}")
+
+
+def _require_usable(output: str, job: Job) -> None:
+    if any(character < " " for character in output):
+        raise BatchError(f"outputs: {shown(output)} of job '{job.name}' is no name for a file")
+    if PurePath(output).suffix.lower() not in OUTPUTS:
+        raise BatchError(f"outputs: '{output}' of job '{job.name}' must end in {', '.join(OUTPUTS)}")
+    _require_short("outputs", PurePath(output).name, job)
+
+
+def _require_short(key: str, name: str, job: Job) -> None:
+    if len(os.fsencode(name)) > LONGEST_NAME:
+        raise BatchError(f"{key}: {shown(name)} of {shown(_parameters(job))} is too long; shorten the pattern")
 
 
 def _require_same(one: Job, other: Job, problem: str) -> None:

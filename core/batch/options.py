@@ -8,8 +8,8 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .errors import BatchError
-from .sweep import Row, text_of
+from .errors import BatchError, shown
+from .sweep import Row, text_in
 
 VERBS = ("simulate", "bake", "convert")
 """What jobs are made of."""
@@ -68,15 +68,14 @@ def _long_options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]
 def _arguments(where: str, flag: str, action: argparse.Action, value: Any) -> list[str]:
     if action.nargs == 0:
         if not isinstance(value, bool) and value not in ("true", "false"):
-            raise BatchError(f"{where}: write true or false, found {value!r}")
+            raise BatchError(f"{where}: write true or false, found {shown(value)}")
         return [flag] if value in (True, "true") else []
     parts = value if isinstance(value, list) else str(value).split(",") if action.nargs else [value]
-    try:
-        texts = [text_of(part) for part in parts]
-    except BatchError as error:
-        raise BatchError(f"{where}: {error}") from error
+    texts = [text_in(where, part) for part in parts]
+    if not texts or not all(texts):
+        raise BatchError(f"{where}: found {shown(value)}; give a value, or leave it out")
     if action.nargs is None:
         if len(texts) > 1 and not isinstance(action, argparse._AppendAction):
-            raise BatchError(f"{where}: takes one value, found {value!r}; to sweep it, put it into [grid]")
+            raise BatchError(f"{where}: takes one value, found {shown(value)}; to sweep it, put it into [grid]")
         return [f"{flag}={text}" for text in texts]
     return [flag, *texts]

@@ -47,7 +47,7 @@ def read_record(records: Path, name: str) -> Record | None:
     """None where there is none, or none that can be read."""
     try:
         record = json.loads(record_path(records, name).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and record.get("name") == name else None
 
@@ -73,7 +73,7 @@ def why_stale(job: Job, record: Record | None, folder: Path) -> str:
         for name in job.outputs:
             if not _is_as_written(folder / name, record["outputs"][name]):
                 return f"'{name}' is missing or changed"
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         return "its record cannot be read"
     return ""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -92,9 +93,10 @@ class Batch:
         """Find out before the work what can be known. Raises BatchError, LostSchedulerError."""
         require_room(self.file, self.pending)
         orders = [self._order(job, records=None) for job in checks(self.pending, self._options)]
-        for outcome in self._outcomes(orders):
-            if outcome.error:
-                raise BatchError(f"{self.file.path}: {outcome.error}")
+        with closing(self._outcomes(orders)) as outcomes:
+            for outcome in outcomes:
+                if outcome.error:
+                    raise BatchError(f"{self.file.path}: {outcome.error}")
 
     def run(self) -> Iterator[Outcome]:
         """Do what is to be done; outcomes as they come. The manifest is written however it ends.
@@ -104,14 +106,15 @@ class Batch:
         """
         orders = [self._order(job, self.file.records) for job in self.pending]
         try:
-            for outcome in self._outcomes(orders):
-                if outcome.error:
-                    self.progress.failed[outcome.name] = outcome.error
-                else:
-                    self.progress.done.append(outcome.name)
-                yield outcome
-                if outcome.is_full:
-                    raise BatchError(f"{outcome.error}; make room, and run this again for the rest")
+            with closing(self._outcomes(orders)) as outcomes:
+                for outcome in outcomes:
+                    if outcome.error:
+                        self.progress.failed[outcome.name] = outcome.error
+                    else:
+                        self.progress.done.append(outcome.name)
+                    yield outcome
+                    if outcome.is_full:
+                        raise BatchError(f"{outcome.error}; make room, and run this again for the rest")
         finally:
             self._write_manifest()
 
@@ -123,8 +126,9 @@ class Batch:
         except OSError as error:
             self.progress.lost_manifest = (error.strerror or str(error)).lower()
 
-    def _outcomes(self, orders: Sequence[Order]) -> Iterator[Outcome]:
-        return self.ways.engine(orders) if orders else iter(())
+    def _outcomes(self, orders: Sequence[Order]) -> Generator[Outcome]:
+        if orders:
+            yield from self.ways.engine(orders)
 
     def _order(self, job: Job, records: Path | None) -> Order:
         return Order(job, self.file.folder, records, self.file.limit, self.ways.retries)

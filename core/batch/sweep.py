@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import sys
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import BatchError
+from .errors import BatchError, shown
 
 Row = dict[str, str]
 """Values by parameter."""
@@ -32,7 +33,15 @@ def text_of(value: Any) -> str:
         return str(value)
     if isinstance(value, list) and value and not any(isinstance(part, list | dict) for part in value):
         return ",".join(map(text_of, value))
-    raise BatchError(f"found {value!r}, where a number, a word or a list of numbers is needed")
+    raise BatchError(f"found {shown(value)}, where a number, a word or a list of numbers is needed")
+
+
+def text_in(where: str, value: Any) -> str:
+    """As `text_of`, and an error says where."""
+    try:
+        return text_of(value)
+    except BatchError as error:
+        raise BatchError(f"{where}: {error}") from error
 
 
 def grid(parameters: Mapping[str, Any]) -> list[Row]:
@@ -41,9 +50,11 @@ def grid(parameters: Mapping[str, Any]) -> list[Row]:
     Args:
         parameters: a list of values each, or {from, to, count} with an optional scale, "linear" or "log".
     """
-    columns = [[text_of(value) for value in _grid_values(name, given)] for name, given in parameters.items()]
-    if math.prod(map(len, columns)) > MOST_ROWS:
-        raise BatchError(f"[grid] has more than {MOST_ROWS:,} combinations")
+    columns: list[list[str]] = []
+    for name, given in parameters.items():
+        columns.append([text_in(f"[grid] '{name}'", value) for value in _grid_values(name, given)])
+        if math.prod(map(len, columns)) > MOST_ROWS:
+            raise BatchError(f"[grid] has more than {MOST_ROWS:,} combinations")
     return [dict(zip(parameters, values, strict=True)) for values in itertools.product(*columns)]
 
 
@@ -52,12 +63,12 @@ def _grid_values(name: str, given: Any) -> list:
         return given
     if isinstance(given, dict) and {"from", "to", "count"} <= set(given) <= {"from", "to", "count", "scale"}:
         begin, end, count, scale = given["from"], given["to"], given["count"], given.get("scale", "linear")
-        steps = {"linear": np.linspace, "log": np.geomspace}.get(scale)
-        is_usable = _are_numbers(begin, end) and isinstance(count, int) and 0 < count <= MOST_ROWS
-        if steps and is_usable and (scale == "linear" or (begin > 0.0 and end > 0.0)):
+        steps = {"linear": np.linspace, "log": np.geomspace}.get(str(scale))
+        is_usable = _are_numbers(begin, end) and _are_numbers(end - begin) and is_count(count) and count <= MOST_ROWS
+        if steps and is_usable and (scale == "linear" or min(begin, end) > 0.0):
             return steps(float(begin), float(end), count).tolist()
     raise BatchError(
-        f"[grid] '{name}': found {given!r}; write a list of values, or {{ from = 1, to = 10, count = 4 }}, "
+        f"[grid] '{name}': found {shown(given)}; write a list of values, or {{ from = 1, to = 10, count = 4 }}, "
         'with scale = "log" for even ratios (of numbers above 0)'
     )
 
@@ -76,7 +87,7 @@ def random_rows(count: int, seed: int, parameters: Mapping[str, Any]) -> list[Ro
     for name, given in parameters.items():
         draw = _distribution(name, given)
         generator = np.random.default_rng((seed, zlib.crc32(name.encode())))
-        columns[name] = [text_of(draw(generator)) for _ in range(count)]
+        columns[name] = [text_in(f"[random] '{name}'", draw(generator)) for _ in range(count)]
     return [{name: values[row] for name, values in columns.items()} for row in range(count)]
 
 
@@ -90,25 +101,40 @@ def _distribution(name: str, given: Any) -> Callable[[np.random.Generator], Any]
         if is_allowed(first, second):
             return lambda generator: draw(generator, first, second)
     raise BatchError(
-        f"[random] '{name}': found {given!r}; write {{ uniform = [low, high] }}, {{ log_uniform = [low, high] }}, with "
-        "both above 0, { normal = [mean, standard deviation] } or { choice = [values] }"
+        f"[random] '{name}': found {shown(given)}; write {{ uniform = [low, high] }}, {{ log_uniform = [low, high] }}, "
+        "with both above 0, { normal = [mean, standard deviation] } or { choice = [values] }"
     )
 
 
 _DRAWS: dict[str, tuple[Callable[..., bool], Callable[..., float]]] = {
-    "uniform": (lambda low, high: low <= high, lambda generator, low, high: float(generator.uniform(low, high))),
+    "uniform": (
+        lambda low, high: 0.0 <= high - low <= sys.float_info.max,
+        lambda generator, low, high: float(generator.uniform(low, high)),
+    ),
     "log_uniform": (
         lambda low, high: 0.0 < low <= high,
-        lambda generator, low, high: math.exp(float(generator.uniform(math.log(low), math.log(high)))),
+        lambda generator, low, high: _exp_within(low, high, float(generator.uniform(math.log(low), math.log(high)))),
     ),
     "normal": (lambda mean, deviation: deviation >= 0.0, lambda generator, *numbers: float(generator.normal(*numbers))),
 }
 
 
+def _exp_within(low: float, high: float, logarithm: float) -> float:
+    """Rounding could lead out by a hair."""
+    return min(max(math.exp(logarithm), low), high)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is one that a float can be; TOML's integers may have any length."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def is_count(value: Any, least: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
 def _are_numbers(*values: Any) -> bool:
-    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and all(
-        math.isfinite(value) for value in values
-    )
+    return all(map(is_number, values))
 
 
 def table_rows(given: Any, folder: Path) -> list[Row]:
@@ -121,21 +147,26 @@ def table_rows(given: Any, folder: Path) -> list[Row]:
         folder: that the name is relative to.
     """
     if isinstance(given, list) and given and all(isinstance(row, dict) for row in given):
-        return [{name: text_of(value) for name, value in row.items()} for row in given]
+        return [{name: text_in(f"table '{name}'", value) for name, value in row.items()} for row in given]
     if not isinstance(given, str):
-        raise BatchError(f"table: found {given!r}; name a .csv file, or write [[table]] above each row")
+        raise BatchError(f"table: found {shown(given)}; name a .csv file, or write [[table]] above each row")
     path = folder / given
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
-            header, *lines = [line for line in csv.reader(stream) if line]
-    except ValueError as error:  # no line at all, or bytes that are no text
-        raise BatchError(f"table '{given}': the first line must name a parameter a column") from error
+            reader = csv.reader(stream)
+            header, *lines = [(reader.line_num, line) for line in reader if line] or [(1, [])]
+    except UnicodeDecodeError as error:
+        raise BatchError(f"table '{given}' cannot be read: it is no UTF-8 text; save it as such") from error
     except (OSError, csv.Error) as error:
-        raise BatchError(f"table '{given}' cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    names = [name.strip() for name in header]
-    if not all(names) or len(set(names)) < len(names):
-        raise BatchError(f"table '{given}': the first line must name a parameter a column, each once; found {header}")
-    for number, line in enumerate(lines, 2):
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise BatchError(f"table '{given}' cannot be read: {reason}") from error
+    names = [name.strip() for name in header[1]]
+    if not names or not all(names) or len(set(names)) < len(names):
+        found = shown(header[1])
+        raise BatchError(f"table '{given}': the first line must name a parameter a column, each once; found {found}")
+    if not lines:
+        raise BatchError(f"table '{given}' has no row below its first line; write one for each job")
+    for number, line in lines:
         if len(line) != len(names):
-            raise BatchError(f"table '{given}', row {number}: {len(line)} cells, where the first line has {len(names)}")
-    return [{name: cell.strip() for name, cell in zip(names, line, strict=True) if cell.strip()} for line in lines]
+            raise BatchError(f"table '{given}', line {number}: {len(line)} cells, where the first has {len(names)}")
+    return [{name: cell.strip() for name, cell in zip(names, line, strict=True) if cell.strip()} for _, line in lines]

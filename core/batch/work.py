@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import glob
 import json
@@ -106,9 +107,15 @@ def _do_all(order: Order, record: Record) -> None:
         record["memory"] = answers[-1].memory
         if answers[-1].code:
             raise _JobError(_reason(answers[-1]))
-    read = dict.fromkeys([order.job.file, *(name for report in reports for name in report.get("inputs", ()))])
-    record["inputs"] = digests_of(order.folder, [*read])
+    read = [order.job.file, *(_within(order.folder, name) for report in reports for name in report.get("inputs", ()))]
+    record["inputs"] = digests_of(order.folder, [*dict.fromkeys(read)])
     record["outputs"] = {name: describe_output(order.folder / name) for name in order.job.outputs}
+
+
+def _within(folder: Path, name: str) -> str:
+    """Relative where it can be, so that a folder may be moved with all that is in it."""
+    path = Path(os.path.normpath(folder / name))
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else name
 
 
 def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
@@ -132,7 +139,8 @@ def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
 def _reason(answer: Answer) -> str:
     said = [line for line in (answer.out + answer.err).splitlines() if line.strip()]
     errors = [line for line in said if ": error" in line]
-    return (errors or said[-1:] or [f"it ended with code {answer.code}, and said nothing"])[0].strip()
+    reason = (errors or said[-1:] or [f"it ended with code {answer.code}, and said nothing"])[0].strip()
+    return reason.removeprefix("limberjack: error: ")
 
 
 def _kept(order: Order, record: Record) -> str:
@@ -150,7 +158,8 @@ def _remove(order: Order) -> None:
     """Leave nothing of a job that has failed, and nothing that another way of doing it has made before."""
     _sweep(order)
     for name in order.job.outputs:
-        (order.folder / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the job has failed anyway, and its record tells so
+            (order.folder / name).unlink(missing_ok=True)
 
 
 def _sweep(order: Order) -> None:
@@ -161,7 +170,8 @@ def _sweep(order: Order) -> None:
             if os.path.isdir(left):
                 shutil.rmtree(left, ignore_errors=True)
             else:
-                Path(left).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    Path(left).unlink()
 
 
 def _worker() -> Worker:
@@ -174,11 +184,11 @@ def _worker() -> Worker:
 def stop() -> None:
     """End all workers of this process, and what they are doing."""
     _stopping.set()
-    for worker in _workers:
+    for worker in tuple(_workers):
         worker.close()
-    _workers.clear()
 
 
 def go_on() -> None:
     """Let jobs be done, again after a `stop`."""
+    _workers.clear()
     _stopping.clear()

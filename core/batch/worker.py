@@ -22,6 +22,9 @@ PATIENCE = 120.0
 """Seconds for a worker to start; over a network's file system it can take many."""
 
 
+_SIGNALS = {known.value: known.name for known in signal.Signals}
+
+
 class WorkerDiedError(Exception):
     """The process ended before it had answered: why, as far as can be told."""
 
@@ -81,7 +84,8 @@ class Worker:
             process.wait()
             for stream in (process.stdin, process.stdout):
                 if stream:
-                    stream.close()
+                    with contextlib.suppress(OSError):  # of what it was still to be told
+                        stream.close()
 
     def _started(self) -> subprocess.Popen[str]:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
@@ -124,7 +128,7 @@ class Worker:
         self._log.seek(0)
         said = [line for line in self._log.read().decode(errors="replace").splitlines() if line.strip()]
         self.close()
-        ended = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        ended = f"ended by {_SIGNALS.get(-code, f'signal {-code}')}" if code < 0 else f"exit code {code}"
         return f"{ended}, its last words: {said[-1].strip()}" if said else ended
 
 

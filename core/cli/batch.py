@@ -149,8 +149,8 @@ class _Bar:
         progress, now = self._progress, time.monotonic()
         if not progress.total or not (self._is_watched or now - self._said >= INTERVAL):
             return
-        self._said, rate = now, progress.ended / (now - self._begun)
-        left = f", {(progress.total - progress.ended) / rate:.0f} s left" if rate else ""
+        self._said, seconds = now, now - self._begun
+        left = f", {seconds * (progress.total / progress.ended - 1.0):.0f} s left" if progress.ended else ""
         text = f"{progress.ended} of {progress.total} jobs{left}"
         print(f"{CLEAR_LINE}{text}", end="", file=sys.stderr, flush=True) if self._is_watched else say(text)
 

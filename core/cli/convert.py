@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from ..formats import FORMATS, UnwritableError, write
@@ -48,6 +49,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--substitute", action="store_true", help="write the nearest that the format has for what it has not"
     )
+    parser.add_argument("--json", action="store_true", help="what was read, written and lost as one JSON object")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -65,6 +67,8 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         losses = write(reading.model, target, **{name: getattr(arguments, name) for name in WRITER_OPTIONS})
     say(*(f"{target}: loss: {loss}" for loss in losses))
+    if arguments.json:
+        print(json.dumps({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses}))
     return DONE
 
 

@@ -11,10 +11,9 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import TextIO
 
 from ..version import VERSION
-from .framework import DONE, Verb, parser_of, run_parsed
+from .framework import DONE, UNUSABLE, UsageError, Verb, parser_of, run_parsed, say
 
 DEFECT = 70
 """The exit code of a command that ended as none should, by an exception of ours."""
@@ -27,11 +26,11 @@ def _run(arguments: argparse.Namespace) -> int:
     command's exit `code`, what it said to `out` and `err`, its `seconds`, and the most memory [bytes] that the process
     has had. The first line out comes before the first in, and tells of the worker.
     """
-    parser = parser_of(arguments.verbs)
+    parser = parser_of([verb for verb in arguments.verbs if verb is not WORKER])  # who would read our stdin
     with _only_answers() as answers:
         print(json.dumps({"limberjack": VERSION, "pid": os.getpid()}), file=answers, flush=True)
-        for line in sys.stdin:
-            print(json.dumps(_answer(parser, **json.loads(line))), file=answers, flush=True)
+        for line in sys.stdin.buffer:
+            print(json.dumps(_answer(parser, line)), file=answers, flush=True)
     return DONE
 
 
@@ -48,29 +47,49 @@ def _only_answers():
         os.close(kept)
 
 
-def _answer(parser: argparse.ArgumentParser, folder: str, command: list[str]) -> dict:
+def _answer(parser: argparse.ArgumentParser, line: bytes) -> dict:
     out, err = io.StringIO(), io.StringIO()
     begun = time.perf_counter()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = _done(parser, folder, command, err)
+        code = _done(parser, line)
     seconds = time.perf_counter() - begun
     return {"code": code, "out": out.getvalue(), "err": err.getvalue(), "seconds": seconds, "memory": memory()}
 
 
-def _done(parser: argparse.ArgumentParser, folder: str, command: list[str], err: TextIO) -> int:
+def _done(parser: argparse.ArgumentParser, line: bytes) -> int:
     try:
+        folder, command = _asked(line)
         os.chdir(folder)
         return run_parsed(parser.parse_args(command))
     except SystemExit as stop:  # argparse's way to end
         return int(stop.code or 0)
+    except UsageError as error:
+        say(f"limberjack: error: {error}")
+        return UNUSABLE
     except OSError as error:
-        print(f"limberjack: error: {error.filename or folder}: {(error.strerror or str(error)).lower()}", file=err)
-        return DEFECT
+        say(f"limberjack: error: {error.filename}: {(error.strerror or str(error)).lower()}")
+        return UNUSABLE
     except Exception as error:  # the worker must live on, and whoever asked must hear of it
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
-        print(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {error}", file=err)
+        say(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {error}")
         return DEFECT
+
+
+def _asked(line: bytes) -> tuple[str, list[str]]:
+    """The folder and the command that a line asks for. Raises UsageError."""
+    try:
+        asked = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError("the line is not JSON") from error
+    folder, command = (asked.get("folder"), asked.get("command")) if isinstance(asked, dict) else (None, None)
+    if isinstance(command, list) and command and all(map(_is_argument, (folder, *command))):
+        return str(folder), command
+    raise UsageError('the line must hold {"folder": "DIR", "command": ["VERB", …]}, of texts')
+
+
+def _is_argument(word: object) -> bool:
+    return isinstance(word, str) and "\0" not in word
 
 
 def memory() -> int | None:
