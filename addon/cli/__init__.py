@@ -5,6 +5,7 @@ import os
 import sys
 
 from ...core import cli as core_cli
+from ...core.batch import LAUNCH
 from ...core.cli.framework import LOADERS, OPEN_SCENE, SAVERS, run_command
 from ...core.cli.plot import RECORDERS
 from .bake import BAKE
@@ -30,6 +31,10 @@ def main(argv: list[str] | None = None) -> int:
 
 def main_inside_blender(argv: list[str]) -> int:
     """Run `blender --command limberjack …`: the add-on is on, and FILE may be left out for the open scene."""
+    import bpy
+
+    if bpy.app.binary_path:  # which the bpy module has none of
+        LAUNCH[:] = [bpy.app.binary_path, "--background", "--command", "limberjack"]
     code = run_command(VERBS, argv, file_is_optional=True)
     end_output()
     return code

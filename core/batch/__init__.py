@@ -5,7 +5,7 @@ run. `sweep` has the values, `jobs_file` makes jobs of them, `work` does one, `p
 `records` tells what is up to date.
 """
 
-from .cluster import LostSchedulerError
+from .cluster import LostClusterError
 from .errors import BatchError
 from .jobs_file import JobsFile, read_jobs
 from .options import Options
@@ -18,7 +18,7 @@ __all__ = [
     "Batch",
     "BatchError",
     "JobsFile",
-    "LostSchedulerError",
+    "LostClusterError",
     "Options",
     "Outcome",
     "Progress",

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from .checking import checks, require_room
-from .cluster import on_dask
+from .cluster import Cluster
 from .errors import BatchError
 from .job import Job
 from .jobs_file import JobsFile
 from .options import Options
-from .processes import on_processes
+from .processes import Processes
 from .records import read_record, why_stale, write_manifest
-from .work import Order, Outcome
+from .work import Order, Outcome, sweep
 
-Engine = Callable[[Sequence[Order]], Iterator[Outcome]]
-"""Does orders, and gives what comes of each as it ends, in any order; closing it ends what is still to be done."""
+
+class Engine(Protocol):
+    """What does orders, and gives what comes of each as it ends, in any order; closing it ends what is to be done."""
+
+    def do(self, orders: Sequence[Order]) -> Iterator[Outcome]: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,9 @@ class Ways:
     again: bool = False
     retries: int = 2
 
-    @property
-    def engine(self) -> Engine:
-        if self.scheduler:
-            return partial(on_dask, address=self.scheduler, count=self.workers)
-        return partial(on_processes, count=self.workers)
+    def engine(self, folder: Path) -> Engine:
+        """For jobs of a folder. Raises BatchError, LostClusterError."""
+        return Cluster(self.scheduler, self.workers, folder) if self.scheduler else Processes(self.workers)
 
 
 @dataclass
@@ -66,7 +68,7 @@ class Progress:
 
 
 class Batch:
-    """The jobs of a JOBS.toml that are to be done, and doing them.
+    """The jobs of a JOBS.toml that are to be done, and doing them; close it in the end.
 
     Args:
         options: of the verbs that jobs use.
@@ -84,39 +86,56 @@ class Batch:
         reasons = ((job, why_stale(job, read_record(records, job.name), folder)) for job in self.jobs)
         self.stale = {job.name: reason or "asked for again" for job, reason in reasons if reason or ways.again}
         self.progress = Progress(len(self.stale), len(self.jobs) - len(self.stale))
+        self._engine: Engine | None = None
 
     @property
     def pending(self) -> list[Job]:
         return [job for job in self.jobs if job.name in self.stale]
 
+    @property
+    def has_motions(self) -> bool:
+        """Whether there is anything to simulate."""
+        return any(command[0] != "convert" for job in self.pending for command in job.commands)
+
     def require_doable(self) -> None:
-        """Find out before the work what can be known. Raises BatchError, LostSchedulerError."""
-        require_room(self.file, self.pending)
+        """Find out before the work what can be known. Raises BatchError, LostClusterError."""
         orders = [self._order(job, records=None) for job in checks(self.pending, self._options)]
-        with closing(self._outcomes(orders)) as outcomes:
-            for outcome in outcomes:
-                if outcome.error:
-                    raise BatchError(f"{self.file.path}: {outcome.error}")
+        for outcome in self._outcomes(orders):
+            if outcome.error:
+                raise BatchError(f"{self.file.path}: {outcome.error}")
+        require_room(self.file, self.pending)
 
     def run(self) -> Iterator[Outcome]:
         """Do what is to be done; outcomes as they come. The manifest is written however it ends.
 
         Raises:
-            BatchError: there is no room for results any more. LostSchedulerError: the scheduler is gone.
+            BatchError: there is no room for results any more. LostClusterError: the scheduler is gone.
         """
         orders = [self._order(job, self.file.records) for job in self.pending]
         try:
-            with closing(self._outcomes(orders)) as outcomes:
-                for outcome in outcomes:
-                    if outcome.error:
-                        self.progress.failed[outcome.name] = outcome.error
-                    else:
-                        self.progress.done.append(outcome.name)
-                    yield outcome
-                    if outcome.is_full:
-                        raise BatchError(f"{outcome.error}; make room, and run this again for the rest")
+            for outcome in self._outcomes(orders):
+                if outcome.error:
+                    self.progress.failed[outcome.name] = outcome.error
+                else:
+                    self.progress.done.append(outcome.name)
+                yield outcome
+                if outcome.is_full:
+                    raise BatchError(f"{outcome.error}; make room, and run this again for the rest")
         finally:
+            self.close()
+            self._sweep()
             self._write_manifest()
+
+    def close(self) -> None:
+        """End the workers, which stay from the checks to the last job."""
+        if self._engine:
+            self._engine.close()
+            self._engine = None
+
+    def _sweep(self) -> None:
+        """Of what has ended alone: a cluster may still be writing the rest."""
+        ended = {*self.progress.done, *self.progress.failed}
+        sweep(self.file.folder, (output for job in self.jobs if job.name in ended for output in job.outputs))
 
     def _write_manifest(self) -> None:
         if self.ways.part != (1, 1):
@@ -126,9 +145,11 @@ class Batch:
         except OSError as error:
             self.progress.lost_manifest = (error.strerror or str(error)).lower()
 
-    def _outcomes(self, orders: Sequence[Order]) -> Generator[Outcome]:
-        if orders:
-            yield from self.ways.engine(orders)
+    def _outcomes(self, orders: Sequence[Order]) -> Iterator[Outcome]:
+        if not orders:
+            return iter(())
+        self._engine = self._engine or self.ways.engine(self.file.folder)
+        return self._engine.do(orders)
 
     def _order(self, job: Job, records: Path | None) -> Order:
         return Order(job, self.file.folder, records, self.file.limit, self.ways.retries)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import json
 import os
 import platform
 import shutil
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,12 +123,14 @@ def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
     worker = _worker()
     for attempt in range(order.retries + 1):
         record["attempts"] = attempt + 1
+        if _stopping.is_set():
+            raise WorkerDiedError("it was ended")
         try:
             return worker.ask(order.folder, command, order.limit)
         except TookTooLongError:
             raise
         except WorkerDiedError:
-            _sweep(order)
+            sweep(order.folder, order.job.outputs)
             if attempt == order.retries or _stopping.is_set():
                 raise
         finally:
@@ -156,22 +158,28 @@ def _kept(order: Order, record: Record) -> str:
 
 def _remove(order: Order) -> None:
     """Leave nothing of a job that has failed, and nothing that another way of doing it has made before."""
-    _sweep(order)
+    sweep(order.folder, order.job.outputs)
     for name in order.job.outputs:
         with contextlib.suppress(OSError):  # the job has failed anyway, and its record tells so
             (order.folder / name).unlink(missing_ok=True)
 
 
-def _sweep(order: Order) -> None:
-    """Take away what a worker that died was writing: all writers here name it .OUTPUT.something meanwhile."""
-    for name in order.job.outputs:
-        path = order.folder / name
-        for left in glob.glob(glob.escape(f"{path.parent / f'.{path.name}'}.") + "*"):
-            if os.path.isdir(left):
+def sweep(folder: Path, outputs: Iterable[str]) -> None:
+    """Take away what workers that died were writing: all writers here name it .OUTPUT.something meanwhile."""
+    names: dict[Path, set[str]] = {}
+    for output in outputs:
+        path = folder / output
+        names.setdefault(path.parent, set()).add(path.name)
+    for place, wanted in names.items():
+        for left in place.glob(".*"):
+            parts = left.name[1:].split(".")
+            if not any(".".join(parts[:end]) in wanted for end in range(1, len(parts))):
+                continue
+            if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
             else:
                 with contextlib.suppress(OSError):
-                    Path(left).unlink()
+                    left.unlink()
 
 
 def _worker() -> Worker:

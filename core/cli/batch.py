@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
@@ -10,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from ..batch import Batch, BatchError, LostSchedulerError, Options, Outcome, Ways, read_jobs
+from ..batch import Batch, BatchError, LostClusterError, Options, Outcome, Ways, read_jobs
 from .framework import DONE, SIMULATION_FAILED, UsageError, Verb, parser_of, say
 from .simulate import compile_once
 
@@ -73,13 +74,14 @@ def _run(arguments: argparse.Namespace) -> int:
         batch = Batch(jobs_file, ways, Options(parser))
         if arguments.dry_run:
             return _list(batch, arguments.json)
-        if batch.pending and not ways.scheduler:
-            compile_once()
-        batch.require_doable()
-        failure = _done(batch)
+        with contextlib.closing(batch):
+            batch.require_doable()
+            if batch.has_motions and not ways.scheduler:
+                compile_once()  # here, or each worker would at once
+            failure = _done(batch)
     except BatchError as error:
         raise UsageError(str(error)) from error
-    except LostSchedulerError as error:
+    except LostClusterError as error:
         raise UsageError(f"{error}, before any job was done") from error
     _tell(batch, failure, time.monotonic() - begun, arguments.json)
     return DONE if not (failure or batch.progress.failed) else SIMULATION_FAILED
@@ -103,7 +105,7 @@ def _done(batch: Batch) -> str:
     try:
         for outcome in batch.run():
             bar.show(outcome)
-    except (BatchError, LostSchedulerError) as error:
+    except (BatchError, LostClusterError) as error:
         return str(error)
     finally:
         bar.close()

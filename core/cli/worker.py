@@ -7,7 +7,9 @@ import contextlib
 import io
 import json
 import os
+import select
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -17,6 +19,9 @@ from .framework import DONE, UNUSABLE, UsageError, Verb, parser_of, run_parsed, 
 
 DEFECT = 70
 """The exit code of a command that ended as none should, by an exception of ours."""
+
+UNHEARD = 71
+"""The exit code of a worker whose answers nobody reads."""
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -28,6 +33,7 @@ def _run(arguments: argparse.Namespace) -> int:
     """
     parser = parser_of([verb for verb in arguments.verbs if verb is not WORKER])  # who would read our stdin
     with _only_answers() as answers:
+        threading.Thread(target=_end_unheard, args=(answers.fileno(),), daemon=True).start()
         print(json.dumps({"limberjack": VERSION, "pid": os.getpid()}), file=answers, flush=True)
         for line in sys.stdin.buffer:
             print(json.dumps(_answer(parser, line)), file=answers, flush=True)
@@ -45,6 +51,19 @@ def _only_answers():
     finally:
         os.dup2(kept, 1)
         os.close(kept)
+
+
+def _end_unheard(answers: int) -> None:
+    """End this process, in the midst of a command, once nobody reads its answers any more.
+
+    Where a machine's out-of-memory killer or a cluster ends whoever asked, the job is done again elsewhere.
+    """
+    if not hasattr(select, "poll"):  # Windows
+        return
+    poll = select.poll()
+    poll.register(answers, 0)  # what is left to be told is that the pipe's other end is closed
+    poll.poll()
+    os._exit(UNHEARD)
 
 
 def _answer(parser: argparse.ArgumentParser, line: bytes) -> dict:
