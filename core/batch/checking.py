@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from .errors import BatchError
 from .job import Job
@@ -15,22 +17,38 @@ from .options import Options
 
 
 def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
-    """Make the folders that outputs and records go to, and try each. Raises BatchError."""
-    folder = jobs_file.folder
-    places = dict.fromkeys([jobs_file.records, *((folder / out).parent for job in jobs for out in job.outputs)])
-    for place in places:
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=place) as probe:
-                probe.write(bytes(4096))
-        except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
-            hint = "; make room first" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-            raise BatchError(f"outputs: '{place}' cannot be written to: {reason.lower()}{hint}") from error
+    """Try the folders that outputs and records go to, or those that they will be made in. Raises BatchError."""
+    for place in places_of(jobs_file, jobs):
+        there = next(above for above in (place, *place.parents) if os.path.lexists(above))
+        with _told(place), tempfile.TemporaryFile(dir=there) as probe:
+            probe.write(bytes(4096))
     for job in jobs:
         for output in job.outputs:
-            if (folder / output).is_dir():
+            if (jobs_file.folder / output).is_dir():
                 raise BatchError(f"outputs: '{output}' of job '{job.name}' is a folder; name a file")
+
+
+def make_places(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
+    """Make the folders that outputs and records go to. Raises BatchError."""
+    for place in places_of(jobs_file, jobs):
+        with _told(place):
+            place.mkdir(parents=True, exist_ok=True)
+
+
+def places_of(jobs_file: JobsFile, jobs: Iterable[Job]) -> list[Path]:
+    """The folder of records, and those of outputs."""
+    outputs = ((jobs_file.folder / output).parent for job in jobs for output in job.outputs)
+    return list(dict.fromkeys([jobs_file.records, *outputs]))
+
+
+@contextlib.contextmanager
+def _told(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        hint = "; make room first" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+        raise BatchError(f"outputs: '{place}' cannot be written to: {reason.lower()}{hint}") from error
 
 
 def checks(jobs: Sequence[Job], options: Options) -> Iterator[Job]:

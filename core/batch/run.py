@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from .checking import checks, require_room
+from .checking import checks, make_places, require_room
 from .cluster import Cluster
 from .errors import BatchError
 from .job import Job
@@ -99,11 +99,12 @@ class Batch:
 
     def require_doable(self) -> None:
         """Find out before the work what can be known. Raises BatchError, LostClusterError."""
+        require_room(self.file, self.pending)
         orders = [self._order(job, records=None) for job in checks(self.pending, self._options)]
         for outcome in self._outcomes(orders):
             if outcome.error:
                 raise BatchError(f"{self.file.path}: {outcome.error}")
-        require_room(self.file, self.pending)
+        make_places(self.file, self.pending)
 
     def run(self) -> Iterator[Outcome]:
         """Do what is to be done; outcomes as they come. The manifest is written however it ends.

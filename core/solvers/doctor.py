@@ -106,7 +106,7 @@ def stiff_and_light(patient: Patient) -> Iterator[Diagnosis]:
     found: dict[int, list[tuple[float, str, str, float]]] = {}
     for dof, name, stiffness, order in _firmness(patient):
         inertia = float(patient.inertias[dof])
-        rate = (stiffness / inertia) ** (1.0 / order) if inertia > 0.0 else 0.0
+        rate = (stiffness / inertia) ** (1.0 / order) if inertia > 0.0 and stiffness > 0.0 else 0.0
         if rate > FAST and not _is_massless(patient, dof):
             what = "stop's stiffness" if name == "stiffness" else name.replace("_", " ")
             enough = in_short(inertia * VISIBLE**order)

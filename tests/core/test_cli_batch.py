@@ -159,17 +159,17 @@ def test_ctrl_c_ends_it_all_and_the_next_run_does_the_rest(tmp_path, started, ca
 
 @LINUX
 def test_workers_end_with_a_batch_that_is_killed(tmp_path, started, capsys):
-    """Guards SIGKILL of the batch: its worker ends after its job, and the next run does what is left."""
+    """Guards SIGKILL of the batch: its worker ends, and the next run does what is left and sweeps what was begun."""
     jobs = batch_in(tmp_path, "1, 2, 3", duration=100)
     batch = started(jobs)
     worker = at_work(batch, tmp_path)
     batch.kill()
     batch.wait()
     wait_for(lambda: not is_alive(worker), "the end of the worker")
-    assert not list(tmp_path.glob(".*"))
     code, _, _ = run(capsys, jobs)
     assert code == cli.DONE
     assert set(records_of(jobs)) == {"1", "2", "3"}
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_a_disk_with_no_room(tmp_path):
