@@ -20,18 +20,18 @@ def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
     """Try the folders that outputs and records go to, or those that they will be made in. Raises BatchError."""
     for place in places_of(jobs_file, jobs):
         there = next(above for above in (place, *place.parents) if os.path.lexists(above))
-        with _told(place), tempfile.TemporaryFile(dir=there) as probe:
+        with _told(jobs_file, place), tempfile.TemporaryFile(dir=there) as probe:
             probe.write(bytes(4096))
     for job in jobs:
         for output in job.outputs:
             if (jobs_file.folder / output).is_dir():
-                raise BatchError(f"outputs: '{output}' of job '{job.name}' is a folder; name a file")
+                raise BatchError(f"{jobs_file.path}: outputs: '{output}' of job '{job.name}' is a folder; name a file")
 
 
 def make_places(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
     """Make the folders that outputs and records go to. Raises BatchError."""
     for place in places_of(jobs_file, jobs):
-        with _told(place):
+        with _told(jobs_file, place):
             place.mkdir(parents=True, exist_ok=True)
 
 
@@ -42,13 +42,14 @@ def places_of(jobs_file: JobsFile, jobs: Iterable[Job]) -> list[Path]:
 
 
 @contextlib.contextmanager
-def _told(place: Path) -> Iterator[None]:
+def _told(jobs_file: JobsFile, place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         hint = "; make room first" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-        raise BatchError(f"outputs: '{place}' cannot be written to: {reason.lower()}{hint}") from error
+        why = f"'{place}' cannot be written to: {reason.lower()}{hint}"
+        raise BatchError(f"{jobs_file.path}: outputs: {why}") from error
 
 
 def checks(jobs: Sequence[Job], options: Options) -> Iterator[Job]:

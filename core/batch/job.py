@@ -49,10 +49,6 @@ class Job:
         """Of all that its results follow from, but for what its files hold."""
         return hashlib.sha256(json.dumps([VERSION, self.commands]).encode()).hexdigest()
 
-    @property
-    def needs_blender(self) -> bool:
-        return any(PurePath(path).suffix.lower() == ".blend" for path in (self.file, *self.outputs))
-
 
 def verb_for(file: str, outputs: Sequence[str]) -> str:
     """What makes the motion: `bake` where Blender is needed, else `simulate`."""

@@ -115,8 +115,8 @@ def _expanded(path: Path, said: dict[str, Any], options: Options) -> JobsFile:
         job = Job(named["name"], file, row, commands_for(file, written, tables, settings), written)
         options.require_valid(job.commands)
         jobs.append(job)
-    _require_used(said, options, jobs)
     _require_apart(jobs, folder, [said["table"]] if isinstance(said.get("table"), str) else [])
+    _require_used(said, options, jobs)
     return JobsFile(path, jobs, _limit(said.get("limit", math.inf)))
 
 

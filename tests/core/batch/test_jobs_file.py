@@ -34,7 +34,6 @@ def test_the_least_that_a_batch_can_be(tmp_path):
     (job,) = jobs_in(tmp_path, HEAD + DURATION).jobs
     assert (job.name, job.file, job.parameters, job.outputs) == ("arm_0001", "arm.sdf", {}, ("arm_0001.npz",))
     assert job.commands == (("simulate", "arm.sdf", "-o", "arm_0001.npz", "--json", "--duration=0.2"),)
-    assert not job.needs_blender
 
 
 def test_order_of_the_jobs(tmp_path):

@@ -88,11 +88,14 @@ def test_two_runs_give_the_same_bytes(name):
 
 
 def test_two_processes_give_the_same_bytes():
-    """Guards against hashes of strings and addresses: fresh processes with other hash seeds give the same bytes."""
+    """Guards against hashes of strings and addresses: fresh processes with other hash seeds give the same bytes.
+
+    Both take their kernels from the cache, which the first of them fills: what compiles for itself, as this process may
+    have done while others wrote the cache, can fuse other products with their sums, and be off in the last bit.
+    """
     code = "print(*(here.digest(here.started(name).run()) for name in here.MODELS))"
-    expected = [digest(started(name).run()) for name in MODELS]
-    assert elsewhere(code, PYTHONHASHSEED="1") == expected
-    assert elsewhere(code, PYTHONHASHSEED="77") == expected
+    elsewhere(code)
+    assert elsewhere(code, PYTHONHASHSEED="1") == elsewhere(code, PYTHONHASHSEED="77")
 
 
 @pytest.mark.parametrize("slices", [1, 10])
