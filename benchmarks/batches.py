@@ -18,7 +18,7 @@ from pathlib import Path
 from targets import as_json
 
 from limberjack.addon.cli import VERBS
-from limberjack.core.batch import JobsFile, Outcome, read_jobs
+from limberjack.core.batch import JobsFile, Options, Outcome, read_jobs
 from limberjack.core.batch.work import Order
 from limberjack.core.batch.worker import Worker
 from limberjack.core.cli.framework import parser_of
@@ -40,7 +40,7 @@ def jobs_in(folder: Path, kind: str, count: int) -> JobsFile:
     path = folder / "JOBS.toml"
     text = KINDS[kind][0].replace("{folder}", str(SCENES))
     path.write_text(text + SWEEP.format(count=count))
-    return read_jobs(path, parser_of(VERBS))
+    return read_jobs(path, Options(parser_of(VERBS)))
 
 
 def one_by_one(jobs: JobsFile) -> float:
@@ -63,7 +63,7 @@ def costs(jobs: JobsFile, kind: str) -> dict[str, float]:
     """Bytes that a job sends through a scheduler and writes, and what a worker takes, of records."""
     records = [json.loads(path.read_text()) for path in jobs.records.glob("*.json")]
     job = jobs.jobs[0]
-    order = Order(job, jobs.folder, jobs.records, jobs.limit, 2)
+    order = Order(job, jobs.folder, jobs.records, jobs.limit, 2, "run")
     return {
         f"order_bytes.{kind}": len(pickle.dumps(order)),
         f"outcome_bytes.{kind}": len(pickle.dumps(Outcome(job.name, "", 1.0))),

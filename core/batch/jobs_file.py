@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import os
@@ -19,6 +18,8 @@ from .options import Options
 from .sweep import MOST_ROWS, Row, grid, is_count, is_number, random_rows, table_rows, text_in
 
 TEXTS = ("name",)
+"""What is one text, never a list of such."""
+
 TABLES = ("set", "grid", "random")
 OUTPUTS = (*MOTIONS, *(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes))
 """Suffixes."""
@@ -54,17 +55,17 @@ class JobsFile:
         return self.folder / f"{self.path.stem}.manifest.jsonl"
 
 
-def read_jobs(path: Path, parser: argparse.ArgumentParser) -> JobsFile:
+def read_jobs(path: Path, options: Options) -> JobsFile:
     """Read and expand a JOBS.toml.
 
     Args:
-        parser: of the command, with the verbs that jobs may use.
+        options: of the command, with the verbs that jobs may use.
 
     Raises:
         BatchError: it cannot be read or means nothing; the message begins with the file's name.
     """
     try:
-        return _expanded(path, _parsed(path), Options(parser))
+        return _expanded(path, _parsed(path), options)
     except BatchError as error:
         raise BatchError(f"{path}: {' '.join(str(error).split())}") from error
 
@@ -101,14 +102,14 @@ def _expanded(path: Path, said: dict[str, Any], options: Options) -> JobsFile:
         raise BatchError(f"these are more than {MOST_ROWS:,} jobs")
     (pattern,) = _texts("name", said.get("name", "{file}_{number}"))
     pairs = itertools.product(files, rows)
+    constant = {verb: options.arguments(verb, said.get(verb, {}), {}) for verb in options.verbs if verb in said}
     jobs = []
     for number, (file, row) in enumerate(pairs, 1):
         named = {"file": Path(file).stem, "number": f"{number:04}", **fixed, **row}
         named["name"] = filled(pattern, named)
         written = tuple(filled(output, named) for output in outputs)
         swept = {name: value for name, value in row.items() if "." not in name}
-        tables = {verb: options.arguments(verb, said.get(verb, {}), {}) for verb in options.verbs if verb in said}
-        verb = verb_for(file, written)
+        tables, verb = dict(constant), verb_for(file, written)
         if swept or verb not in tables:
             tables[verb] = options.arguments(verb, said.get(verb, {}), swept)
         settings = {name: value for name, value in (fixed | row).items() if "." in name}
@@ -148,7 +149,7 @@ def _files(given: Any, folder: Path) -> list[str]:
 
 
 def _texts(key: str, given: Any) -> list[str]:
-    texts = given if isinstance(given, list) else [given]
+    texts = given if isinstance(given, list) and key not in TEXTS else [given]
     if not texts or not all(isinstance(text, str) and text for text in texts):
         missing = "it is missing" if given is None else f"found {shown(given)}"
         raise BatchError(f'{key}: {missing}; write {key} = "…"' + ("" if key in TEXTS else ", or a list of such"))

@@ -17,9 +17,10 @@ from typing import Any
 from .job import Job
 
 Record = dict[str, Any]
-"""Plain data: `name`, `status` ("done" or "failed"), `error`, `limberjack` (its version), `fingerprint`, `parameters`,
-`commands`, `inputs` (SHA-256 by file), `outputs` (`sha256`, `size` [bytes] and `mtime_ns` by file), `began` (UTC),
-`seconds`, `attempts`, `worker` (`host`, `pid`), `memory` [bytes], `reports` (of each command, as JSON), `told`."""
+"""Plain data: `name`, `run` (of the batch), `status` ("done" or "failed"), `error`, `limberjack` (its version),
+`fingerprint`, `parameters`, `commands`, `inputs` (SHA-256 by file), `outputs` (`sha256`, `size` [bytes] and `mtime_ns`
+by file), `began` (UTC), `seconds`, `attempts`, `worker` (`host`, `pid`), `memory` [bytes], `reports` (of each command,
+as JSON), `told`."""
 
 DONE, FAILED = "done", "failed"
 

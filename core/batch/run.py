@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,6 +87,7 @@ class Batch:
         reasons = ((job, why_stale(job, read_record(records, job.name), folder)) for job in self.jobs)
         self.stale = {job.name: reason or "asked for again" for job, reason in reasons if reason or ways.again}
         self.progress = Progress(len(self.stale), len(self.jobs) - len(self.stale))
+        self._run = uuid.uuid4().hex
         self._engine: Engine | None = None
 
     @property
@@ -153,4 +155,4 @@ class Batch:
         return self._engine.do(orders)
 
     def _order(self, job: Job, records: Path | None) -> Order:
-        return Order(job, self.file.folder, records, self.file.limit, self.ways.retries)
+        return Order(job, self.file.folder, records, self.file.limit, self.ways.retries, self._run)

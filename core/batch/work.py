@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..version import VERSION
 from .job import Job
-from .records import DONE, FAILED, Record, describe_output, digests_of, write_record
+from .records import DONE, FAILED, Record, describe_output, digests_of, read_record, write_record
 from .worker import Answer, TookTooLongError, Worker, WorkerDiedError
 
 FULL = tuple(os.strerror(code).lower() for code in (errno.ENOSPC, errno.EDQUOT))
@@ -34,7 +34,7 @@ class Order:
     Attributes:
         folder: that its paths are relative to. records: where its record goes; None for one that leaves none.
         limit: seconds that each of its commands may take. retries: how often it is begun again where its worker dies.
-        version: of who has given the order.
+        run: of the batch that it belongs to. version: of who has given the order.
     """
 
     job: Job
@@ -42,6 +42,7 @@ class Order:
     records: Path | None
     limit: float
     retries: int
+    run: str
     version: str = VERSION
 
 
@@ -64,10 +65,16 @@ class _JobError(Exception):
 
 
 def do(order: Order) -> Outcome:
-    """Do a job in this thread's worker; raises nothing that comes of the job."""
+    """Do a job in this thread's worker; raises nothing that comes of the job.
+
+    One that was done in the same run is not done again: its outcome was lost with the machine that had it.
+    """
     job, begun = order.job, time.monotonic()
+    if order.records and (kept := read_record(order.records, job.name)) and kept.get("run") == order.run:
+        return _outcome(kept)
     record: Record = {
         "name": job.name,
+        "run": order.run,
         "status": FAILED,
         "error": "",
         "limberjack": VERSION,
@@ -91,8 +98,12 @@ def do(order: Order) -> Outcome:
     record["seconds"] = time.monotonic() - begun
     if not _stopping.is_set():
         record["error"] = _kept(order, record)
+    return _outcome(record)
+
+
+def _outcome(record: Record) -> Outcome:
     is_full = any(reason in record["error"].lower() for reason in FULL)
-    return Outcome(job.name, record["error"], record["seconds"], is_full)
+    return Outcome(record["name"], record["error"], record["seconds"], is_full)
 
 
 def _do_all(order: Order, record: Record) -> None:

@@ -108,16 +108,13 @@ class Worker:
         """The answer to a line; None where the process has ended. Blender may print of its own before the first."""
         assert process.stdin is not None
         assert process.stdout is not None
-        try:
+        answer = ""
+        with contextlib.suppress(OSError, ValueError):  # of a pipe that is broken, or that `close` has closed
             if line:
                 process.stdin.write(f"{line}\n")
                 process.stdin.flush()
-            for answer in process.stdout:
-                if answer.startswith("{"):
-                    return json.loads(answer)
-        except (OSError, ValueError):  # the pipe is broken, or was closed by `close`
-            pass
-        return None
+            answer = next((said for said in process.stdout if said.startswith("{")), "")
+        return json.loads(answer) if answer.endswith("\n") else None  # else it has ended in mid-line
 
     def _last_words(self) -> str:
         process = self._process

@@ -65,13 +65,12 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    parser = parser_of(arguments.verbs)
+    options = Options(parser_of(arguments.verbs))
     workers = arguments.workers or os.cpu_count() or 1
     ways = Ways(workers, arguments.scheduler, arguments.part, arguments.again, arguments.retries)
     begun = time.monotonic()
     try:
-        jobs_file = read_jobs(arguments.jobs, parser)
-        batch = Batch(jobs_file, ways, Options(parser))
+        batch = Batch(read_jobs(arguments.jobs, options), ways, options)
         if arguments.dry_run:
             return _list(batch, arguments.json)
         with contextlib.closing(batch):

@@ -13,7 +13,7 @@ from limberjack.core.cli import VERBS
 from limberjack.core.cli.framework import parser_of
 
 PENDULUM = Path(__file__).parents[2] / "sample_scenes" / "double_pendulum.sdf"
-PARSER = parser_of(VERBS)
+OPTIONS = Options(parser_of(VERBS))
 PATIENCE = 120.0
 
 
@@ -23,11 +23,11 @@ def jobs_in(folder: Path, text: str, name: str = "jobs.toml") -> JobsFile:
     if not (folder / "arm.sdf").exists():
         shutil.copy(PENDULUM, folder / "arm.sdf")
     (folder / name).write_text(text, encoding="utf-8")
-    return read_jobs(folder / name, PARSER)
+    return read_jobs(folder / name, OPTIONS)
 
 
 def batch_of(jobs: JobsFile, **ways: object) -> Batch:
-    return Batch(jobs, Ways(**ways), Options(PARSER))
+    return Batch(jobs, Ways(**ways), OPTIONS)
 
 
 def errors_of(batch: Batch) -> dict[str, str]:

@@ -149,7 +149,6 @@ def test_a_killed_worker_of_dask_loses_nothing(started, tmp_path):
     jobs = _jobs(tmp_path, [QUICK, QUICK, SLOW, QUICK])
     batch = _batch(started, jobs, file)
     first, written = _first_record(jobs)
-    time.sleep(2.0)  # a record is there a moment before the batch has heard of it, and what it has not is done again
     os.kill(_child_of(nanny, "spawn_main"), signal.SIGKILL)
     code, report, lines = _told(batch)
     assert (code, report["done"], report["failed"], lines) == (cli.DONE, 4, {}, [])
@@ -223,7 +222,7 @@ def _require_told_once_all_are_gone(file: Path, folder: Path, worker: subprocess
     monkeypatch.setattr(cluster, "ABSENCE", 0.2)
     monkeypatch.setattr(cluster, "LOOK", 0.1)
     commands = [("info", str(CRANE)), ("simulate", str(CRANE), "--duration", "1e5")]
-    orders = [Order(Job(c[0], str(CRANE), {}, (c,), ()), folder, None, 600.0, 0) for c in commands]
+    orders = [Order(Job(c[0], str(CRANE), {}, (c,), ()), folder, None, 600.0, 0, "run") for c in commands]
     with contextlib.closing(Cluster(str(file), 1, folder)) as dask:
         outcomes = dask.do(orders)
         assert next(outcomes).error == ""

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.batch import BatchError, read_jobs
-from support.batches import PARSER, contents, jobs_in
+from support.batches import OPTIONS, contents, jobs_in
 
 HEAD = 'files = "arm.sdf"\noutputs = "{name}.npz"\n'
 DURATION = "[simulate]\nduration = 0.2\n"
@@ -108,6 +108,7 @@ REFUSED = {
     "half a pattern": ('files = "a**.sdf/x"\noutputs = "x.npz"', "files: "),
     "a folder": ('files = "."\noutputs = "x.npz"', "files: there is no file '.'"),
     "a name that is a list": (HEAD + "name = []" + "\n" + DURATION, "name: found []"),
+    "two names": (HEAD + 'name = ["a", "b"]' + "\n" + DURATION, "name: found ['a', 'b']"),
     "set is no table": (HEAD + "set = 1", "[set] must be a table, found 1"),
     "simulate is no table": (HEAD + "simulate = [1]", "[simulate] must be a table"),
     "set without an owner": (HEAD + DURATION + "[set]\ndamping = 1", "[set] 'damping': write OWNER.PROPERTY"),
@@ -215,7 +216,7 @@ def test_a_jobs_file_that_cannot_be_read(tmp_path, content):
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(BatchError, match=f"^{path}: (not TOML: it is no UTF-8 text|cannot be read: no such file)"):
-        read_jobs(path, PARSER)
+        read_jobs(path, OPTIONS)
 
 
 def test_a_limit_may_be_endless(tmp_path):
@@ -261,7 +262,7 @@ def folder(tmp_path_factory):
 
 def require_jobs_or_one_line(path):
     try:
-        jobs = read_jobs(path, PARSER).jobs
+        jobs = read_jobs(path, OPTIONS).jobs
     except BatchError as error:
         told = str(error)
     else:

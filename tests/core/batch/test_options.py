@@ -2,10 +2,8 @@
 
 import pytest
 
-from limberjack.core.batch import BatchError, Options
-from support.batches import PARSER
-
-OPTIONS = Options(PARSER)
+from limberjack.core.batch import BatchError
+from support.batches import OPTIONS
 
 
 def read(verb, table, swept=None):

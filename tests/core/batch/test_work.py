@@ -3,6 +3,8 @@
 import os
 import signal
 import threading
+import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,7 +33,7 @@ def order_in(folder, duration=SHORT, retries=2, limit=1000.0):
     (folder / "state.json").write_text('{"q": {"shoulder": 2.0}}')
     jobs = jobs_in(folder, JOBS % duration)
     jobs.records.mkdir(exist_ok=True)
-    return jobs, Order(jobs.jobs[0], jobs.folder, jobs.records, limit, retries)
+    return jobs, Order(jobs.jobs[0], jobs.folder, jobs.records, limit, retries, uuid.uuid4().hex)
 
 
 def at_work_in(folder):
@@ -74,6 +76,18 @@ def test_a_job_leaves_its_result_and_its_record(tmp_path):
     assert record["reports"][0]["frames"] == SHORT + 1
     assert record["commands"][0][:3] == ["limberjack", "simulate", "arm.sdf"]
     assert record["worker"]["pid"]
+
+
+def test_a_job_is_done_once_in_a_run(tmp_path):
+    """Guards jobs whose outcome was lost with a machine: they are asked for again, and done only in another run."""
+    jobs, order = order_in(tmp_path)
+    first = work.do(order)
+    written = (tmp_path / "out.npz").stat().st_mtime_ns
+    assert work.do(order) == first
+    assert (tmp_path / "out.npz").stat().st_mtime_ns == written
+    assert work.do(replace(order, run="another")).error == ""
+    assert (tmp_path / "out.npz").stat().st_mtime_ns > written
+    assert records_of(jobs)["arm_0001"]["run"] == "another"
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="this system does not tell where a process works")
