@@ -20,7 +20,7 @@ FREE = ("--port", "0", "--dashboard-address", ":0")
 
 
 def lines_of_dask(folder):
-    """A scheduler, a worker and a batch, as the page has them, with the shared folder here and two workers for sixteen."""
+    """A scheduler, a worker and a batch, as the page has them; shared is a folder here, and sixteen workers are two."""
     lines = [line for line in commands_of(ROOT / "docs" / "batches.md") if "/shared/scheduler.json" in line]
     changed = [line.replace("/shared/", f"{folder}/").replace("--nworkers 16", "--nworkers 2") for line in lines]
     return [shlex.split(line) for line in changed]

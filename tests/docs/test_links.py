@@ -9,7 +9,7 @@ from support.pages import PAGES, ROOT, anchors_of, links_of
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    """Guards every link and picture inside the project: the file is there, is one that git keeps, and has the heading."""
+    """Guards every link and picture inside the project: the file is there, git keeps it, and it has the heading."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     kept = set(subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines())
     for link in links_of(page):

@@ -7,9 +7,7 @@ from limberjack.addon.ops.problems import MENDS
 from support.pages import ROOT, text_of
 
 PAGE = text_of(ROOT / "docs" / "troubleshooting.md")
-SOURCES = "\n".join(
-    path.read_text(encoding="utf-8") for part in ("core", "addon") for path in (ROOT / part).rglob("*.py")
-)
+SOURCES = "\n".join(text_of(path) for part in ("core", "addon") for path in (ROOT / part).rglob("*.py"))
 
 
 def test_its_codes_are_those_of_findings():
@@ -30,6 +28,6 @@ def test_its_buttons_are_there():
     """Guards the names of buttons, by which they are looked for: in bold, in capitals."""
     labels = {cls.bl_label for cls in (*ops.CLASSES, *panels.CLASSES) if hasattr(cls, "bl_label")}
     labels |= {mend.label for mends in MENDS.values() for mend in mends}
-    named = {name for name in re.findall(r"\*\*([A-Z][\w-]*(?: [A-Z][\w-]*)*)\*\*", PAGE)}
+    named = set(re.findall(r"\*\*([A-Z][\w-]*(?: [A-Z][\w-]*)*)\*\*", PAGE))
     assert len(named) > 5
     assert {name for name in named if name not in labels} == set()

@@ -25,7 +25,14 @@ JOINTS = (
 """Of an arm that stands straight up as drawn: place and axis in the world."""
 
 STATE = '{"q": {"shoulder": 1.0}, "qd": {"elbow": -2.0}}'
-JOBS = """files = "arm.sdf"\noutputs = "out/{name}.npz"\n[simulate]\nduration = 0.1\n[grid]\n"elbow.damping" = [0.1, 1]\n"""
+JOBS = """
+files = "arm.sdf"
+outputs = "out/{name}.npz"
+[simulate]
+duration = 0.1
+[grid]
+"elbow.damping" = [0.1, 1]
+"""
 
 SCENE = """
 import sys, bpy, limberjack
