@@ -13,6 +13,9 @@ from .blend import load_blend, load_open_scene, save_blend
 from .demo import DEMO
 from .record import RECORD, record_motion
 
+EXTENSION = __package__.removesuffix(".addon.cli")
+"""By the name that Blender knows it by."""
+
 VERBS = (*core_cli.VERBS, BAKE, RECORD, DEMO)
 
 LOADERS[".blend"] = load_blend
@@ -34,7 +37,8 @@ def main_inside_blender(argv: list[str]) -> int:
     import bpy
 
     if bpy.app.binary_path:  # which the bpy module has none of
-        LAUNCH[:] = [bpy.app.binary_path, "--background", "--command", "limberjack"]
+        # Named, since who has enabled it by an option has it in no preferences that a worker would read
+        LAUNCH[:] = [bpy.app.binary_path, "--background", "--addons", EXTENSION, "--command", "limberjack"]
     code = run_command(VERBS, argv, file_is_optional=True)
     end_output()
     return code

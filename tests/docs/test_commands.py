@@ -21,7 +21,7 @@ OF_ITS_OWN = ("batch", "demo")
 
 ELSEWHERE = {
     "uv": "tests/docs/test_setup_lines.py",
-    "blender": "tests/gui/pages.py",
+    "blender": "tests/gui/test_pages.py",
     "dask": "tests/docs/test_dask_lines.py",
 }
 """Where what cannot be run here is run."""

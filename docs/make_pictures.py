@@ -1,0 +1,97 @@
+"""The pictures of the pages: two of the real window, and renders of the samples. `make pictures` runs this.
+
+Needs what tests in a window need (tests/gui/run.py says what is missing), and OpenGL to render.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+from PIL import Image
+
+import limberjack
+from limberjack.addon.bake import BakeRun
+from limberjack.addon.contact_sheet import render_contact_sheet
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+SAMPLES = ROOT / "sample_scenes"
+SCREENS = ROOT / "out" / "gui"
+QUALITY = 85
+TILE = (480, 360)
+COLUMNS = 5
+
+
+def window_pictures() -> None:
+    """What test_pictures.py has seen."""
+    subprocess.run([sys.executable, ROOT / "tests" / "gui" / "run.py", "test_pictures"], check=True)
+    for screen in sorted(SCREENS.glob("picture_*.png")):
+        save(Image.open(screen), screen.stem.removeprefix("picture_"))
+
+
+def save(picture: Image.Image, name: str) -> None:
+    path = DOCS / f"{name}.jpg"
+    picture.convert("RGB").save(path, quality=QUALITY)
+    print(f"{path.relative_to(ROOT)}: {picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} kB")
+
+
+def crane_in_twelve_frames(folder: Path) -> None:
+    simulate("crane")
+    render_contact_sheet(bpy.context.scene, folder / "crane.png")
+    save(Image.open(folder / "crane.png"), "crane")
+
+
+def simulate(name: str) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(SAMPLES / f"{name}.blend"))
+    BakeRun(bpy.context.scene, overwrite=True).run()
+
+
+def all_samples(folder: Path) -> None:
+    """Each as its camera sees it, in mid-motion."""
+    numbers = {path.stem: json.loads(path.read_text()) for path in SAMPLES.glob("*.json")}
+    names = sorted(numbers, key=lambda name: numbers[name]["order"])
+    rows = -(-len(names) // COLUMNS)
+    sheet = Image.new("RGB", (COLUMNS * TILE[0], rows * TILE[1]), "white")
+    for number, name in enumerate(names):
+        simulate(name)
+        scene = bpy.context.scene
+        scene.frame_set((scene.frame_start + scene.frame_end) // 2)
+        sheet.paste(rendered(scene, folder / f"{name}.png"), at(number))
+    save(sheet, "samples")
+
+
+def at(number: int) -> tuple[int, int]:
+    row, column = divmod(number, COLUMNS)
+    return column * TILE[0], row * TILE[1]
+
+
+def rendered(scene: bpy.types.Scene, path: Path) -> Image.Image:
+    """In the middle of a tile, whole."""
+    scene.render.film_transparent = True
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    picture = Image.open(path).convert("RGBA")
+    ground = Image.new("RGBA", picture.size, (221, 225, 229, 255))
+    ground.alpha_composite(picture)
+    scale = min(TILE[0] / ground.width, TILE[1] / ground.height)
+    small = ground.resize((round(ground.width * scale), round(ground.height * scale)), Image.Resampling.LANCZOS)
+    tile = Image.new("RGB", TILE, (221, 225, 229))
+    tile.paste(small.convert("RGB"), ((TILE[0] - small.width) // 2, (TILE[1] - small.height) // 2))
+    return tile
+
+
+if __name__ == "__main__":
+    window_pictures()
+    limberjack.register()
+    folder = ROOT / "out" / "pictures"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    crane_in_twelve_frames(folder)
+    all_samples(folder)
+    limberjack.unregister()  # or bpy ends with a crash

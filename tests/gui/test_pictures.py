@@ -1,0 +1,62 @@
+"""The README's pictures of the window: `make pictures` puts them into docs/."""
+
+import bpy
+import harness
+from harness import click_button, hold, module, open_tab, over_viewport, screenshot, send, simulated, until
+from mathutils import Vector
+from test_handles import handle, on_ring
+from test_same_keys import open_file
+
+SAMPLES = harness.OUT / "source" / "sample_scenes"
+
+
+def sample(name: str) -> harness.Steps:
+    """Open it, and look at it as its camera does, from a little nearer."""
+    yield from open_file(SAMPLES / f"{name}.blend")
+    camera, view = bpy.context.scene.camera, harness.viewport().spaces.active.region_3d
+    view.view_perspective = "PERSP"
+    view.view_rotation = camera.matrix_world.to_quaternion()
+    shading = harness.viewport().spaces.active.shading
+    shading.light, shading.color_type, shading.show_cavity, shading.show_shadows = "STUDIO", "MATERIAL", True, True
+    harness.viewport().spaces.active.overlay.show_floor = False
+    yield from open_tab()
+
+
+def choose(name: str) -> harness.Steps:
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.data.objects[name].select_set(True)
+    bpy.context.view_layer.objects.active = bpy.data.objects[name]
+    yield 0.8
+
+
+def look_at(point, distance: float) -> None:
+    view = harness.viewport().spaces.active.region_3d
+    view.view_location, view.view_distance = Vector(point), distance
+
+
+def test_window():
+    """A crane that was baked, in mid-swing: overlays of all joints, the tab beside it."""
+    yield from harness.compile_solver()
+    yield from sample("crane")
+    look_at((2.2, 1.0, 2.2), 13.0)
+    yield from click_button("limberjack.simulate")
+    yield from simulated()
+    bpy.context.scene.frame_set(50)
+    yield from choose("reach")
+    yield from over_viewport()
+    yield from screenshot("picture_window")
+    assert module("bake").baked_links(bpy.context.scene), "the crane is not baked"
+    assert bpy.context.object.limberjack_joint.is_joint
+
+
+def test_handles():
+    """A lamp's elbow, its upper limit held by the mouse: the arm is seen at both ends."""
+    yield from sample("desk_lamp")
+    yield from choose("elbow")
+    look_at(bpy.context.object.matrix_world.translation, 1.6)
+    yield 0.8
+    before = bpy.context.object.limberjack_joint.axes[0].upper
+    yield from hold(handle("upper"), on_ring(before - 0.25))
+    yield from screenshot("picture_handles")
+    send("LEFTMOUSE", "RELEASE")
+    yield from until(lambda: bpy.context.object.limberjack_joint.axes[0].upper < before, "the limit was dragged")
