@@ -8,7 +8,7 @@ interpreter = $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/pyth
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format judges gui-test fuzz benchmark docs extension requirements clean
+.PHONY: setup demo test lint format judges gui-test fuzz benchmark docs extension packages requirements clean
 
 setup: $(VENV)/.installed
 
@@ -73,17 +73,32 @@ benchmark: setup
 	-@$(MAKE) --no-print-directory judges
 	$(BIN)/python benchmarks/run.py $(if $(JSON),--json)
 
-# The zip to install in Blender, into dist/.
-extension: setup
+# The zips to install in Blender, into dist/: one for any platform, and those that bring numba along.
+extension: setup build/wheels/.fetched
 	$(BIN)/python .ci/build_extension.py
+
+build/wheels/.fetched: requirements/wheels.txt .ci/fetch_wheels.py | $(VENV)/.installed
+	$(BIN)/python .ci/fetch_wheels.py
+	@touch $@
+
+# Those for this platform, installed, used and removed in Blenders that have nothing of ours.
+packages: extension .venv-blender-3.11/.installed .venv-blender-3.13/.installed
+	$(BIN)/python tests/packages/run.py
+
+.venv-blender-%/.installed: requirements/blender.txt $(filter .venv-uv/bin/uv,$(UV))
+	$(UV) venv --quiet --clear --python $(call interpreter,$*) .venv-blender-$*
+	$(UV) pip sync --quiet --python .venv-blender-$* --require-hashes requirements/blender.txt
+	@touch $@
 
 PIN := pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11
 
 requirements: $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) $(PIN) --extra fast --extra plots --extra batch --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(UV) $(PIN) --extra blender --constraints requirements/dev.txt pyproject.toml -o requirements/blender.txt
+	$(UV) $(PIN) --no-deps --constraints requirements/dev.txt requirements/wheels.in -o requirements/wheels.txt
 	$(UV) $(PIN) requirements/lint.in -o requirements/lint.txt
 	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt
 	$(UV) $(PIN) requirements/uv.in -o requirements/uv.txt
 
 clean:
-	rm -rf .venv .venv-* .judges out build *.egg-info
+	rm -rf .venv .venv-* .judges out build dist *.egg-info

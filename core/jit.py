@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.metadata
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -200,7 +199,9 @@ def is_filled(what: str) -> bool:
 
 @functools.cache
 def _fingerprint() -> str:
-    numba = importlib.metadata.version("numba") if is_available() else ""
+    from importlib.metadata import version  # slow to import, and enabling the add-on needs none of it
+
+    numba = version("numba") if is_available() else ""
     digest = hashlib.sha256(f"{__package__} {CORE_FOLDER} {sys.version_info[:2]} {numba}".encode())
     for path in sorted(CORE_FOLDER.rglob("*.py")):
         digest.update(path.read_bytes())

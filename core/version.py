@@ -1,3 +1,7 @@
-"""The one place that says which version this is (blender_manifest.toml repeats it; a test compares them)."""
+"""Which version this is: the manifest's word, since Blender asks for it there."""
 
-VERSION = "0.1.0"
+import tomllib
+from pathlib import Path
+
+with (Path(__file__).parents[1] / "blender_manifest.toml").open("rb") as _manifest:
+    VERSION: str = tomllib.load(_manifest)["version"]

@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
+from traces import Traces, traces
 
 OUT = Path("/mnt/host")
 PACKAGE = "bl_ext.user_default.limberjack"
@@ -32,6 +33,7 @@ _mouse: Position = (0, 0)
 _last_seen: dict[str, Position] = {}
 _tab_heights: dict[str, int] = {}
 modules_before_install: set[str] = set()
+traces_before_install: Traces = {}
 
 
 # The session
@@ -39,6 +41,7 @@ modules_before_install: set[str] = set()
 
 def install_extension(zip_file: Path) -> Steps:
     modules_before_install.update(sys.modules)
+    traces_before_install.update(traces())
     bpy.ops.extensions.package_install_files(filepath=str(zip_file), repo="user_default", enable_on_install=True)
     yield 0.5
     assert PACKAGE in bpy.context.preferences.addons, f"{zip_file.name} is not enabled after its installation"

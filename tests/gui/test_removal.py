@@ -1,0 +1,35 @@
+"""The extension goes without a trace; as the last of all tests, since it then is gone."""
+
+import bpy
+from harness import PACKAGE, click_button, open_tab, over_viewport, simulated, traces_before_install
+from scenes import hanging_bars
+from traces import left
+
+# Blender's index of the repository
+BLENDERS_OWN = ("files: .cache/", "files: user_default/.blender_ext/")
+
+
+def test_switched_off_and_on_and_removed():
+    """Used in a window that has drawn all of it, switched off and on twice, it works; removed, nothing is left."""
+    hanging_bars()
+    yield from open_tab()
+    yield from click_button("limberjack.simulate")
+    yield from simulated()
+    for _ in range(2):
+        bpy.ops.preferences.addon_disable(module=PACKAGE)
+        yield from over_viewport()
+        yield 0.5
+        hanging = [trace for trace in left(traces_before_install) if not trace.startswith(("sys.", "files:"))]
+        assert not hanging, f"disabled, it leaves {hanging}"
+        bpy.ops.preferences.addon_enable(module=PACKAGE)
+        yield 0.5
+    yield from open_tab()
+    yield from click_button("limberjack.bake_clear")
+
+    repositories = bpy.context.preferences.extensions.repos
+    index = next(i for i, repository in enumerate(repositories) if repository.module == "user_default")
+    bpy.ops.extensions.package_uninstall(repo_index=index, pkg_id="limberjack")
+    yield from over_viewport()
+    yield 0.5
+    traces_left = [trace for trace in left(traces_before_install) if not trace.startswith(BLENDERS_OWN)]
+    assert not traces_left, f"removed, it leaves {traces_left}"
