@@ -66,6 +66,10 @@ OP_EXPORT_SDF = "limberjack.export_sdf"
 OP_EXPORT_URDF = "limberjack.export_urdf"
 OP_IMPORT_TRAJECTORY = "limberjack.import_trajectory"
 OP_EXPORT_TRAJECTORY = "limberjack.export_trajectory"
+OP_SAMPLE_OPEN = "limberjack.sample_open"
+OP_SELF_CHECK = "limberjack.self_check"
+OP_SELF_CHECK_COPY = "limberjack.self_check_copy"
+OP_CACHE_CLEAR = "limberjack.cache_clear"
 OP_IMPORT = "limberjack.import_model"
 
 # Tool in the 3D view's toolbar
@@ -103,4 +107,5 @@ PT_LIGHT = "LIMBERJACK_PT_light"
 PT_EXCHANGE = "LIMBERJACK_PT_exchange"
 
 # Menus
+MT_SAMPLES = "LIMBERJACK_MT_samples"
 MT_JOINT_PRESETS = "LIMBERJACK_MT_joint_presets"

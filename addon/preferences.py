@@ -1,9 +1,12 @@
 """What a user sets once for all files: which overlays are drawn, in which colours, and how large."""
 
+import textwrap
 from types import SimpleNamespace
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
+
+from . import ids
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
 
@@ -37,6 +40,8 @@ COLORS = {
 }
 SIZE = 1.0
 WIDTH = 1.5
+LETTERS = 110
+"""In a line."""
 
 
 class LimberjackPreferences(bpy.types.AddonPreferences):
@@ -45,7 +50,7 @@ class LimberjackPreferences(bpy.types.AddonPreferences):
     size: FloatProperty(name="Size", description="Of what is drawn for a joint", default=SIZE, min=0.05, soft_max=5.0)
     width: FloatProperty(name="Line Width", description="In pixels", default=WIDTH, min=0.5, soft_max=6.0)
 
-    def draw(self, _context):
+    def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
         switches = layout.column(heading="Overlays")
@@ -56,6 +61,19 @@ class LimberjackPreferences(bpy.types.AddonPreferences):
         colors = layout.column()
         for name in COLORS:
             colors.prop(self, name)
+        _draw_self_check(layout.box(), getattr(context.window_manager, ids.STATUS))
+
+
+def _draw_self_check(layout, status):
+    row = layout.row()
+    row.operator(ids.OP_SELF_CHECK, icon="CHECKMARK")
+    row.operator(ids.OP_SELF_CHECK_COPY, icon="COPYDOWN")
+    row.operator(ids.OP_CACHE_CLEAR, icon="TRASH")
+    if status.running:
+        layout.progress(factor=status.factor, text=status.text)
+    lines = layout.column(align=True)
+    for line in (part for text in status.self_check.splitlines() for part in textwrap.wrap(text, LETTERS)):
+        lines.label(text=line)
 
 
 for _name, (_label, _description, _default) in OVERLAYS.items():

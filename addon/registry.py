@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import gizmos, ids, ops, overlays, panels, preview, props, watch
+from . import gizmos, ids, ops, overlays, panels, preview, props, translations, watch
 from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
 
@@ -22,12 +22,14 @@ def register():
         jit.set_cache_root(Path(folder))
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    translations.start()
     props.attach()
     props.provide((read_value, write_value))
     ops.add_to_menus()
     panels.add_tools()
     watch.start()
     preview.start()
+    ops.start()
     overlays.start()
     _commands.append(bpy.utils.register_cli_command(ids.COMMAND, _run_command))
 
@@ -36,12 +38,14 @@ def unregister():
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     overlays.stop()
+    ops.stop()
     preview.stop()
     watch.stop()
     panels.remove_tools()
     ops.remove_from_menus()
     props.provide(None)
     props.detach()
+    translations.stop()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
 

@@ -6,6 +6,8 @@ import sys
 import types
 from pathlib import Path
 
+EXTENSIONS = "bl_ext."
+
 
 def main(package: str, folder: str, cache: str, what: str) -> None:
     parts = package.split(".")
@@ -19,8 +21,11 @@ def main(package: str, folder: str, cache: str, what: str) -> None:
     assert spec is not None  # as for every .py file
     module = sys.modules[package] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    importlib.import_module(f"{package}.core.jit").set_cache_root(Path(cache))
+    jit = importlib.import_module(f"{package}.core.jit")
+    jit.set_cache_root(Path(cache))
     importlib.import_module(f"{package}.core.{what}").warm_up()
+    if package.startswith(EXTENSIONS):  # whose folder is its own, while the command line's cache is for all checkouts
+        jit.remove_older_kernels()
 
 
 if __name__ == "__main__":

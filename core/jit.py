@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
 import os
+import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -73,6 +76,14 @@ def is_available() -> bool:
     except ImportError:
         return False
     return True
+
+
+@functools.cache
+def why_uncompiled() -> str:
+    """What keeps kernels from being compiled; empty where nothing does. It takes no second, as importing numba does."""
+    if os.environ.get("LIMBERJACK_NOJIT") == "1":
+        return "LIMBERJACK_NOJIT is 1"
+    return "" if importlib.util.find_spec("numba") else "numba is not installed"
 
 
 @functools.cache
@@ -175,6 +186,37 @@ def cache_folder() -> Path:
     are part of the folder's name; and so are its version and the sources' place, by which it tells what it has.
     """
     return (_cache_root or _user_cache_folder()) / _fingerprint()
+
+
+def compiled_kernels() -> set[str]:
+    """What the cache has of this version, whichever process has compiled it: "file.function" each."""
+    return {path.name.partition("-")[0] for path in cache_folder().glob("*/*.nbc")}
+
+
+def cache_size() -> int:
+    """Of all versions' kernels [bytes]."""
+    return sum(path.stat().st_size for folder in _all_caches() for path in folder.rglob("*") if path.is_file())
+
+
+def clear_cache() -> None:
+    """Remove all versions' kernels; what runs in this process stays. Raises OSError where one cannot be removed."""
+    _filled.clear()
+    for folder in _all_caches():
+        shutil.rmtree(folder)
+
+
+def remove_older_kernels() -> None:
+    """Of other versions of the sources, for this Python; another one, which shares the folder, keeps its own."""
+    mark = f".py{sys.version_info.major}{sys.version_info.minor}."
+    for folder in _all_caches():
+        kernels = list(folder.glob("*/*.nbi"))
+        if folder != cache_folder() and kernels and all(mark in path.name for path in kernels):
+            shutil.rmtree(folder, ignore_errors=True)  # on Windows, what another process reads stays until next time
+
+
+def _all_caches() -> list[Path]:
+    """Folders beside `cache_folder()`, and that, known by their names: what else lies there is not ours."""
+    return [path for path in cache_folder().parent.glob("*") if re.fullmatch(r"[0-9a-f]{16}", path.name)]
 
 
 _filled: set[str] = set()

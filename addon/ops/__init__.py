@@ -22,15 +22,19 @@ from . import (
     problems,
     pull,
     remedies,
+    samples,
+    self_check,
 )
 
 THEMES = (
     *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
-    *(posing, poses, keying, drives, pull, pins, problems, remedies, preview, bake, exchange),
+    *(posing, poses, keying, drives, pull, pins, problems, remedies, preview, bake, exchange, samples, self_check),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
+start = samples.start
+stop = samples.stop
 add_to_menus = exchange.add_to_menus
 remove_from_menus = exchange.remove_from_menus
 
-__all__ = ["CLASSES", "add_to_menus", "remove_from_menus"]
+__all__ = ["CLASSES", "add_to_menus", "remove_from_menus", "start", "stop"]

@@ -11,12 +11,11 @@ from ..bridge.remedies import keep_findings
 from ..preview import KeptRun, current, end
 from ..props import is_joint, is_link
 from ..warming import Warming
-from .report import fail, in_object_mode, redraw, succeed
+from .report import fail, in_object_mode, redraw, succeed, tell_compilation, tell_progress, time_left
 from .selection import OnLinks
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
-MOST_SECONDS_TOLD = 86400.0
 
 
 def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -81,7 +80,7 @@ class RunsBake(OnLinks):
         else:
             self._run = self.make(context)
         status = getattr(context.window_manager, ids.STATUS)
-        status.running, status.factor, status.error = True, 0.0, ""
+        status.running, status.factor, status.text, status.error = True, 0.0, "", ""
         context.window_manager.progress_begin(0.0, 1.0)
 
     def modal(self, context, event):
@@ -105,24 +104,17 @@ class RunsBake(OnLinks):
 
     def _work(self, context):
         if self._run is None and self._warming and not self._warming.is_done:
-            self._show(context, 0.0, "Compiling the solver, once")
+            tell_compilation(context, self._warming)
             return {"RUNNING_MODAL"}
         if self._run is None:
             self._run = self.make(context)
         if not self._run.step(SLICE):
-            self._show(context, self._run.progress, f"{self._run.doing}{_time_left(self._run.seconds_left)}")
+            told = f"{self._run.doing}{time_left(self._run.seconds_left)}"
+            tell_progress(context, self._run.progress, told)
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self._tidy_up(context)
         return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
-
-    def _show(self, context, factor: float, text: str):
-        status = getattr(context.window_manager, ids.STATUS)
-        status.factor, status.text = factor, text
-        context.window_manager.progress_update(factor)
-        if context.workspace:
-            context.workspace.status_text_set(f"{text}. Esc cancels")
-        redraw(context)
 
     def _fail(self, context, error: Exception):
         self._keep_findings(context, getattr(error, "diagnoses", ()))
@@ -196,13 +188,6 @@ class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
         preview.stop()
         end()
         return KeptRun(context.scene, motion, overwrite=self.overwrite)
-
-
-def _time_left(seconds: float) -> str:
-    """For a progress bar, once it can be told."""
-    if seconds > MOST_SECONDS_TOLD:
-        return ""
-    return f", {seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {seconds:.0f} s left"
 
 
 def _simulation_error() -> type[Exception]:

@@ -30,7 +30,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     search: StringProperty(
         name="Search In",
-        description=f"Folders in which meshes and models that the files name may lie, with {os.pathsep} between them",
+        description="Where meshes and models that the files name may lie, with : between folders, or ; on Windows",
     )
     use_place: BoolProperty(
         name="Place Where Dropped",

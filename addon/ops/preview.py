@@ -16,7 +16,7 @@ from ..overlays import labels
 from ..overlays import pull as overlay
 from ..preview import Preview, PreviewOverError, begin, current, end
 from ..warming import Warming
-from .report import fail, in_object_mode, redraw, succeed
+from .report import fail, in_object_mode, redraw, succeed, tell_compilation
 from .selection import OnLinks
 from .views import link_at, view_under
 
@@ -27,7 +27,6 @@ TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
 """Editors in which keys are letters."""
 
 KEYS = "Drag a link: pull it, X Y Z along an axis.   Space: pause, play.   Left, Right: a frame.   Esc: put all back"
-WARMING = "Compiling the solver, once. Esc cancels"
 
 
 class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
@@ -65,12 +64,14 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
                 self._begin(context)
         except ModelError as error:
             return fail(self, context, error)
-        getattr(context.window_manager, ids.STATUS).error = ""
+        status = getattr(context.window_manager, ids.STATUS)
+        status.running, status.factor, status.text, status.error = self._warming is not None, 0.0, "", ""
         if context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
         self._timer = context.window_manager.event_timer_add(RATE, window=context.window)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(WARMING if self._warming else KEYS)
+        if self._preview:
+            context.workspace.status_text_set(KEYS)
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
@@ -110,7 +111,9 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
     def _wait(self, context) -> set[str]:
         """For the solver to be compiled."""
         if self._warming and not self._warming.is_done:
+            tell_compilation(context, self._warming)
             return {"PASS_THROUGH"}
+        getattr(context.window_manager, ids.STATUS).running = False
         try:
             self._begin(context)
         except ModelError as error:
@@ -199,6 +202,8 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
             context.window_manager.event_timer_remove(self._timer)
         if self._warming:
             self._warming.cancel()
+        if self._preview is None:  # else somebody else may have begun to simulate: a bake keeps a preview's motion
+            getattr(context.window_manager, ids.STATUS).running = False
         self._timer = self._warming = self._preview = self._view = None
         if context.workspace:
             context.workspace.status_text_set(None)

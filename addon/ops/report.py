@@ -3,7 +3,10 @@
 import bpy
 
 from .. import ids
+from ..warming import Warming
 from ..watch import note_change
+
+MOST_SECONDS_TOLD = 86400.0
 
 
 def fail(operator, context, error: Exception | str) -> set[str]:
@@ -33,9 +36,36 @@ def succeed(operator, context, message: str, notes=()) -> set[str]:
 
 def redraw(context) -> None:
     """Show in the panels what has changed: Blender redraws them of itself only when the mouse comes by."""
-    for area in context.screen.areas if context.screen else ():
-        if area.type == "VIEW_3D":
+    for area in (area for window in context.window_manager.windows for area in window.screen.areas):
+        if area.type in ("VIEW_3D", "PREFERENCES"):
             area.tag_redraw()
+
+
+def tell_progress(context, factor: float, text: str) -> None:
+    """In the panels, the status bar and the mouse's pointer; redraws only where the words or the bar have changed."""
+    status = getattr(context.window_manager, ids.STATUS)
+    if (text, round(factor, 3)) == (status.text, round(status.factor, 3)):
+        return
+    status.factor, status.text = factor, text
+    context.window_manager.progress_update(factor)
+    if context.workspace:
+        context.workspace.status_text_set(f"{text}. Esc cancels")
+    redraw(context)
+
+
+def tell_compilation(context, warming: Warming) -> None:
+    """As `tell_progress`, while the solver is compiled."""
+    pace, now = warming.look()
+    done, count = pace.counts
+    left = time_left(pace.seconds_left(now), "about ")
+    tell_progress(context, pace.progress(now), f"Compiling the solver, once: {done} of {count}{left}")
+
+
+def time_left(seconds: float, about: str = "") -> str:
+    """For a progress bar, once it can be told."""
+    if seconds > MOST_SECONDS_TOLD:
+        return ""
+    return f", {about}{seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {about}{seconds:.0f} s left"
 
 
 def in_object_mode(cls, context) -> bool:

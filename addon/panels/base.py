@@ -2,6 +2,8 @@
 
 import textwrap
 
+from bpy.app.translations import pgettext_iface
+
 from .. import ids
 
 
@@ -20,19 +22,25 @@ class Below(InTab):
 
 
 def paragraph(layout, context, text: str, icon: str = "NONE"):
-    """Text in as many lines as the sidebar's width needs."""
+    """Text, translated where it can be, in as many lines as the sidebar's width needs."""
     scale = context.preferences.system.ui_scale
     letters = max(24, int(context.region.width / (7.5 * scale)) - 4) if context.region else 40
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for number, line in enumerate(textwrap.wrap(text, letters)):
-        column.label(text=line, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else "NONE"))
+    for number, line in enumerate(textwrap.wrap(pgettext_iface(text), letters)):
+        column.label(text=line, translate=False, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else "NONE"))
 
 
 def in_columns(layout):
     layout.use_property_split = True
     layout.use_property_decorate = False
     return layout
+
+
+def draw_running(layout, status):
+    """How far work has come that goes on beside the window."""
+    layout.progress(factor=status.factor, text=status.text)
+    layout.label(text="Esc cancels")
 
 
 def draw_switched(layout, owner, toggle: str, name: str):

@@ -4,7 +4,7 @@ import bpy
 
 from .. import ids
 from ..preview import current
-from .base import Below, in_columns, paragraph
+from .base import Below, draw_running, in_columns, paragraph
 
 SLOW = 0.95
 """Of real time, below which the pace is told."""
@@ -18,7 +18,10 @@ class LIMBERJACK_PT_preview(Below, bpy.types.Panel):
         layout = in_columns(self.layout)
         settings = getattr(context.scene, ids.SCENE).preview
         preview = current()
-        if preview is None:
+        status = getattr(context.window_manager, ids.STATUS)
+        if preview is None and status.running:
+            draw_running(layout, status)
+        elif preview is None:
             layout.operator(ids.OP_PREVIEW, icon="PLAY")
         else:
             _draw_controls(layout, context, preview)

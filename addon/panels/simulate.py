@@ -1,13 +1,20 @@
 """Simulate, bake, clear."""
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
+from ...core.jit import why_uncompiled
 from ...core.model.text import counted
 from .. import ids
 from ..bake import bake_of, out_of_date, receipt_of
 from ..bridge.problems import wind_without_drag
 from ..bridge.rig import last_rig
-from .base import Below, in_columns, paragraph
+from .base import Below, draw_running, in_columns, paragraph
+
+UNCOMPILED = (
+    "The solver runs uncompiled, right and some hundred times slower: {reason}. Install Limberjack from the zip that "
+    "is made for this platform, which brings numba"
+)
 
 
 class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
@@ -25,11 +32,12 @@ class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
         options.prop(settings.bake, "start")
         _draw_range(options, scene, settings.bake)
         if status.running:
-            layout.progress(factor=status.factor, text=status.text)
-            layout.label(text="Esc cancels")
+            draw_running(layout, status)
         else:
             layout.operator(ids.OP_SIMULATE, icon="PLAY")
             layout.operator(ids.OP_BAKE_CLEAR)
+        if reason := why_uncompiled():
+            paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
         _draw_result(layout, context, settings)
 
 

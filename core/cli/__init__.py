@@ -9,10 +9,11 @@ from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE, Verb, run_
 from .ik import IK
 from .info import INFO, describe
 from .plot import PLOT
+from .self_check import SELF_CHECK
 from .simulate import SIMULATE
 from .worker import WORKER
 
-VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT, BATCH, WORKER)
+VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT, BATCH, WORKER, SELF_CHECK)
 
 __all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb", "describe", "main"]
 

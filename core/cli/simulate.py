@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +15,18 @@ import numpy as np
 
 from .. import jit
 from ..formats import Reading
-from ..solvers import ACCURACIES, RECORDS, SOLVERS, Diagnosis, Report, Simulation, SimulationError, is_warm, warm_up
+from ..solvers import (
+    ACCURACIES,
+    RECORDS,
+    SOLVERS,
+    Diagnosis,
+    Report,
+    Simulation,
+    SimulationError,
+    is_warm,
+    seconds_left,
+    warm_up,
+)
 from ..trajectory import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 
@@ -148,11 +160,15 @@ def frame_times(duration: float, fps: float) -> np.ndarray:
     return np.arange(math.floor(duration * fps + 1e-9) + 1) / fps
 
 
-def compile_once() -> None:
-    """Say why the first simulation on a machine takes its time. Raises UsageError where there is no room for it."""
+def compile_once() -> float | None:
+    """Say why the first simulation on a machine takes its time.
+
+    Returns how much it took [s], None where it took none. Raises UsageError where there is no room for it.
+    """
     if is_warm():
-        return
-    say("limberjack: compiling the solver, once for this version")
+        return None
+    begun = time.perf_counter()
+    say(f"limberjack: compiling the solver, once for this version, some {seconds_left():.0f} s")
     try:
         warm_up()
     except OSError as error:
@@ -161,6 +177,7 @@ def compile_once() -> None:
             f"{jit.cache_folder()}: the compiled solver cannot be kept there: {reason}; make room, or let "
             "LIMBERJACK_CACHE name another folder"
         ) from error
+    return time.perf_counter() - begun
 
 
 def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ from .protocol import Progress, Solver
 from .recording import RECORDS
 from .schedule import Schedule
 from .simulation import ACCURACIES, SOLVERS, Report, Simulation, SimulationError
-from .warm_up import is_warm, warm_up
+from .warm_up import is_warm, seconds_left, warm_up
 
 __all__ = [
     "ACCURACIES",
@@ -25,5 +25,6 @@ __all__ = [
     "Solver",
     "Tether",
     "is_warm",
+    "seconds_left",
     "warm_up",
 ]

@@ -8,7 +8,7 @@ import pytest
 from limberjack.addon import ids, warming
 from limberjack.addon.bridge import fcurves_of
 from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate, RunsBake
-from limberjack.addon.warming import Warming
+from limberjack.addon.warming import Pace, Warming
 from limberjack.core import jit
 
 from .conftest import joint
@@ -103,13 +103,17 @@ def test_compiling_beforehand(scene, build, monkeypatch):
         is_needed = staticmethod(lambda: True)
         is_done = False
 
+        def look(self):
+            return Pace({"aba.run": 30.0, "rnea.run": 10.0}, {"aba.run"}, 0.0), 4.0
+
         def cancel(self):
             events.append("cancelled")
 
     monkeypatch.setattr("limberjack.addon.ops.bake.Warming", Slow)
     driven = Driven()
     driven.modal(bpy.context, TICK)
-    assert "Compiling" in status().text
+    assert status().text == "Compiling the solver, once: 1 of 2, about 6 s left"
+    assert status().factor == pytest.approx(0.85)
     assert driven.modal(bpy.context, ESC) == {"CANCELLED"}
     assert events == ["cancelled"]
     driven = Driven()

@@ -1,0 +1,156 @@
+"""Sample scenes, opened as new files, so that saving one never touches what is installed."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+from bpy.app.handlers import persistent
+from bpy.props import StringProperty
+
+from .. import ids
+from ..props import carrier_of
+from .report import fail
+
+FOLDER = Path(__file__).parents[2] / "sample_scenes"
+
+LAST = 1000
+"""The order of samples that have none."""
+
+NEXT = "Press Play, or Simulate and Bake"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A .blend file beside a .json file of its name.
+
+    title: in the menu. says: what it shows, in a line. order: titles decide between those of one order.
+    """
+
+    path: Path
+    title: str
+    says: str
+    order: float
+
+
+@functools.cache
+def samples() -> dict[str, Sample]:
+    """By name, in the menu's order."""
+    found = []
+    for path in FOLDER.glob("*.json"):
+        if path.with_suffix(".blend").is_file():
+            told = json.loads(path.read_text(encoding="utf-8"))
+            title = told.get("title") or path.stem.replace("_", " ").title()
+            says, order = told.get("says", "").rstrip("."), told.get("order", LAST)
+            found.append(Sample(path.with_suffix(".blend"), title, says, order))
+    return {sample.path.stem: sample for sample in sorted(found, key=lambda sample: (sample.order, sample.title))}
+
+
+_awaited: tuple[Sample, list[str]] | None = None
+"""What is to be opened, unless the user keeps the file that is open, and the names of its objects."""
+
+_opened: Sample | None = None
+
+
+def opened() -> Sample | None:
+    """The sample that the open file is, until it is baked or saved or another is opened."""
+    has_news = bool(bpy.data.filepath or getattr(bpy.context.scene, ids.SCENE).last_result)
+    return None if has_news else _opened
+
+
+class LIMBERJACK_OT_sample_open(bpy.types.Operator):
+    """Open a sample scene as a new file"""
+
+    bl_idname = ids.OP_SAMPLE_OPEN
+    bl_label = "Open a Sample"
+    bl_options = {"INTERNAL"}
+
+    name: StringProperty(name="Name", description="Of the sample's file, without its suffix", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        if getattr(context.window_manager, ids.STATUS).running:
+            cls.poll_message_set("A simulation is running")
+            return False
+        return True
+
+    @classmethod
+    def description(cls, _context, properties):
+        sample = samples().get(properties.name)
+        return sample.says if sample and sample.says else cls.__doc__
+
+    def invoke(self, context, event):
+        return self._open(context, "INVOKE_DEFAULT")  # asks what is to become of unsaved changes
+
+    def execute(self, context):
+        return self._open(context, "EXEC_DEFAULT")
+
+    def _open(self, context, how: str) -> set[str]:
+        global _awaited
+        sample = samples().get(self.name)
+        if sample is None:
+            return fail(self, context, f"there is no sample '{self.name}': name one of {', '.join(samples())}")
+        library = bpy.data.libraries.load(str(sample.path))
+        with library as (there, _):  # pyright: ignore[reportGeneralTypeIssues] - the stubs have it return nothing
+            _awaited = sample, sorted(there.objects)
+        bpy.ops.wm.read_homefile(how, filepath=str(sample.path), load_ui=False)
+        return {"FINISHED"}
+
+
+@persistent
+def _loaded(*_) -> None:
+    """Blender does not say which file a new one has come from: it is known by its objects."""
+    global _awaited, _opened
+    awaited, _awaited, _opened = _awaited, None, None
+    if awaited and not bpy.data.filepath and awaited[1] == sorted(obj.name for obj in bpy.data.objects):
+        _opened = awaited[0]
+        if not bpy.app.background:
+            bpy.app.timers.register(_show_all)
+
+
+def _show_all() -> None:
+    """Of the links, in every 3D view, from the side that the scene's camera sees them from."""
+    for window in bpy.context.window_manager.windows:
+        with _only_links_selected(window.view_layer):
+            for area in window.screen.areas:
+                region = next((region for region in area.regions if region.type == "WINDOW"), None)
+                if area.type == "VIEW_3D" and region:
+                    _turn(area.spaces.active.region_3d, window.scene.camera)
+                    with bpy.context.temp_override(window=window, area=area, region=region):
+                        bpy.ops.view3d.view_selected()
+
+
+def _turn(view: bpy.types.RegionView3D, camera: bpy.types.Object | None) -> None:
+    if view.view_perspective == "CAMERA":
+        view.view_perspective = "PERSP"
+    if camera:
+        view.view_rotation = camera.matrix_world.to_quaternion()
+
+
+@contextmanager
+def _only_links_selected(layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """With the shapes that they carry, for as long as Blender is to look at them."""
+    before = {obj for obj in layer.objects if obj.select_get(view_layer=layer)}
+    try:
+        for obj in layer.objects:
+            obj.select_set(carrier_of(obj) is not None, view_layer=layer)
+        yield
+    finally:
+        for obj in layer.objects:
+            obj.select_set(obj in before, view_layer=layer)
+
+
+def start() -> None:
+    bpy.app.handlers.load_post.append(_loaded)
+
+
+def stop() -> None:
+    bpy.app.handlers.load_post.remove(_loaded)
+
+
+CLASSES = (LIMBERJACK_OT_sample_open,)

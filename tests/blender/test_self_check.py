@@ -1,0 +1,112 @@
+"""The self-check of the preferences."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from limberjack.addon import ids
+from limberjack.addon.ops.self_check import LIMBERJACK_OT_self_check
+from limberjack.addon.preferences import LimberjackPreferences
+from limberjack.addon.warming import Pace
+from limberjack.core import jit, self_check
+
+from .paper import Paper
+
+
+def status():
+    return getattr(bpy.context.window_manager, ids.STATUS)
+
+
+def shown():
+    """What the preferences say."""
+    paper = Paper()
+    own = SimpleNamespace(layout=paper, bl_rna=LimberjackPreferences.bl_rna)
+    paper.prop = lambda *_, **__: None
+    LimberjackPreferences.draw(own, bpy.context)
+    return " ".join(paper.texts)
+
+
+def test_at_once_from_a_script():
+    """`bpy.ops.limberjack.self_check()` needs no window; verdict, versions and speed show in the preferences."""
+    assert bpy.ops.limberjack.self_check() == {"FINISHED"}
+    for part in ("The solver is right", f"Blender {bpy.app.version_string}", "seconds of the pendulum in a second"):
+        assert part in status().self_check
+        assert part in shown()
+
+
+def test_a_wrong_solver_is_an_error(monkeypatch):
+    """An installation that computes something else says so, as an error."""
+    model = self_check.pendulum()
+    model.gravity = (0.0, 0.0, -9.8)
+    monkeypatch.setattr(self_check, "pendulum", lambda: model)
+    with pytest.raises(RuntimeError, match="The solver is WRONG"):
+        bpy.ops.limberjack.self_check()
+
+
+def test_the_window_lives_while_the_solver_is_compiled(monkeypatch):
+    """The same bar as for Simulate; nothing else can be simulated meanwhile, Esc ends it, and keys go on to others."""
+    events = []
+
+    class Slow:
+        is_needed = staticmethod(lambda: True)
+        is_done = False
+        seconds = 61.0
+
+        def look(self):
+            return Pace({"aba.run": 30.0, "rnea.run": 10.0}, {"aba.run"}, 0.0), 4.0
+
+        def cancel(self):
+            events.append("cancelled")
+
+    class Driven:
+        _timer = None
+        reports = []
+
+        def report(self, kind, message):
+            self.reports.append(message)
+
+    for name in ("begin", "modal", "_check", "_tidy_up"):
+        setattr(Driven, name, vars(LIMBERJACK_OT_self_check)[name])
+    monkeypatch.setattr("limberjack.addon.ops.self_check.Warming", Slow)
+    driven, tick, esc, key = Driven(), *(SimpleNamespace(type=kind) for kind in ("TIMER", "ESC", "A"))
+    driven.begin(bpy.context)
+    assert driven.modal(bpy.context, tick) == {"PASS_THROUGH"}
+    assert driven.modal(bpy.context, key) == {"PASS_THROUGH"}
+    assert "1 of 2" in shown()
+    assert not bpy.ops.limberjack.simulate.poll()
+    assert driven.modal(bpy.context, esc) == {"CANCELLED"}
+    assert events == ["cancelled"]
+    assert not status().running
+    driven.begin(bpy.context)
+    driven._warming.is_done = True
+    assert driven.modal(bpy.context, tick) == {"FINISHED"}
+    if jit.is_available():
+        assert "once compiled, which took 61 s" in status().self_check
+
+
+def test_clear_cache(tmp_path, monkeypatch):
+    """Kernels go, of this version and of others; a file that is not ours stays, though it lies in the same folder."""
+    monkeypatch.setattr(jit, "_cache_root", tmp_path)
+    monkeypatch.setattr(jit, "_filled", set())
+    for name in (jit.cache_folder().name, "0123456789abcdef", "letters"):
+        (tmp_path / name / "solvers").mkdir(parents=True)
+        (tmp_path / name / "solvers" / "aba.run-1.py311.1.nbc").write_bytes(bytes(1000))
+    assert jit.cache_size() == 2000
+    assert bpy.ops.limberjack.cache_clear() == {"FINISHED"}
+    assert [path.name for path in tmp_path.iterdir()] == ["letters"]
+    assert bpy.ops.limberjack.cache_clear() == {"FINISHED"}, "an empty cache can be cleared, too"
+
+
+def test_without_numba_the_panel_says_so(monkeypatch):
+    """Where Simulate is: why it is slow, how slow, and what to do."""
+    from limberjack.addon.panels import simulate
+
+    from .paper import draw_all
+
+    monkeypatch.setattr(simulate, "why_uncompiled", lambda: "numba is not installed")
+    said = draw_all(None)
+    assert "numba is not installed" in said
+    assert "times slower" in said
+    monkeypatch.setattr(simulate, "why_uncompiled", lambda: "")
+    assert "uncompiled" not in draw_all(None)

@@ -1,0 +1,65 @@
+"""The preferences' self-check, with a solver that is yet to be compiled: the window lives, and the bar is honest."""
+
+import itertools
+import time
+
+import bpy
+import harness
+from harness import screenshot, send, status, until
+
+
+def start() -> None:
+    with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
+        bpy.ops.limberjack.self_check("INVOKE_DEFAULT")
+
+
+def show_preferences() -> harness.Steps:
+    """In the place of the 3D view, at our add-on."""
+    preferences = bpy.context.preferences
+    preferences.active_section = "ADDONS"
+    bpy.context.window_manager.addon_search = "Limberjack"
+    harness.viewport().ui_type = "PREFERENCES"
+    yield 0.5
+    area = next(area for area in harness.window().screen.areas if area.type == "PREFERENCES")
+    with bpy.context.temp_override(window=harness.window(), area=area):
+        bpy.ops.preferences.addon_expand(module=harness.PACKAGE)
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    yield from harness.move((region.x + region.width // 2, region.y + region.height // 2))
+    yield from harness.turn_wheel(30)
+
+
+def test_check_with_a_cold_solver():
+    """Esc keeps what is compiled, the next check goes on from there, and progress follows time."""
+    assert bpy.ops.limberjack.cache_clear() == {"FINISHED"}
+    start()
+    assert status().running, "the check has compiled in the window's own process"
+    done = lambda: int(status().text.partition(": ")[2].partition(" of")[0] or 0)  # noqa: E731
+    yield from until(lambda: done() >= 2, "two kernels are compiled", timeout=200)
+    yield from harness.over_viewport()
+    send("ESC", "PRESS")
+    yield from until(lambda: not status().running, "Esc ends the check", timeout=5)
+    yield from show_preferences()
+
+    area = next(area for area in harness.window().screen.areas if area.type == "PREFERENCES")
+    with bpy.context.temp_override(window=harness.window(), area=area, region=area.regions[-1]):
+        bpy.ops.limberjack.self_check("INVOKE_DEFAULT")
+    yield 0.5
+    assert done() >= 2, f"the second check begins anew: {status().text}"
+    begun, seen = time.monotonic(), []
+    while status().running:
+        seen.append((time.monotonic() - begun, status().factor, status().text))
+        if len(seen) == 50:
+            yield from screenshot("self_check_compiling")
+        yield 0.25
+        assert time.monotonic() - begun < 350, f"it never ends: {status().text}"
+    for moment, factor, text in seen[::12]:
+        print(f"SELFCHECK {moment:.1f} {factor:.3f} {text}", flush=True)
+    bar = [factor for _, factor, _ in seen]
+    assert bar == sorted(bar), "the bar has gone back"
+    pauses = max(later[0] - sooner[0] for sooner, later in itertools.pairwise(seen))
+    assert pauses < 3.0, f"the window stood still for {pauses:.1f} s"
+    assert "The solver is right" in status().self_check, status().self_check
+    print("SELFCHECK", status().self_check.replace("\n", " | "), flush=True)
+    yield from screenshot("self_check")
+    bpy.ops.limberjack.self_check_copy()
+    assert bpy.context.window_manager.clipboard == status().self_check
