@@ -8,7 +8,7 @@ interpreter = $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/pyth
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format judges gui-test fuzz benchmark docs messages extension packages requirements clean
+.PHONY: setup demo test lint format judges gui-test fuzz benchmark docs pictures messages extension packages requirements clean
 
 setup: $(VENV)/.installed
 
@@ -67,6 +67,10 @@ format: setup
 docs: setup
 	$(BIN)/python docs/make_joints.py
 	$(BIN)/python docs/make_features.py
+
+# The pictures of the pages: two of the real window, and renders of the samples.
+pictures: setup
+	$(BIN)/python docs/make_pictures.py
 
 # Every text of the add-on that can be translated, into addon/locale/messages.json; a test holds it against the code.
 messages: setup

@@ -149,7 +149,7 @@ def _files(given: Any, folder: Path) -> list[str]:
 
 
 def _texts(key: str, given: Any) -> list[str]:
-    texts = given if isinstance(given, list) and key not in TEXTS else [given]
+    texts: list[Any] = given if isinstance(given, list) and key not in TEXTS else [given]
     if not texts or not all(isinstance(text, str) and text for text in texts):
         missing = "it is missing" if given is None else f"found {shown(given)}"
         raise BatchError(f'{key}: {missing}; write {key} = "…"' + ("" if key in TEXTS else ", or a list of such"))

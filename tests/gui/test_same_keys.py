@@ -13,24 +13,15 @@ from test_exchange import empty_scene, import_by_drop
 
 SOURCE = Path(__file__).parents[2]
 
-RAISED = {"shoulder": 1.0, "elbow": 0.5}
-"""Radians from where the sample is drawn, hanging in balance."""
-
 
 def test_crane():
     """The keys of the panel, of `blender -b` and of the wheel are the same for a crane with ball joints."""
-    shutil.copy(SOURCE / "sample_scenes" / "crane.blend", OUT / "crane.blend")
-    yield from bake_two_ways("crane")
+    yield from bake_sample_two_ways("crane")
 
 
 def test_double_pendulum():
     """As for the crane, for a motion that amplifies what is different at its beginning, where both arms are raised."""
-    yield from open_file(SOURCE / "sample_scenes" / "double_pendulum.blend")
-    for name, angle in RAISED.items():
-        joint = bpy.data.objects[name].limberjack_joint
-        joint.use_home, joint.coordinates[0].home = True, angle
-    bpy.ops.wm.save_as_mainfile(filepath=str(OUT / "double_pendulum.blend"))
-    yield from bake_two_ways("double_pendulum")
+    yield from bake_sample_two_ways("double_pendulum")
 
 
 def test_four_bar():
@@ -41,6 +32,11 @@ def test_four_bar():
     bake.onto, bake.reduces = "BOTH", True
     bpy.ops.wm.save_as_mainfile(filepath=str(OUT / "four_bar.blend"))
     yield from bake_two_ways("four_bar")
+
+
+def bake_sample_two_ways(name: str) -> Steps:
+    shutil.copy(SOURCE / "sample_scenes" / f"{name}.blend", OUT / f"{name}.blend")
+    yield from bake_two_ways(name)
 
 
 def bake_two_ways(name: str) -> Steps:

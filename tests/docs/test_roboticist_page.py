@@ -1,4 +1,4 @@
-"""The README's Python, as it stands."""
+"""The roboticist's guide: its Python, as it stands."""
 
 import math
 import re
@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[2]
 def test_the_snippets_run(monkeypatch, capsys):
     """Guards the first lines of code that a reader copies: they run, one after the other, and print what they say."""
     monkeypatch.chdir(ROOT)
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "roboticist.md").read_text(encoding="utf-8"), re.S)
     assert len(snippets) == 4
     shared = {}
     for snippet in snippets:
-        exec(compile(snippet, "README.md", "exec"), shared)
+        exec(compile(snippet, "roboticist.md", "exec"), shared)
     told = capsys.readouterr().out
     led = shared["motion"].q[:, shared["motion"].q_names.index(("curl", "rad"))]
     assert led[-1] == pytest.approx(0.8 * math.sin(4.0), abs=1e-9)

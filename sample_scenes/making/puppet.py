@@ -1,4 +1,4 @@
-"""What make_ragdoll.py makes: a puppet's links, shapes and joints. Metres, degrees, the world's axes; left is +x."""
+"""What ragdoll.py makes: a puppet's links, shapes and joints. Metres, degrees, the world's axes; left is +x."""
 
 from __future__ import annotations
 

@@ -1,0 +1,46 @@
+"""Make the sample scenes of the folder above: `python sample_scenes/making/make.py [NAME…]`, all where none is named.
+
+Each module here that has `build()` makes one: NAME.blend, and by the add-on's own export NAME.sdf, unless that is what
+the scene is made of. Run it where `limberjack` and the bpy wheel are installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import bpy
+from workshop import SCENES
+
+import limberjack
+from limberjack.addon.bridge import scan_scene
+from limberjack.core.formats import write
+
+TOOLS = ("make", "puppet", "workshop")
+IMPORTED = ("crane", "double_pendulum")
+"""Scenes whose SDF came first; the others' are exports."""
+
+
+def names() -> list[str]:
+    """Of the scenes that can be made."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in TOOLS)
+
+
+def make(name: str) -> None:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    importlib.import_module(name).build()
+    bpy.context.preferences.filepaths.save_version = 0
+    blend, sdf = SCENES / f"{name}.blend", SCENES / f"{name}.sdf"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    print(f"made {blend.name} ({blend.stat().st_size / 1000:.0f} kB)")
+    if name not in IMPORTED:
+        for loss in write(scan_scene(bpy.context.scene, with_shapes=True).model, sdf):
+            print(f"made {sdf.name}: loss: {loss}")
+
+
+if __name__ == "__main__":
+    limberjack.register()
+    for chosen in sys.argv[1:] or names():
+        make(chosen)
+    limberjack.unregister()  # or bpy ends with a crash

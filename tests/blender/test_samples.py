@@ -1,0 +1,111 @@
+"""Every sample scene: what its script makes, tidy, without a fault at any accuracy, and described for the menu."""
+
+import json
+import re
+
+import bpy
+import numpy as np
+import pytest
+
+from limberjack.addon.bridge import scan_scene
+from limberjack.addon.bridge.rig import show_rig
+from limberjack.core.formats import write
+
+from .baked import bake, matrix_at
+from .conftest import joint, link
+from .samples import NAMES, SAMPLES, maker, open_sample
+
+MOST_BYTES, MOST_VERTICES, LONGEST_WORD = 300_000, 2000, 100
+
+each = pytest.mark.parametrize("name", NAMES)
+each_that_exports = pytest.mark.parametrize("name", [name for name in NAMES if name not in maker("make").IMPORTED])
+
+
+def test_every_scene_has_all_its_files_and_a_script():
+    """Guards the folder: a .blend, a .sdf and a .json of one name, and a module that makes them."""
+    for suffix in ("blend", "sdf"):
+        assert sorted(path.stem for path in SAMPLES.glob(f"*.{suffix}")) == NAMES
+    assert maker("make").names() == NAMES
+
+
+def test_what_the_menu_says():
+    """Guards the menu's words: a title, a line without a full stop that fits, and an order without ties."""
+    told = [json.loads((SAMPLES / f"{name}.json").read_text()) for name in NAMES]
+    assert all(item["title"] for item in told)
+    assert all(0 < len(item["says"]) <= LONGEST_WORD and not item["says"].endswith(".") for item in told)
+    assert len({item["order"] for item in told}) == len({item["title"] for item in told}) == len(NAMES)
+
+
+@each
+def test_the_file_is_what_the_script_makes(name):
+    """Guards the committed scene: nobody has changed it, or the script, alone."""
+    kept = everything_in(open_sample(name))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    maker(name).build()
+    assert_same(everything_in(bpy.context.scene), kept)
+
+
+def everything_in(scene):
+    """The scene's model with all its attributes, as text."""
+    model = scan_scene(scene, with_shapes=True, with_surroundings=True).model
+    return json.dumps(vars(model), default=_plain)
+
+
+def _plain(part):
+    """Of a model's part, what JSON knows; of a mesh file of what only is seen, its size."""
+    if isinstance(part, bytes):
+        return len(part)
+    return part.tolist() if isinstance(part, np.ndarray) else vars(part)
+
+
+@each_that_exports
+def test_the_sdf_is_what_the_scene_exports(name, tmp_path):
+    """Guards the committed SDF, whose numbers others have judged."""
+    write(scan_scene(open_sample(name), with_shapes=True).model, tmp_path / "again.sdf")
+    assert_same((tmp_path / "again.sdf").read_text(), (SAMPLES / f"{name}.sdf").read_text())
+
+
+def assert_same(text, kept):
+    """The words exactly, and the numbers but for their last digits, which hang on the processor."""
+    number = r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])"
+    assert re.sub(number, "#", text) == re.sub(number, "#", kept)
+    numbers, kept_numbers = (np.array(re.findall(number, one), dtype=float) for one in (text, kept))
+    np.testing.assert_allclose(numbers, kept_numbers, rtol=1e-9, atol=1e-12)
+
+
+@each
+def test_a_tidy_scene(name):
+    """Guards what a user opens: no problems, no bake, names of our own, a camera for Workbench, small meshes."""
+    scene = open_sample(name)
+    assert show_rig(scene).problems == []
+    free = [obj for obj in scene.objects if link(obj).is_link and link(obj).motion == "FREE"]
+    assert free
+    assert not any(obj.animation_data for obj in free)
+    assert scene.camera
+    assert scene.render.engine == "BLENDER_WORKBENCH"
+    named = [*bpy.data.objects, *bpy.data.meshes, *bpy.data.materials, *bpy.data.collections]
+    assert not [item.name for item in named if re.search(r"\.\d{3}$", item.name)]
+    assert {obj.users_collection[0].name for obj in scene.objects if joint(obj).is_joint} == {"Joints"}
+    assert max(len(mesh.vertices) for mesh in bpy.data.meshes) <= MOST_VERTICES
+    assert (SAMPLES / f"{name}.blend").stat().st_size < MOST_BYTES
+
+
+@each
+def test_a_healthy_scene(name):
+    """Guards the first press of Simulate: whatever the accuracy, the doctor has nothing to say, and energy is kept."""
+    scene = open_sample(name)
+    for accuracy, drift in (("draft", 1e-3), ("good", 1e-5), ("exact", 1e-8)):
+        report = bake(scene, accuracy=accuracy).report
+        assert report.diagnoses == []
+        assert report.relative_drift < drift
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "crane"])
+def test_a_bake_is_where_another_engine_has_it(name):
+    """Guards the scene's starts and its keys: what Blender shows at whole seconds is where Drake has the link."""
+    scene = open_sample(name)
+    bake(scene, accuracy="exact")
+    for moved, rows in json.loads((SAMPLES / f"{name}.json").read_text())["positions"].items():
+        for seconds, *place in rows:
+            frame = scene.frame_start + seconds * scene.render.fps
+            assert matrix_at(scene, scene.objects[moved], frame)[:3, 3] == pytest.approx(place, abs=2e-6)
