@@ -335,6 +335,7 @@ def film(eye: Point, target: Point, lens: float = 50.0, width: int = 1200, heigh
     scene = bpy.context.scene
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.lens, camera.location = lens, eye
+    camera.data.display_size = 0.05 * (Vector(eye) - Vector(target)).length  # at 1 m it hides what it films
     camera.rotation_euler = (Vector(eye) - Vector(target)).to_track_quat("Z", "Y").to_euler()
     collection_of("View").objects.link(camera)
     scene.camera = camera
