@@ -1,8 +1,9 @@
 """Tests in a real Blender window: `python tests/gui/run.py [TEST…]`, or `--install` to install Blender and no more.
 
 Installs Blender once, builds the extension from the working tree, and runs tests/gui/test_*.py inside that Blender
-under a virtual screen; then bakes outside, by the wheel, what test_same_keys has baked. Logs and screenshots go to
-out/gui/. Exits 0 if nothing failed, 1 if something did, and 77 where these tests cannot run at all.
+under a virtual screen; then bakes outside, by the wheel, what test_same_keys has baked, and tries the
+zips of dist/, where there are any, in clean profiles. Logs and screenshots go to out/gui/. Exits 0 if nothing failed, 1
+if something did, and 77 where these tests cannot run at all.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import packages
 import wheel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +61,8 @@ def main(chosen: list[str]) -> int:
         print(f"FAIL building the extension\n{error}\n0 passed, 1 failed")
         return 1
     outcomes = [*run_tests(chosen), *compare_with_wheel()]
+    if not chosen or "packages" in chosen:
+        outcomes += try_packages()
     passed, failed = outcomes.count(True), outcomes.count(False)
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0
@@ -147,6 +151,13 @@ def compare_with_wheel() -> Iterator[bool]:
     """Bake outside what the window has baked; whether each scene has the same keys."""
     for name, begun, failure in wheel.compare(OUT):
         report({"name": f"wheel.{name}", "seconds": time.monotonic() - begun, "failure": failure})
+        yield not failure
+
+
+def try_packages() -> Iterator[bool]:
+    """Install, use and remove what dist/ has for this platform; whether all was well with each."""
+    for name, begun, failure in packages.try_all(SHARED / "run_headless.sh", BLENDER, OUT, INSIDE):
+        report({"name": f"packages.{name}", "seconds": time.monotonic() - begun, "failure": failure})
         yield not failure
 
 

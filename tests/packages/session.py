@@ -1,6 +1,8 @@
 """Runs inside a Blender with a clean profile: installs a zip, uses it, removes it, and says what was not right.
 
-python session.py ZIP SAMPLE LAST_FRAME compiled|uncompiled
+python session.py ZIP SAMPLE LAST_FRAME compiled|uncompiled|either
+
+Compiled: by the numba of the zip; either: by that or by Blender's own.
 """
 
 import os
@@ -20,11 +22,11 @@ PACKAGE = f"bl_ext.{REPOSITORY}.{ID}"
 VISIBLE = 1e-3  # m
 
 
-def main(zip_file: str, sample: str, last_frame: int, compiled: bool) -> None:
+def main(zip_file: str, sample: str, last_frame: int, word: str) -> None:
     before = traces()
     install(zip_file)
     keeps_to_its_corner(set(before["sys.path"]))
-    use(sample, last_frame, compiled)
+    use(sample, last_frame, word)
     keeps_to_its_corner(set(before["sys.path"]))
     switch_off_and_on(before)
     remove()
@@ -49,7 +51,7 @@ def keeps_to_its_corner(paths_before: set[str]) -> None:
     assert not new_paths, f"sys.path has grown by {new_paths}"
 
 
-def use(sample: str, last_frame: int, compiled: bool) -> None:
+def use(sample: str, last_frame: int, word: str) -> None:
     """Open, bake, export: what comes out is a motion, and a model that is read again."""
     folder = Path(sys.modules[PACKAGE].__file__).parent
     bpy.ops.wm.open_mainfile(filepath=str(folder / "sample_scenes" / sample))
@@ -62,8 +64,8 @@ def use(sample: str, last_frame: int, compiled: bool) -> None:
     moved = [name for name, place in _places(scene).items() if (place - begun[name]).length > VISIBLE]
     assert moved, "nothing moves in what was baked"
     has_numba = "numba" in sys.modules
-    assert has_numba == compiled, f"numba is {'' if has_numba else 'not '}used"
-    if compiled:
+    assert has_numba == (word != "uncompiled"), f"numba is {'' if has_numba else 'not '}used"
+    if word == "compiled":
         where = sys.modules["numba"].__file__
         assert Path(where).is_relative_to(extensions_folder()), f"numba is not the zip's, it comes from {where}"
     with tempfile.TemporaryDirectory() as out:
@@ -111,7 +113,7 @@ def _lies_in(folder: Path, module) -> bool:
 zip_file, sample, last_frame, word = sys.argv[-4:]
 code = 0
 try:
-    main(zip_file, sample, int(last_frame), word == "compiled")
+    main(zip_file, sample, int(last_frame), word)
 except Exception:
     traceback.print_exc()
     code = 1
