@@ -5,8 +5,15 @@ Every import stands inside a function: tests and the command line import this fi
 
 
 def register():
-    from .addon import registry
+    import gc
 
+    was_enabled = gc.isenabled()
+    gc.disable()  # a collection goes through all that Blender has loaded, and nothing that modules make is garbage
+    try:
+        from .addon import registry
+    finally:
+        if was_enabled:
+            gc.enable()
     registry.register()
 
 

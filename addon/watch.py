@@ -10,10 +10,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.model import ModelError
-from .bridge.keyed_joints import follow_keys
+from . import bridge
 from .bridge.last_run import forget_runs
-from .bridge.rig import forget_rigs, forget_weights, show_rig
-from .bridge.settling import settle_frames
 from .props import carrier_of, is_joint, is_link, show_error
 
 LASTING = "LIMBERJACK_OT_preview"
@@ -53,7 +51,7 @@ def _frame_changed(scene, depsgraph):
     global moves
     moves += 1
     try:
-        follow_keys(scene, depsgraph)
+        bridge.follow_keys(scene, depsgraph)
     except ModelError as error:
         show_error(str(error))
 
@@ -61,7 +59,7 @@ def _frame_changed(scene, depsgraph):
 @persistent
 def _replaced(*_):
     """After an undo, a redo, or the loading of a file, no object is what it was."""
-    forget_rigs()
+    bridge.forget_rigs()
     forget_runs()
     note_change()
 
@@ -87,7 +85,7 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
     moves += 1
     objects = list(objects)
     _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
-    forget_weights(objects)
+    bridge.forget_weights(objects)
     if not bpy.app.background:
         if bpy.app.timers.is_registered(_look):
             bpy.app.timers.unregister(_look)
@@ -105,8 +103,8 @@ def _look() -> float | None:
     _settled_at = moves
     for scene in {window.scene for window in windows}:
         if any(is_link(obj) or is_joint(obj) for obj in scene.objects):
-            settle_frames(scene)
-        show_rig(scene, _is_touched)
+            bridge.settle_frames(scene)
+        bridge.show_rig(scene, _is_touched)
     _is_touched = False
     for window in windows:
         for area in window.screen.areas:
@@ -133,7 +131,7 @@ _HANDLERS = {
 def start() -> None:
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
-    forget_rigs()
+    bridge.forget_rigs()
     forget_runs()
 
 
@@ -144,5 +142,5 @@ def stop() -> None:
             handlers.remove(handler)
     if bpy.app.timers.is_registered(_look):
         bpy.app.timers.unregister(_look)
-    forget_rigs()
+    bridge.forget_rigs()
     forget_runs()

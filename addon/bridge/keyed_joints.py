@@ -6,15 +6,17 @@ F-curves are asked themselves: a render hands nothing back, and hidden Empties a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import bpy
 
 from .. import ids
 from ..props import is_joint
 from .motion import action_of, has_own_keys, is_bake, value_curves, what_holds
-from .posing import Posing, seen_by
-from .posing_cache import posing_seen
 from .sliders import place_of, size_of
+
+if TYPE_CHECKING:
+    from .posing import Posing
 
 Numbers = dict[int, float]
 """Of a joint's coordinates, locked ones counted, what its keys say [rad or Blender units]."""
@@ -41,6 +43,9 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     keyed = keyed_numbers(scene, scene.frame_current_final)
     if not keyed:
         return
+    from .posing import seen_by
+    from .posing_cache import posing_seen
+
     left = _moved_by_others(scene)
     posing = posing_seen(scene, depsgraph, left)
     posing.find(left, seen_by(depsgraph))

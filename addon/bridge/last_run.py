@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...core.model import Model
-from ...core.trajectory import Trajectory
+if TYPE_CHECKING:
+    from ...core.model import Model
+    from ...core.trajectory import Trajectory
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 from mathutils import Vector
 from mathutils.geometry import intersect_line_line
 
-from .dials import Dial, crossed
+if TYPE_CHECKING:
+    from .dials import Dial
 
 EDGE_ON = 0.1
 """Cosine between view and axis below which a turn is seen from its side, and dragged along its edge instead."""
@@ -66,6 +68,8 @@ def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:
 
 def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> float:
     """On a ring that is but a line, the mouse says how far along the line a point of the ring is."""
+    from .dials import crossed
+
     line = crossed(dial.direction, ray.direction).normalized()
     middle = math.atan2(line.dot(dial.other), line.dot(dial.zero))
     off = math.acos(min(max(ray.along(dial.origin, line) / radius, -1.0), 1.0))

@@ -9,18 +9,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
+from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.model import Model, ModelError
+from ...core.model import ModelError
 from .. import ids
-from ..props import carrier_of
-from .mass import Weight, weigh
+from ..props import carrier_of, is_joint, is_link
 from .numbers import unit_length
-from .parts import Surroundings
 from .poses import world_scale
-from .problems import Problem, find_problems
-from .read import Fault, scan_scene
+
+if TYPE_CHECKING:
+    from ...core.model import Model
+    from .mass import Weight
+    from .parts import Surroundings
+    from .problems import Problem
+    from .read import Fault
 
 
 @dataclass
@@ -92,6 +96,13 @@ def forget_rigs() -> None:
 
 
 def _read(scene: bpy.types.Scene) -> Rig:
+    from ...core.model import Model
+
+    if not any(is_link(obj) or is_joint(obj) for obj in scene.objects):  # what reads a scene is not loaded for this
+        return Rig(Model(), unit=unit_length(scene), version=next(_versions))
+    from .problems import Problem, find_problems
+    from .read import scan_scene
+
     faults: list[Fault] = []
     try:
         reading = scan_scene(scene, weigh=weigh_once, faults=faults)
@@ -104,6 +115,8 @@ def _read(scene: bpy.types.Scene) -> Rig:
 
 def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
     """As `weigh`, from what was found before where nothing has changed."""
+    from .mass import weigh
+
     settings = getattr(link, ids.LINK)
     scale = tuple(world_scale(link).tolist())
     key = (link.session_uid, settings.mass_source, settings.mass, settings.density, scale, around.unit)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
 from ...core.joints import Unit
-from ...core.kinematics import coordinates_at
-from ...core.model import Joint, ModelError
+from ...core.model import ModelError
 from .. import ids
 from ..props import show_error
-from .live import joint_pose_now
 from .numbers import unit_length
-from .posing_cache import posing_of
-from .read_joints import read_joint
 from .rig import last_rig
+
+if TYPE_CHECKING:
+    from ...core.model import Joint
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ def read_value(obj: bpy.types.Object, number: int) -> float:
 
 def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
     """Lead the coordinate there, within its limits. What is in the way is shown in the panel."""
+    from .posing_cache import posing_of
+
     try:
         if not math.isfinite(value):
             raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
@@ -100,6 +102,10 @@ def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
 
 
 def _look(obj: bpy.types.Object) -> _Sight:
+    from ...core.kinematics import coordinates_at
+    from .live import joint_pose_now
+    from .read_joints import read_joint
+
     scene = scene_of(obj)
     settings = getattr(obj, ids.JOINT)
     at = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)

@@ -12,18 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...core.model import ModelError
 from ...core.spatial import quat_mul
-from .. import ids
-from ..bridge.collisions import seen_mesh
-from ..bridge.dials import Dial, JointView, crossed
-from ..bridge.parts import surroundings_of
-from ..bridge.picking import hit_along
-from ..bridge.poses import live_pose, matrix_of_pose
-from ..bridge.posing import Posing
-from ..bridge.rays import Ray, value_under
-from ..bridge.rigging import aim_axis, move_zero, set_home, set_limits
-from ..bridge.settling import settle_joint
-from ..bridge.shifting import shift_kept
-from ..bridge.snapshot import Snapshot
+from .. import bridge, ids
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint, is_link
 
@@ -45,11 +34,11 @@ class Drag(ABC):
     label = ""
     snaps = True
 
-    def __init__(self, context, obj: bpy.types.Object, view: JointView, dial: Dial, radius: float):
+    def __init__(self, context, obj: bpy.types.Object, view: bridge.JointView, dial: bridge.Dial, radius: float):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
         self.grip = 0.0
         self.value = self.first = self.start(context)
-        self.snapshot = Snapshot(self.changes(context))
+        self.snapshot = bridge.Snapshot(self.changes(context))
 
     def start(self, context) -> float:
         return self.dial.value
@@ -58,13 +47,13 @@ class Drag(ABC):
         """The objects that it may change."""
         return (self.obj,)
 
-    def hold(self, ray: Ray) -> None:
+    def hold(self, ray: bridge.Ray) -> None:
         """The button has been pressed: nobody takes a handle by its very middle."""
-        self.grip = value_under(ray, self.dial, self.first, self.radius) - self.first
+        self.grip = bridge.value_under(ray, self.dial, self.first, self.radius) - self.first
 
-    def follow(self, context, ray: Ray, is_snapping: bool) -> None:
+    def follow(self, context, ray: bridge.Ray, is_snapping: bool) -> None:
         """The mouse has moved."""
-        value = value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
+        value = bridge.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
         if is_snapping and self.snaps:
             step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
             value = round(value / step) * step
@@ -96,7 +85,7 @@ class PoseDrag(Drag):
     label = "Position"
 
     def start(self, context) -> float:
-        self.posing = Posing(context.scene)
+        self.posing = bridge.Posing(context.scene)
         return self.posing.value(self.obj.name, self.dial.place)
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -115,21 +104,21 @@ class DirectionDrag(Drag):
 
     way: Vector
 
-    def hold(self, ray: Ray) -> None:
+    def hold(self, ray: bridge.Ray) -> None:
         self.aimed = self.way
         self.far = self.way.dot(ray.direction) > 0.0
         self.grasp = ray.on_sphere(self.dial.origin, self.radius, self.far).rotation_difference(self.way)
 
-    def follow(self, context, ray: Ray, is_snapping: bool) -> None:
+    def follow(self, context, ray: bridge.Ray, is_snapping: bool) -> None:
         way = self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
         self.point(context, self.snapped(context, way, ray) if is_snapping else way)
 
     def take(self, context, value: float, is_alone: bool = False) -> None:
         """An angle tilts it from where it was towards where it points."""
-        about = crossed(self.way, self.aimed)
+        about = bridge.crossed(self.way, self.aimed)
         self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
 
-    def snapped(self, context, way: Vector, ray: Ray) -> Vector:
+    def snapped(self, context, way: Vector, ray: bridge.Ray) -> Vector:
         return way
 
     @abstractmethod
@@ -143,7 +132,7 @@ class SwingDrag(DirectionDrag):
     label = "Swing"
 
     def start(self, context) -> float:
-        self.posing = Posing(context.scene)
+        self.posing = bridge.Posing(context.scene)
         self.way = self.dial.zero
         return 0.0
 
@@ -161,22 +150,22 @@ class AimDrag(DirectionDrag):
     label = "Axis"
 
     def start(self, context) -> float:
-        settle_joint(self.obj, context.scene)
+        bridge.settle_joint(self.obj, context.scene)
         self.way = self.dial.direction
         return 0.0
 
     def point(self, context, way: Vector) -> None:
         self.aimed, self.value = way, self.way.angle(way)
         self.snapshot.restore()
-        aim_axis(self.obj, context.scene, self.dial.axis, way)
+        bridge.aim_axis(self.obj, context.scene, self.dial.axis, way)
 
-    def snapped(self, context, way: Vector, ray: Ray) -> Vector:
+    def snapped(self, context, way: Vector, ray: bridge.Ray) -> Vector:
         """The nearest of the world's axes, the parent's and the child's, and the normal of the face under the mouse."""
         joint = getattr(self.obj, ids.JOINT)
         links = [link for link in (joint.parent, joint.child) if link]
-        turns = [Quaternion(), *(Quaternion(live_pose(link)[3:]) for link in links)]
+        turns = [Quaternion(), *(Quaternion(bridge.live_pose(link)[3:]) for link in links)]
         ways = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
-        hit = hit_along(context, ray.origin, ray.direction)
+        hit = bridge.hit_along(context, ray.origin, ray.direction)
         if hit:
             ways.append(Vector(hit.normal.tolist()))
         nearest = min((sign * each for each in ways for sign in (1.0, -1.0)), key=way.angle)
@@ -191,7 +180,7 @@ class HomeDrag(Drag):
 
     def take(self, context, value: float, is_alone: bool = False) -> None:
         self.value = value
-        set_home(self.obj, context.scene, self.dial, value)
+        bridge.set_home(self.obj, context.scene, self.dial, value)
 
 
 class ZeroDrag(Drag):
@@ -200,7 +189,7 @@ class ZeroDrag(Drag):
     label = "Zero moved by"
 
     def start(self, context) -> float:
-        settle_joint(self.obj, context.scene)
+        bridge.settle_joint(self.obj, context.scene)
         return 0.0
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -209,10 +198,10 @@ class ZeroDrag(Drag):
     def take(self, context, value: float, is_alone: bool = False) -> None:
         self.value = value
         self.snapshot.restore()
-        move_zero(self.obj, context.scene, self.dial, value)
+        bridge.move_zero(self.obj, context.scene, self.dial, value)
 
     def confirm(self, context) -> None:
-        shift_kept(self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value)
+        bridge.shift_kept(self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value)
         super().confirm(context)
 
 
@@ -256,7 +245,7 @@ class LimitDrag(Drag):
         self.snapshot.restore()
         left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # as it is
         for obj in (self.obj, *self.peers):
-            set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
+            bridge.set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
         if self.dial.kind != "cone" and self.dial.place is not None:
             ghost.move([motion(self.dial, end - self.dial.value) for end in (lower, upper)])
 
@@ -280,7 +269,7 @@ DRAGS = {
 }
 
 
-def motion(dial: Dial, by: float) -> Matrix:
+def motion(dial: bridge.Dial, by: float) -> Matrix:
     """What moving a coordinate does to all that it carries."""
     if dial.kind == "slide":
         return Matrix.Translation(dial.direction * (by * dial.size))
@@ -292,8 +281,8 @@ def motion(dial: Dial, by: float) -> Matrix:
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
     """What is seen of a link, in the world, shape (n, 3, 3)."""
     try:
-        seen = seen_mesh(link, surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+        seen = bridge.seen_mesh(link, bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
     except ModelError:
         return np.zeros((0, 3, 3))  # nothing is seen of it
-    X_WL = matrix_of_pose(live_pose(link))
+    X_WL = bridge.matrix_of_pose(bridge.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]

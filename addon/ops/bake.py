@@ -1,18 +1,22 @@
 """Simulate and bake, and take a bake away again."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...core.model import ModelError
 from .. import ids
-from ..bake import Bake, BakeRun, baked_links, baked_objects, clear_bake, foreign_actions, is_baked
+from ..bake import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ..bridge.last_run import forget_run
-from ..bridge.remedies import keep_findings
-from ..preview import KeptRun, current, end
+from ..preview import current, end
 from ..props import is_joint, is_link
 from ..warming import Warming
 from .report import fail, in_object_mode, redraw, succeed, tell_compilation, tell_progress, time_left
 from .selection import OnLinks
+
+if TYPE_CHECKING:
+    from ..bake import Bake
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
@@ -38,7 +42,7 @@ class RunsBake(OnLinks):
     )
 
     _timer = None
-    _run: Bake | None = None
+    _run = None
     _warming: Warming | None = None
 
     @classmethod
@@ -48,8 +52,10 @@ class RunsBake(OnLinks):
             return False
         return super().poll(context)
 
-    def make(self, context) -> Bake:
+    def make(self, context) -> "Bake":
         """Raises ModelError where the scene cannot be baked."""
+        from ..bake import BakeRun
+
         return BakeRun(context.scene, overwrite=self.overwrite)
 
     def invoke(self, context, event):
@@ -131,6 +137,8 @@ class RunsBake(OnLinks):
     def _keep_findings(context, diagnoses):
         """Of a run without a bake. They are a step of undo, so that to undo their remedies brings them back."""
         if diagnoses:
+            from ..bridge.remedies import keep_findings
+
             keep_findings(context.scene, diagnoses)
             bpy.ops.ed.undo_push(message="Findings")
 
@@ -180,7 +188,9 @@ class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
             return False
         return super().poll(context)
 
-    def make(self, context) -> Bake:
+    def make(self, context) -> "Bake":
+        from ..preview.keeping import KeptRun
+
         preview = current()
         if preview is None:
             raise ModelError("the preview is over: start another one")

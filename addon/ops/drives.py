@@ -4,9 +4,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty
 
 from ...core.model import ModelError
-from .. import ids
-from ..bridge.driving import Tuning, drive_to_pose
-from ..bridge.posing_cache import posing_of
+from .. import bridge, ids
 from .report import fail, succeed
 from .selection import OnJoints, selected_joints
 
@@ -40,11 +38,11 @@ class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
     )
 
     def execute(self, context):
-        tuning = Tuning(self.frequency, self.damping_ratio)
+        tuning = bridge.Tuning(self.frequency, self.damping_ratio)
         try:
-            posing = posing_of(context.scene)
+            posing = bridge.posing_of(context.scene)
             chosen = [name for name in selected_joints(context) or posing.moving if name in posing.moving]
-            driven = list(drive_to_pose(context.scene, posing, chosen, tuning, self.tunes))
+            driven = list(bridge.drive_to_pose(context.scene, posing, chosen, tuning, self.tunes))
         except ModelError as error:
             return fail(self, context, error)
         if not driven:

@@ -7,8 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
 from ...core.model import WORLD, ModelError
-from .. import ids
-from ..bridge import SceneReading, scan_scene, store_weights
+from .. import bridge, ids
 from .report import fail, succeed
 from .selection import OnLinks
 
@@ -59,14 +58,14 @@ class Export(OnLinks, ExportHelper):
         """Those of the writer."""
         return {"uris": self.uris, "pose": self.pose, "substitute": self.substitute}
 
-    def fit(self, reading: SceneReading) -> None:
+    def fit(self, reading: "bridge.SceneReading") -> None:
         """Leave out what the layout has no place for, and say so."""
 
     def execute(self, context):
         from ...core.formats import UnwritableError, write
 
         try:
-            reading = scan_scene(
+            reading = bridge.scan_scene(
                 context.scene,
                 with_shapes=True,
                 with_surroundings=self.surroundings,
@@ -76,7 +75,7 @@ class Export(OnLinks, ExportHelper):
             losses = write(reading.model, Path(self.filepath), **self.writer_options())
         except (ModelError, UnwritableError, OSError) as error:
             return fail(self, context, error)
-        store_weights(reading)
+        bridge.store_weights(reading)
         return succeed(self, context, f"Written: {self.filepath}", [*reading.notes, *losses])
 
 

@@ -4,9 +4,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...core.model import ModelError
-from .. import ids
-from ..bridge import drawn_pose, new_joint
-from ..bridge.parts import SOLID
+from .. import bridge, ids
 from ..props import ancestors, is_joint, is_link
 from ..props.joint import type_items
 from .links import tag_links
@@ -43,11 +41,11 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
             pairs = [(_carrier(obj, solids), obj) for obj in solids]
             joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
             wanted = [pair for pair in pairs if (pair[0] or self.to_world) and pair not in joined]
-            poses = {obj: drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
+            poses = {obj: bridge.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
         except ModelError as error:
             return fail(self, context, error)
         notes = tag_links(context, [obj for obj in solids if not is_link(obj)])
-        joints = [new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
+        joints = [bridge.new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
         for parent, child in pairs:
             if (parent, child) in joined:
                 notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")
@@ -74,7 +72,7 @@ def _is_solid(obj: bpy.types.Object) -> bool:
     if is_joint(obj) or is_link(obj):
         return not is_joint(obj)
     instances = obj.instance_type == "COLLECTION" and obj.instance_collection is not None
-    return (obj.type in SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
+    return (obj.type in bridge.SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
 
 
 def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:

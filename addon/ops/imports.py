@@ -2,17 +2,20 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatVectorProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from ...core.model import Model
 from ...core.model.text import counted
 from .. import ids
-from ..bridge import move_model, unit_length, write_scene
+from ..bridge import unit_length
 from .report import fail, in_object_mode, succeed
+
+if TYPE_CHECKING:
+    from ...core.model import Model
 
 SUFFIXES = (".sdf", ".world", ".urdf")
 
@@ -63,6 +66,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
 
     def execute(self, context):
         from ...core.formats import UnreadableError, read
+        from ..bridge import write_scene
 
         search = [folder for folder in self.search.split(os.pathsep) if folder]
         readings = []
@@ -93,8 +97,10 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         named = [Path(self.directory) / item.name for item in self.files if item.name]
         return named or [Path(self.filepath)]
 
-    def _move(self, model: Model, scene: bpy.types.Scene) -> None:
+    def _move(self, model: "Model", scene: bpy.types.Scene) -> None:
         if any(self.place) and (self.use_place or not self.is_dropped):
+            from ..bridge import move_model
+
             move_model(model, tuple(part * unit_length(scene) for part in self.place))
 
 

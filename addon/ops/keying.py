@@ -4,9 +4,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...core.model import ModelError
-from .. import ids
-from ..bake import key_joints, key_links
-from ..bridge.posing_cache import posing_of
+from .. import bake, bridge, ids
 from .report import fail, succeed
 from .selection import OnJoints
 
@@ -28,9 +26,9 @@ class LIMBERJACK_OT_pose_key(OnJoints, bpy.types.Operator):
     )
 
     def execute(self, context):
-        key, things = (key_links, "links") if self.what == "LINKS" else (key_joints, "joints")
+        key, things = (bake.key_links, "links") if self.what == "LINKS" else (bake.key_joints, "joints")
         try:
-            count, notes = key(context.scene, posing_of(context.scene))
+            count, notes = key(context.scene, bridge.posing_of(context.scene))
         except ModelError as error:
             return fail(self, context, error)
         if not count:

@@ -3,12 +3,7 @@
 import bpy
 
 from ...core.model import ModelError
-from .. import ids
-from ..bake import clear_bake
-from ..bridge import INERTIAL_FIELDS, drawn_pose, format_pose, scan_scene, store_weight, store_weights, write_fields
-from ..bridge.mass import is_weighed, weigh
-from ..bridge.numbers import units_of
-from ..bridge.parts import Surroundings, parts_of, surroundings_of
+from .. import bake, bridge, ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
 from .selection import OnLinks
@@ -47,26 +42,26 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     Raises:
         ModelError: an object has no size; none is changed.
     """
-    poses = {obj: drawn_pose(obj) for obj in objects}
+    poses = {obj: bridge.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
         settings = getattr(obj, ids.LINK)
-        settings.is_link, settings.rest_pose = True, format_pose(pose)
-    around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        settings.is_link, settings.rest_pose = True, bridge.format_pose(pose)
+    around = bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     return [note for obj in objects for note in _set_up_mass(obj, around)]
 
 
-def _set_up_mass(obj: bpy.types.Object, around: Surroundings) -> list[str]:
+def _set_up_mass(obj: bpy.types.Object, around: "bridge.Surroundings") -> list[str]:
     """Weigh a new link; returns what had to be assumed, or what is in the way."""
     settings = getattr(obj, ids.LINK)
     try:
-        if not any(part.has_mesh and part.is_seen for part in parts_of(obj, around)):
+        if not any(part.has_mesh and part.is_seen for part in bridge.parts_of(obj, around)):
             settings.mass_source = "CUSTOM"
             return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
-        weight = weigh(obj, around)
+        weight = bridge.weigh(obj, around)
     except ModelError as error:
         settings.mass_note = str(error)
         return [str(error)]
-    store_weight(obj, weight)
+    bridge.store_weight(obj, weight)
     return [f"link '{obj.name}': {note}" for note in weight.notes]
 
 
@@ -86,7 +81,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj)]
-        clear_bake(links)  # of an object that is no link, nobody could
+        bake.clear_bake(links)  # of an object that is no link, nobody could
         for obj in links:
             settings = getattr(obj, ids.LINK)
             settings.is_link = False
@@ -110,10 +105,10 @@ class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            reading = scan_scene(context.scene)
+            reading = bridge.scan_scene(context.scene)
         except ModelError as error:
             return fail(self, context, error)
-        store_weights(reading)
+        bridge.store_weights(reading)
         total = sum(link.mass for link in reading.model.links)
         return succeed(self, context, f"{len(reading.model.links)} links, {total:.4g} kg together", reading.notes)
 
@@ -127,21 +122,21 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) and is_weighed(obj) for obj in context.selected_objects):
+        if not any(is_link(obj) and bridge.is_weighed(obj) for obj in context.selected_objects):
             cls.poll_message_set("Select links whose mass is By Value or By Density")
             return False
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        links = [obj for obj in context.selected_objects if is_link(obj) and is_weighed(obj)]
-        around = surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        links = [obj for obj in context.selected_objects if is_link(obj) and bridge.is_weighed(obj)]
+        around = bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         try:  # all of them before any is changed
-            weights = {obj: weigh(obj, around) for obj in links}
+            weights = {obj: bridge.weigh(obj, around) for obj in links}
         except ModelError as error:
             return fail(self, context, error)
         for obj, weight in weights.items():
             settings = getattr(obj, ids.LINK)
-            write_fields(INERTIAL_FIELDS, settings, weight, units_of(context.scene))
+            bridge.write_fields(bridge.INERTIAL_FIELDS, settings, weight, bridge.units_of(context.scene))
             settings.mass_source, settings.mass_note = "CUSTOM", ""
         return succeed(self, context, f"The mass of {len(links)} links can be edited by hand")
 

@@ -4,8 +4,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...core.model import ModelError
-from .. import ids
-from ..bridge import is_in_the_middle, mirror
+from .. import bridge, ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, select_only, succeed
 
@@ -33,7 +32,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
     def execute(self, context):
         chosen = [obj for obj in context.selected_objects if is_link(obj)]
         try:
-            links = [obj for obj in chosen if not (self.skip_middle and is_in_the_middle(obj))]
+            links = [obj for obj in chosen if not (self.skip_middle and bridge.is_in_the_middle(obj))]
             if not links:
                 return fail(
                     self,
@@ -41,7 +40,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
                     f"'{chosen[0].name}' lies on the plane x = 0, where its image would be itself: select links beside "
                     "it, or switch Keep the Middle off",
                 )
-            done = mirror(links, context.scene)
+            done = bridge.mirror(links, context.scene)
         except ModelError as error:
             return fail(self, context, error)
         context.view_layer.update()

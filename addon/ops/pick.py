@@ -1,29 +1,15 @@
 """Joints by pointing: at a hole, a shaft, a rim, a straight edge or a flat face."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy_extras import view3d_utils
 
-from ...core.geometry import Feature
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_mat, quat_of_z, quat_rotate
-from .. import ids
-from ..bridge import (
-    Hit,
-    Surfaces,
-    as_drawn,
-    drawn_pose,
-    frame_along,
-    hit_of,
-    hit_under,
-    new_joint,
-    pointed_direction,
-    put_joint,
-    unit_length,
-)
-from ..bridge.frames import empty_frame, stored_frames
-from ..bridge.numbers import length_in_words
+from .. import bridge, ids
 from ..overlays.preview import Preview
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
@@ -31,6 +17,9 @@ from .links import tag_links
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
 from .selection import selected_pair
 from .views import NAVIGATION, view_under
+
+if TYPE_CHECKING:
+    from ...core.geometry import Feature
 
 EDGE_PIXELS = 8.0  # how near to an edge the mouse must be for the edge to be meant
 WORDS = {"hole": "Hole", "shaft": "Shaft", "rim": "Rim", "edge": "Edge", "face": "Face"}
@@ -66,10 +55,10 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    _surfaces: Surfaces | None = None
+    _surfaces = None
     _preview: Preview | None = None
-    _hit: Hit | None = None
-    _feature: Feature | None = None
+    _hit = None
+    _feature = None
     _area = None
     _pixel_reach = 0.0
 
@@ -91,8 +80,8 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         if obj is None:
             return fail(self, context, f"there is no object '{self.object}' in this scene: name one to point at")
         try:
-            hit = hit_of(context, obj, self.face, np.array(self.point, dtype=np.float64))
-            feature = Surfaces().feature_under(context, hit, self.reach)
+            hit = bridge.hit_of(context, obj, self.face, np.array(self.point, dtype=np.float64))
+            feature = bridge.Surfaces().feature_under(context, hit, self.reach)
             if feature is None:
                 return fail(self, context, f"{NOTHING}: point at a hole, a shaft, a rim, an edge or a flat face")
             return self._put(context, obj, feature)
@@ -100,7 +89,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             return fail(self, context, error)
 
     def begin(self, context):
-        self._surfaces, self._preview = Surfaces(), Preview()
+        self._surfaces, self._preview = bridge.Surfaces(), Preview()
         if context.workspace:
             context.workspace.status_text_set(KEYS)
 
@@ -128,7 +117,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         place = view_under(context, event)
         if place is not None:
             area, region, rv3d, coord = place
-            self._hit = hit_under(context, region, rv3d, coord)
+            self._hit = bridge.hit_under(context, region, rv3d, coord)
             if self._hit:
                 self._pixel_reach = _reach_at(context, region, rv3d, coord, self._hit.point)
                 self._feature = self._surfaces.feature_under(context, self._hit, self._pixel_reach)
@@ -160,18 +149,20 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             context.workspace.status_text_set(None)
         redraw(context)
 
-    def _put(self, context, obj, feature: Feature) -> set[str]:
+    def _put(self, context, obj, feature: "Feature") -> set[str]:
         """Move the active joint to the feature, or join links there."""
         x, y, z = feature.origin.tolist()
         dx, dy, dz = feature.direction.tolist()
-        X_WJ = as_drawn(obj, frame_along((x, y, z), (dx, dy, dz)))
+        X_WJ = bridge.as_drawn(obj, bridge.frame_along((x, y, z), (dx, dy, dz)))
         what = f"the {feature.kind} of '{obj.name}'"
         active = context.active_object if context.active_object in context.selected_objects else None
         if is_joint(active):
-            put_joint(active, aimed(X_WJ, _pose_of(active), pointed_direction(getattr(active, ids.JOINT))))
+            bridge.put_joint(
+                active, aimed(X_WJ, _pose_of(active), bridge.pointed_direction(getattr(active, ids.JOINT)))
+            )
             return succeed(self, context, f"'{active.name}' is on {what}")
         child, parent = links_to_join(context, active, obj)
-        joint = new_joint(child, parent, self.type, X_WJ)
+        joint = bridge.new_joint(child, parent, self.type, X_WJ)
         select_only(context, joint)
         return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}', on {what}")
 
@@ -196,17 +187,16 @@ def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Objec
     return child, None
 
 
-def described(scene: bpy.types.Scene, feature: Feature | None) -> str:
+def described(scene: bpy.types.Scene, feature: "Feature | None") -> str:
     """What is under the mouse, in the scene's units."""
     if feature is None:
         return NOTHING
-    size, unit = "", unit_length(scene)
+    size, unit = "", bridge.unit_length(scene)
     if feature.radius:
-        size = f", {length_in_words(scene, 2.0 * feature.radius * unit)} across"
+        size = f", {bridge.length_in_words(scene, 2.0 * feature.radius * unit)} across"
     elif feature.kind == "edge":
-        size = (
-            f", {length_in_words(scene, unit * float(np.linalg.norm(feature.outline[-1] - feature.outline[0])))} long"
-        )
+        length = float(np.linalg.norm(feature.outline[-1] - feature.outline[0]))
+        size = f", {bridge.length_in_words(scene, unit * length)} long"
     return f"{WORDS[feature.kind]}{size}: click to put the joint here"
 
 
@@ -232,8 +222,8 @@ def turned_like(X_WJ: Pose, old: Pose) -> Pose:
 def _pose_of(joint: bpy.types.Object) -> Pose:
     """X_WJ as the links were drawn."""
     settings = getattr(joint, ids.JOINT)
-    X_PJ = stored_frames(joint)[0] if settings.X_PJ else empty_frame(joint)
-    return compose(drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
+    X_PJ = bridge.stored_frames(joint)[0] if settings.X_PJ else bridge.empty_frame(joint)
+    return compose(bridge.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
 
 
 def _reach_at(context, region, rv3d, coord, point) -> float:

@@ -4,9 +4,7 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...core.model import ModelError
-from .. import ids
-from ..bridge.named_poses import apply_pose, kept_values, middle_of_limits, scene_pose, store_pose
-from ..bridge.posing_cache import posing_of
+from .. import bridge, ids
 from .report import fail, succeed
 from .selection import OnJoints, selected_joints
 
@@ -23,8 +21,8 @@ class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            posing = posing_of(context.scene)
-            wanted = middle_of_limits(posing, selected_joints(context) or posing.moving)
+            posing = bridge.posing_of(context.scene)
+            wanted = bridge.middle_of_limits(posing, selected_joints(context) or posing.moving)
             if not wanted:
                 return fail(self, context, "None of these joints has two limits: give it some, or select another")
             posing.take(wanted)
@@ -51,12 +49,12 @@ class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
     def execute(self, context):
         settings = getattr(context.scene, ids.SCENE)
         try:
-            values = kept_values(posing_of(context.scene), context.scene)
+            values = bridge.kept_values(bridge.posing_of(context.scene), context.scene)
         except ModelError as error:
             return fail(self, context, error)
         pose = settings.poses.add()
         pose.name = self.name or "Pose"
-        store_pose(pose, values)
+        bridge.store_pose(pose, values)
         settings.pose = len(settings.poses) - 1
         return succeed(self, context, f"Pose '{pose.name}' keeps {len(pose.joints)} joints")
 
@@ -83,7 +81,7 @@ class _OfPose(OnJoints):
         return super().poll(context)
 
     def pose(self, context):
-        return scene_pose(context.scene, self.name, self.index)
+        return bridge.scene_pose(context.scene, self.name, self.index)
 
 
 class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
@@ -95,7 +93,7 @@ class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
     def execute(self, context):
         try:
             pose = self.pose(context)
-            store_pose(pose, kept_values(posing_of(context.scene), context.scene))
+            bridge.store_pose(pose, bridge.kept_values(bridge.posing_of(context.scene), context.scene))
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"Pose '{pose.name}' keeps {len(pose.joints)} joints")
@@ -127,7 +125,7 @@ class LIMBERJACK_OT_pose_apply(_OfPose, bpy.types.Operator):
     def execute(self, context):
         try:
             pose = self.pose(context)
-            notes = apply_pose(pose, posing_of(context.scene), context.scene)
+            notes = bridge.apply_pose(pose, bridge.posing_of(context.scene), context.scene)
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"The joints are in pose '{pose.name}'", notes)

@@ -4,8 +4,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...core.model import PRESETS, ModelError, with_preset
-from .. import ids
-from ..bridge import read_joint, store_joint
+from .. import bridge, ids
 from ..props import is_joint
 from ..props.entries import number_of
 from .report import fail, succeed
@@ -33,10 +32,10 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
         preset = PRESETS[self.preset]
         joints = [obj for obj in context.selected_objects if is_joint(obj)]
         try:  # all of them before any is changed
-            made = {obj: with_preset(read_joint(obj, context.scene), preset) for obj in joints}
+            made = {obj: with_preset(bridge.read_joint(obj, context.scene), preset) for obj in joints}
         except ModelError as error:
             return fail(self, context, error)
-        notes = [note for obj, joint in made.items() for note in store_joint(joint, obj, context.scene)]
+        notes = [note for obj, joint in made.items() for note in bridge.store_joint(joint, obj, context.scene)]
         return succeed(self, context, f"{len(joints)} joints are set up as {preset.label}", notes)
 
 

@@ -8,14 +8,7 @@ from bpy.props import StringProperty
 
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, compose, norm
-from .. import ids
-from ..bridge import drawn_pose, join_here, put_joint, store_weight
-from ..bridge.dials import view_joint
-from ..bridge.mass import weigh
-from ..bridge.numbers import parse_pose
-from ..bridge.parts import surroundings_of
-from ..bridge.posing import Posing
-from ..bridge.rigging import set_home
+from .. import bridge, ids
 from ..props import axes_in_use, is_link
 from .links import tag_links
 from .report import fail, in_object_mode, select_only, succeed
@@ -39,19 +32,21 @@ def _delete(_context, obj) -> str:
 def _join_to_world(context, obj) -> str:
     """The child knows where the joint is; what the Empty rode on is gone."""
     settings = getattr(obj, ids.JOINT)
-    X_CJ = parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child") if settings.X_CJ else IDENTITY
+    X_CJ = (
+        bridge.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child") if settings.X_CJ else IDENTITY
+    )
     settings.to_world = True
-    put_joint(obj, compose(drawn_pose(settings.child), X_CJ))
+    bridge.put_joint(obj, compose(bridge.drawn_pose(settings.child), X_CJ))
     return f"'{obj.name}' hangs in the world"
 
 
 def _join_here(_context, obj) -> str:
-    join_here([obj])
+    bridge.join_here([obj])
     return f"'{obj.name}' joins its links where they are"
 
 
 def _put_back(context, obj) -> str:
-    Posing(context.scene).settle()
+    bridge.Posing(context.scene).settle()
     return "All links are where their joints hold them"
 
 
@@ -82,11 +77,11 @@ def _swap_limits(_context, obj) -> str:
 
 
 def _start_within(context, obj) -> str:
-    dials = [dial for dial in view_joint(obj, context.scene).dials if dial.home is not None]
+    dials = [dial for dial in bridge.view_joint(obj, context.scene).dials if dial.home is not None]
     if not dials:
         raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
     for dial in dials:
-        set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
+        bridge.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
     return f"'{obj.name}' starts within its limits"
 
 
@@ -99,14 +94,14 @@ def _spring_within(_context, obj) -> str:
 
 
 def _weigh(context, obj) -> str:
-    found = weigh(obj, surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    found = bridge.weigh(obj, bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
     if not found.mass:
         raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
     settings = getattr(obj, ids.LINK)
     if settings.mass_source != "DENSITY":
         settings.mass_source = "DENSITY"
-        found = weigh(obj, surroundings_of(context.scene, context.evaluated_depsgraph_get()))
-    store_weight(obj, found)
+        found = bridge.weigh(obj, bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    bridge.store_weight(obj, found)
     return f"'{obj.name}' weighs {found.mass:.4g} kg"
 
 

@@ -4,8 +4,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ...core.model import ModelError
-from .. import ids
-from ..bridge.remedies import apply_remedy, obstacle_to, remedy_label
+from .. import bridge, ids
 from .report import fail, in_object_mode, succeed
 
 
@@ -23,9 +22,9 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
     @classmethod
     def description(cls, context, properties):
         findings = getattr(context.scene, ids.SCENE).findings
-        if properties.number >= len(findings) or obstacle_to(findings[properties.number], context.scene):
+        if properties.number >= len(findings) or bridge.obstacle_to(findings[properties.number], context.scene):
             return cls.__doc__
-        return f"{remedy_label(findings[properties.number], context.scene)}, and take the finding off the list"
+        return f"{bridge.remedy_label(findings[properties.number], context.scene)}, and take the finding off the list"
 
     @classmethod
     def poll(cls, context):
@@ -37,11 +36,11 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
             return fail(self, context, f"The last simulation has {len(findings)} findings: simulate again")
         finding = findings[self.number]
         try:
-            apply_remedy(finding, context.scene)
+            bridge.apply_remedy(finding, context.scene)
         except ModelError as error:
             return fail(self, context, error)
         named = f"'{finding.culprit.name}': " if finding.culprit else ""
-        done = f"{named}{remedy_label(finding, context.scene)}: done, simulate again"
+        done = f"{named}{bridge.remedy_label(finding, context.scene)}: done, simulate again"
         findings.remove(self.number)
         return succeed(self, context, done)
 

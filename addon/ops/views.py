@@ -4,7 +4,7 @@ import bpy
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ..bridge import hit_under
+from .. import bridge
 from ..props import carrier_of, is_link
 
 NEAR = 20.0
@@ -35,7 +35,7 @@ def view_under(context, event):
 
 def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object, Vector] | None:
     """The link that is seen at a pixel of the region, and its point there; of one without a shape, its origin."""
-    hit = hit_under(context, region, region_3d, pixel)
+    hit = bridge.hit_under(context, region, region_3d, pixel)
     if hit is not None:
         link = carrier_of(hit.obj)
         return None if link is None else (link, Vector(hit.point.tolist()))

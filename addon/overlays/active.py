@@ -10,9 +10,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...core.model import ModelError
-from .. import watch
-from ..bridge.dials import Dial, JointView, view_joint
-from ..bridge.rig import last_rig
+from .. import bridge, watch
 from ..props import is_joint
 from . import labels
 from .lines import Color, Lines
@@ -73,16 +71,16 @@ def _picture(context, look) -> Picture:
 
 def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, look) -> Picture:
     try:
-        view = view_joint(obj, scene)
+        view = bridge.view_joint(obj, scene)
     except ModelError:
         return Picture()
-    rig = last_rig(scene)
+    rig = bridge.last_rig(scene)
     is_troubled = look.show_problems and rig is not None and obj.name in rig.troubled
     color = look.problem_color if is_troubled else look.joint_color
     return Picture(_lines_of(view, radius, color, look.limit_color), _labels_of(view, radius, scene))
 
 
-def _lines_of(view: JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
+def _lines_of(view: bridge.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
     marks = [_mark(dial, ring_radius(radius, number)) for number, dial in enumerate(view.dials)]
     return [
         Lines(glyph(view, radius), color),
@@ -91,7 +89,7 @@ def _lines_of(view: JointView, radius: float, color: Color, limit_color: Color) 
     ]
 
 
-def _labels_of(view: JointView, radius: float, scene: bpy.types.Scene) -> list[tuple[Vector, str]]:
+def _labels_of(view: bridge.JointView, radius: float, scene: bpy.types.Scene) -> list[tuple[Vector, str]]:
     return [
         (dial.point(value, ring_radius(radius, number)), labels.reading(dial, value, scene))
         for number, dial in enumerate(view.dials)
@@ -100,7 +98,7 @@ def _labels_of(view: JointView, radius: float, scene: bpy.types.Scene) -> list[t
     ]
 
 
-def _mark(dial: Dial, radius: float) -> np.ndarray:
+def _mark(dial: bridge.Dial, radius: float) -> np.ndarray:
     """Where the coordinate is now."""
     if dial.kind == "slide":
         end = dial.point(dial.value, 0.0)

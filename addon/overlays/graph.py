@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import blf
 import bpy
 import numpy as np
 
-from ...core.plots import TITLES, Panel, PlotError, panels_of
-from ...core.plots.colors import palette_of, tinted
 from .. import ids
 from ..bridge.last_run import Run, last_run
 from ..props import is_joint
 from .boxes import Boxes
 from .lines import Color, Lines
 from .strip import HEADING, LINE, Box, Chart, charts_of
+
+if TYPE_CHECKING:
+    from ...core.plots import Panel
 
 TEXT_SIZE = 11
 BACKGROUND: Color = (0.07, 0.07, 0.08, 0.75)
@@ -73,6 +75,8 @@ def draw(context) -> None:
     picture.thick.draw(1.6 * scale)
     blf.size(0, TEXT_SIZE * scale)
     if not _panels:
+        from ...core.plots import TITLES
+
         view = seen_part(context.area, context.region)
         _put(f"{TITLES[settings.graph]}: nothing but 0 in the last run", view.left + LINE, view.bottom + LINE, TEXT)
     frame = scene.frame_current_final
@@ -99,6 +103,8 @@ def up_to_date(run: Run, context) -> Picture:
 
 def panels_to_show(run: Run, quantity: str, joint: str) -> list[Panel]:
     """Of one joint; of all where it is "", or does not move."""
+    from ...core.plots import PlotError, panels_of
+
     try:
         return panels_of(run.model, run.trajectory, [quantity], [joint] if joint else None)
     except PlotError:
@@ -122,6 +128,8 @@ def seen_part(area: bpy.types.Area, region: bpy.types.Region) -> Box:
 
 
 def _picture(charts: list[Chart]) -> Picture:
+    from ...core.plots.colors import palette_of, tinted
+
     palette = palette_of(chart.panel for chart in charts)
     colors = [[_brightened(color) for color in tinted(chart.curves, palette)] for chart in charts]
     boxes: list[tuple[Box, Color]] = []

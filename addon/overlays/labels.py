@@ -10,8 +10,7 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
-from ..bridge.dials import Dial
-from ..bridge.numbers import length_in_words
+from .. import bridge
 
 SIZE = 11
 BESIDE = 12
@@ -38,11 +37,11 @@ def is_hovering() -> bool:
     return time.perf_counter() - _hovered_at < LASTS
 
 
-def reading(dial: Dial, value: float, scene: bpy.types.Scene) -> str:
+def reading(dial: bridge.Dial, value: float, scene: bpy.types.Scene) -> str:
     """A value of a dial [rad or m], as the scene's units say it."""
     if dial.kind != "slide":
         return f"{math.degrees(value):.1f}°"
-    return length_in_words(scene, value)
+    return bridge.length_in_words(scene, value)
 
 
 def draw(labels: list[tuple[Vector, str]], context) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 
-from ...core.geometry import Feature
 from .lines import Color, Lines
+
+if TYPE_CHECKING:
+    from ...core.geometry import Feature
 
 OUTLINE: Color = (1.0, 0.75, 0.2, 1.0)
 AXIS: Color = (0.3, 0.8, 1.0, 1.0)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ...core.plots import Curve, Panel
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ...core.plots import Curve, Panel
 
 SHARE = 0.25
 """Of the view's height."""

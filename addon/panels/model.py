@@ -1,14 +1,19 @@
 """The model as a tree: each link with the joints that hang on it, and below each joint what it carries."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...core.joints import BALL, FREE
-from ...core.model import WORLD, Joint, Model
+from ...core.model import WORLD, Joint
 from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..props import is_joint, is_link
 from .axes import ICON as AXIS_ICON
 from .base import Below
+
+if TYPE_CHECKING:
+    from ...core.model import Model
 
 STEP = 0.6
 """Of indentation, in widths of an icon."""
@@ -89,7 +94,7 @@ def _places(rig: Rig) -> dict[str, tuple[int, int]]:
     return _known[1]
 
 
-def tree_places(model: Model) -> dict[str, tuple[int, int]]:
+def tree_places(model: "Model") -> dict[str, tuple[int, int]]:
     """Of every link and joint by name, its row in the tree and how deep it stands in it."""
     tree = model.tree()
     hanging: dict[str, list[tuple[Joint, str]]] = {}

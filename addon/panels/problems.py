@@ -3,10 +3,7 @@ to mend it."""
 
 import bpy
 
-from .. import ids
-from ..bridge.problems import Problem
-from ..bridge.remedies import obstacle_to, remedy_label
-from ..bridge.rig import Rig, last_rig
+from .. import bridge, ids
 from ..ops.problems import MENDS
 from .base import Below, paragraph
 
@@ -21,14 +18,14 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
     def draw_header_preset(self, context):
         scene = context.scene
-        rig = last_rig(scene)
+        rig = bridge.last_rig(scene)
         count = sum(problem.severity != "note" for problem in rig.problems) if rig else 0
         count += len(getattr(scene, ids.SCENE).findings)
         if count:
             self.layout.label(text=str(count), icon="ERROR")
 
     def draw(self, context):
-        rig, findings = last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
+        rig, findings = bridge.last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
         _draw_problems(self.layout, context, rig)
         if findings:
             self.layout.label(text="Last Simulation")
@@ -36,7 +33,7 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
             _draw_finding(self.layout.box().column(), context, number, finding)
 
 
-def _draw_problems(layout, context, rig: Rig | None):
+def _draw_problems(layout, context, rig: "bridge.Rig | None"):
     if rig is None:
         layout.label(text="Reading the scene", icon="SORTTIME")
         return
@@ -48,7 +45,7 @@ def _draw_problems(layout, context, rig: Rig | None):
         layout.label(text=f"and {len(rig.problems) - MOST} more")
 
 
-def _draw_problem(column, context, problem: Problem):
+def _draw_problem(column, context, problem: "bridge.Problem"):
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
     mends = MENDS.get(problem.code, ())
     row = column.row(align=True) if mends else column
@@ -60,8 +57,8 @@ def _draw_problem(column, context, problem: Problem):
 def _draw_finding(column, context, number: int, finding):
     name = finding.culprit.name if finding.culprit else finding.name
     _draw_text(column, context, name, finding.message, ICON["warning"])
-    if not obstacle_to(finding, context.scene):
-        label = remedy_label(finding, context.scene)
+    if not bridge.obstacle_to(finding, context.scene):
+        label = bridge.remedy_label(finding, context.scene)
         column.operator(ids.OP_REMEDY, text=label, icon="TOOL_SETTINGS").number = number
 
 

@@ -6,8 +6,7 @@ from bpy.app.translations import pgettext_iface
 from ...core.jit import why_uncompiled
 from ...core.model.text import counted
 from .. import ids
-from ..bake import bake_of, out_of_date, receipt_of
-from ..bridge.problems import wind_without_drag
+from ..bake import bake_of, receipt_of
 from ..bridge.rig import last_rig
 from .base import Below, draw_running, in_columns, paragraph
 
@@ -74,6 +73,8 @@ def _staleness(scene: bpy.types.Scene) -> str:
     state = (rig.version, settings.accuracy, numbers, scene.frame_start, scene.frame_end, scene.render.fps)
     seen, reason = _told.get(scene.session_uid, ((), ""))
     if seen != state:
+        from ..bake import out_of_date
+
         reason = out_of_date(scene, rig.model)
         _told[scene.session_uid] = state, reason
     return reason
@@ -126,6 +127,8 @@ class LIMBERJACK_PT_weather(Below, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
+        from ..bridge.problems import wind_without_drag
+
         layout, scene = in_columns(self.layout), context.scene
         layout.prop(scene, "use_gravity")
         column = layout.column()

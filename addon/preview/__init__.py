@@ -1,7 +1,6 @@
 """Play with a scene: its motion as it is computed, in the viewport, pulled by the mouse, with nothing keyed."""
 
 from .handlers import start, stop
-from .keeping import KeptRun
 from .session import Preview, PreviewOverError, begin, current, end
 
-__all__ = ["KeptRun", "Preview", "PreviewOverError", "begin", "current", "end", "start", "stop"]
+__all__ = ["Preview", "PreviewOverError", "begin", "current", "end", "start", "stop"]

@@ -12,9 +12,7 @@ from collections.abc import Iterable, Mapping
 import bpy
 
 from ...core.spatial import Pose
-from .. import ids
-from ..bridge.live import put_links
-from ..bridge.motion import is_previewed
+from .. import bridge, ids
 
 CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
@@ -23,12 +21,12 @@ def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
     """Move links to poses in the world [m]. unit: metres in a Blender unit."""
     for obj in poses:
         _remember(obj)
-    put_links(poses, unit)
+    bridge.put_links(poses, unit)
 
 
 def put_back(objects: Iterable[bpy.types.Object]) -> None:
     """Put those of the objects that are shown elsewhere where they were."""
-    shown = [*filter(is_previewed, objects)]
+    shown = [*filter(bridge.is_previewed, objects)]
     for obj in shown:
         for name, numbers in json.loads(getattr(obj, ids.LINK).before_preview).items():
             setattr(obj, name, numbers)
@@ -37,7 +35,7 @@ def put_back(objects: Iterable[bpy.types.Object]) -> None:
 
 def leave(objects: Iterable[bpy.types.Object]) -> None:
     """Let those of the objects that are shown elsewhere be there."""
-    for obj in filter(is_previewed, objects):
+    for obj in filter(bridge.is_previewed, objects):
         getattr(obj, ids.LINK).before_preview = ""
 
 

@@ -12,10 +12,7 @@ import bpy
 import numpy as np
 
 from ...core.spatial import Pose, Vec3
-from ..bake.course import Course
-from ..bake.settings import BakeSettings
-from ..bridge import SceneReading
-from ..bridge.posing import pieces_of
+from .. import bake, bridge
 
 if TYPE_CHECKING:
     from ...core.solvers import Simulation, Tether
@@ -60,15 +57,19 @@ class PreviewMotion:
     """
 
     def __init__(
-        self, scene: bpy.types.Scene, settings: BakeSettings, reading: SceneReading, stand: Mapping[str, Pose]
+        self,
+        scene: bpy.types.Scene,
+        settings: bake.BakeSettings,
+        reading: bridge.SceneReading,
+        stand: Mapping[str, Pose],
     ):
-        self.course = Course(scene, settings, reading, stand=stand)
+        self.course = bake.Course(scene, settings, reading, stand=stand)
         self.last = self.course.settings.last
         self.frames = self._frames()
         self.known = 0
         self.holds: list[Hold] = []
         self._times = (self.frames - self.frames[0]) / self.course.fps
-        self._pieces = pieces_of(self.course.model)
+        self._pieces = bridge.pieces_of(self.course.model)
         self._begin()
 
     def _frames(self) -> np.ndarray:

@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...core.model import Model, ModelError
+from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
-from .. import ids, watch
-from ..bake.demands import links_to_move, suspicions
-from ..bake.settings import settings_of
-from ..bake.staleness import digest_of_inputs
-from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, unit_length
+from .. import bake, bridge, ids, watch
 from ..bridge.last_run import keep_run, last_run, put_run
-from ..bridge.live import poses_now
-from ..bridge.motion import is_previewed
-from ..bridge.rig import weigh_once
 from ..props import is_led
 from .display import leave, put_back, show
 from .motion import Hold, PreviewMotion
+
+if TYPE_CHECKING:
+    from ...core.model import Model
 
 BUDGET = 0.02
 """Seconds of simulation between two pictures that are soon drawn."""
@@ -145,7 +142,7 @@ class Preview:
             self.playhead = wanted if is_there else float(self.motion.frames[self.motion.done - 1])
             comes_to_end = before < self.motion.last <= self.playhead
             self.is_playing = self.is_holding or not comes_to_end
-            made = (self.playhead - before) / frame_rate(scene) / max(seconds, 1e-6)
+            made = (self.playhead - before) / bridge.frame_rate(scene) / max(seconds, 1e-6)
             self.pace += SMOOTH * (made - self.pace)
         self._show(scene)
 
@@ -153,7 +150,7 @@ class Preview:
         """The frame to show after so much time."""
         frames, end = self.motion.frames, self.motion.last
         if getattr(scene, ids.SCENE).preview.pace == "REAL":
-            wanted = self.playhead + min(seconds, LONGEST_TICK) * frame_rate(scene)
+            wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.frame_rate(scene)
         else:
             wanted = float(frames[min(self.number + 1, len(frames) - 1)])
         beyond = self.is_holding or self.playhead >= end
@@ -233,11 +230,11 @@ class Preview:
             return None
         X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
         held_at = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
-        unit = unit_length(self.scene)
+        unit = bridge.unit_length(self.scene)
         return Vector(held_at) / unit, Vector(self._place) / unit
 
     def _in_metres(self, place: Vector) -> Vec3:
-        x, y, z = place * unit_length(self.scene)
+        x, y, z = place * bridge.unit_length(self.scene)
         return x, y, z
 
     # ---- what is shown
@@ -257,8 +254,10 @@ class Preview:
         self._shown = number
         poses = self.motion.poses(number)
         there = {name: obj for name in self._names if (obj := scene.objects.get(name)) is not None}
-        show({obj: poses[name] for name, obj in there.items()}, unit_length(scene))
-        keep_run(scene, self.model, self.motion.simulation.trajectory, float(self.motion.frames[0]), frame_rate(scene))
+        show({obj: poses[name] for name, obj in there.items()}, bridge.unit_length(scene))
+        keep_run(
+            scene, self.model, self.motion.simulation.trajectory, float(self.motion.frames[0]), bridge.frame_rate(scene)
+        )
 
     def was_undone(self) -> None:
         """Links may be anywhere."""
@@ -318,14 +317,14 @@ class Preview:
 
     def _read(self, scene: bpy.types.Scene) -> None:
         """Raises ModelError, BakeError."""
-        settings = settings_of(scene)
+        settings = bake.settings_of(scene)
         with quietly():
-            reading = scan_scene(scene, first=settings.first, weigh=weigh_once)
-            self._names = [obj.name for obj in links_to_move(reading)]
-            suspicions(reading)
+            reading = bridge.scan_scene(scene, first=settings.first, weigh=bridge.weigh_once)
+            self._names = [obj.name for obj in bake.links_to_move(reading)]
+            bake.suspicions(reading)
             self._note_stand(reading, scene)
-            store_rest_poses(reading, scene)  # which an undo may have taken back
-            key = (settings, frame_rate(scene), digest_of_inputs(scene, reading.model, settings.start))
+            bridge.store_rest_poses(reading, scene)  # which an undo may have taken back
+            key = (settings, bridge.frame_rate(scene), bake.digest_of_inputs(scene, reading.model, settings.start))
             is_new = key != self._key or self._motion is None
             if not (is_new or reading.leads or reading.animated):
                 return
@@ -343,14 +342,14 @@ class Preview:
         self.let_go()
         return motion
 
-    def _note_stand(self, reading: SceneReading, scene: bpy.types.Scene) -> None:
+    def _note_stand(self, reading: bridge.SceneReading, scene: bpy.types.Scene) -> None:
         """Where links are before they are shown elsewhere, for a start from the current pose."""
         new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
-        if any(is_previewed(obj) for obj in new.values()):  # one that has another name now
+        if any(bridge.is_previewed(obj) for obj in new.values()):  # one that has another name now
             put_back(scene.objects)
             bpy.context.view_layer.update()
             self._shown = -1
-        self._stand |= poses_now(new, unit_length(scene))
+        self._stand |= bridge.poses_now(new, bridge.unit_length(scene))
 
 
 def _simulation_error() -> type[Exception]:

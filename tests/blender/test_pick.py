@@ -329,7 +329,9 @@ def view(monkeypatch):
         "limberjack.addon.overlays.preview.bpy", SimpleNamespace(types=SimpleNamespace(SpaceView3D=space))
     )
     monkeypatch.setattr(pick, "view_under", lambda _, event: event.ray and (area, None, None, event.ray))
-    monkeypatch.setattr(pick, "hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord))
+    monkeypatch.setattr(
+        "limberjack.addon.bridge.hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord)
+    )
     monkeypatch.setattr(pick, "_reach_at", lambda *_: 0.01)
     return SimpleNamespace(handlers=handlers, headers=headers)
 
@@ -390,7 +392,7 @@ def test_cancelling_leaves_nothing(shaft, view, kind):
 def test_faults_leave_no_preview(shaft, view, monkeypatch):
     """A fault on the way is told, and takes the preview with it."""
     driven = Driven()
-    monkeypatch.setattr(pick, "hit_under", lambda *_: 1 / 0)
+    monkeypatch.setattr("limberjack.addon.bridge.hit_under", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         driven.modal(bpy.context, event("MOUSEMOVE", AT_SHAFT))
     assert view.handlers.alive == []

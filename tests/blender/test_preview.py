@@ -9,7 +9,8 @@ from limberjack.addon import preview as previews
 from limberjack.addon.bake import BakeRun, out_of_date
 from limberjack.addon.bridge import read_scene
 from limberjack.addon.bridge.last_run import last_run
-from limberjack.addon.preview import KeptRun, PreviewOverError, current
+from limberjack.addon.preview import PreviewOverError, current
+from limberjack.addon.preview.keeping import KeptRun
 from limberjack.core.model import ModelError
 
 FPS = 24.0

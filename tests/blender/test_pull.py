@@ -277,9 +277,7 @@ for _name, _value in vars(LIMBERJACK_OT_link_pull).items():
 @pytest.fixture
 def from_above(monkeypatch):
     """A cube that nothing joins, seen from above, taken at its corner."""
-    monkeypatch.setattr(
-        "limberjack.addon.ops.pull.ray_under", lambda context, event: context.region_data.ray(*event.at)
-    )
+    monkeypatch.setattr("limberjack.addon.bridge.ray_under", lambda context, event: context.region_data.ray(*event.at))
     bpy.ops.mesh.primitive_cube_add(size=2.0)
     cube = bpy.context.object
     bpy.ops.limberjack.link_tag()

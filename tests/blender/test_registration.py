@@ -1,5 +1,6 @@
 """Switching the add-on on and off."""
 
+import importlib.util
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,17 @@ from limberjack.core.version import VERSION
 
 ROOT = Path(limberjack.__file__).parent
 
+HEAVY = (
+    *("core.batch", "core.check", "core.dynamics", "core.formats", "core.kinematics", "core.plots", "core.solvers"),
+    *("core.geometry.walls", "core.geometry.features", "core.geometry.fits", "core.geometry.mass"),
+    *("core.model.compile", "core.model.model", "core.trajectory.tables", "core.trajectory.trajectory"),
+    *("addon.bake.baking", "addon.bake.course", "addon.bake.replay", "addon.bake.writing", "addon.preview.keeping"),
+    *("addon.bridge.dials", "addon.bridge.mass", "addon.bridge.mirroring", "addon.bridge.picking"),
+    *("addon.bridge.posing", "addon.bridge.problems", "addon.bridge.pulling", "addon.bridge.read"),
+    *("addon.bridge.remedies", "addon.bridge.rigging", "addon.bridge.write"),
+)
+"""What is loaded only when a model is worked on: it would take Blender's start longer than all else of ours."""
+
 
 def test_off_and_on_again():
     """Disabling and enabling twice leaves nothing behind that the next registration would trip over."""
@@ -27,14 +39,35 @@ def test_off_and_on_again():
 
 @pytest.mark.skipif(bool(bpy.app.binary_path), reason="inside Blender, whose Python cannot import bpy by itself")
 def test_enabling_is_fast_to_import():
-    """Enabling the add-on brings in neither numba nor the solvers, which take a second to load."""
+    """Enabling the add-on brings in neither numba nor what is needed only once there is a model to work on."""
     script = (
         "import bpy, sys, os, limberjack; limberjack.register();"
-        "heavy = [m for m in sys.modules if m == 'numba' or m.startswith('limberjack.core.solvers')];"
-        "print('HEAVY', heavy); sys.stdout.flush(); os._exit(0)"
+        "print('LOADED', *sys.modules); sys.stdout.flush(); os._exit(0)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "HEAVY []" in done.stdout
+    loaded = next(line for line in done.stdout.splitlines() if line.startswith("LOADED")).split()
+    heavy = {"numba", "scipy", "matplotlib"} | {f"limberjack.{name}" for name in HEAVY}
+    assert heavy.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("module", HEAVY)
+def test_what_enabling_leaves_out_is_there(module):
+    """Those names are names of modules, so that none is left out just because it was renamed."""
+    assert importlib.util.find_spec(f"limberjack.{module}")
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="inside Blender, whose Python cannot import bpy by itself")
+def test_a_file_without_a_model_loads_nothing():
+    """Changes, frames, undo and the reading of a scene load nothing of what works on models where there is none."""
+    script = (
+        "import bpy, sys, os, limberjack; limberjack.register(); from limberjack.addon.bridge.rig import show_rig;"
+        "bpy.ops.mesh.primitive_cube_add(); bpy.context.scene.frame_set(5); bpy.ops.ed.undo_push();"
+        "show_rig(bpy.context.scene);"
+        "print('LOADED', *sys.modules); sys.stdout.flush(); os._exit(0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = next(line for line in done.stdout.splitlines() if line.startswith("LOADED")).split()
+    assert {"limberjack.core.kinematics", "limberjack.core.check", "limberjack.addon.bridge.read"}.isdisjoint(loaded)
 
 
 def test_every_tooltip_follows_blenders_habits():
