@@ -8,13 +8,14 @@ def register():
     import gc
 
     was_enabled = gc.isenabled()
-    gc.disable()  # a collection goes through all that Blender has loaded, and nothing that modules make is garbage
+    gc.disable()  # a collection goes through all that Blender has loaded, and nothing that is made here is garbage
     try:
         from .addon import registry
+
+        registry.register()
     finally:
         if was_enabled:
             gc.enable()
-    registry.register()
 
 
 def unregister():

@@ -1,7 +1,6 @@
 """Compiles kernels in a process of its own, so that the window does not freeze over it."""
 
 import os
-import subprocess
 import sys
 import time
 from importlib import import_module
@@ -81,6 +80,8 @@ class Warming:
     """
 
     def __init__(self, what: str = SOLVER):
+        import subprocess  # takes a tenth of the time in which the add-on is enabled
+
         # The cache's folder is named after package, sources and Python version, so the child must share all three.
         command = [sys.executable, "-P", str(CHILD), ROOT_PACKAGE, str(ROOT), str(jit.cache_folder().parent), what]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -14,7 +14,6 @@ import hashlib
 import importlib.util
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -200,18 +199,22 @@ def cache_size() -> int:
 
 def clear_cache() -> None:
     """Remove all versions' kernels; what runs in this process stays. Raises OSError where one cannot be removed."""
+    from shutil import rmtree  # slow to import, as the formats that it packs are
+
     _filled.clear()
     for folder in _all_caches():
-        shutil.rmtree(folder)
+        rmtree(folder)
 
 
 def remove_older_kernels() -> None:
     """Of other versions of the sources, for this Python; another one, which shares the folder, keeps its own."""
+    from shutil import rmtree
+
     mark = f".py{sys.version_info.major}{sys.version_info.minor}."
     for folder in _all_caches():
         kernels = list(folder.glob("*/*.nbi"))
         if folder != cache_folder() and kernels and all(mark in path.name for path in kernels):
-            shutil.rmtree(folder, ignore_errors=True)  # on Windows, what another process reads stays until next time
+            rmtree(folder, ignore_errors=True)  # on Windows, what another process reads stays until next time
 
 
 def _all_caches() -> list[Path]:

@@ -1,4 +1,4 @@
-"""The zips that `make extension` has left in dist/, each tried in this Blender as in tests/packages, in a clean profile."""
+"""The zips of dist/, each tried in this Blender as tests/packages tries them, in a clean profile."""
 
 from __future__ import annotations
 

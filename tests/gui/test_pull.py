@@ -122,10 +122,10 @@ def loop(start: Vector, one: Vector, other: Vector) -> list[Vector]:
 def _pulled_and_back(name: str, path: list[Vector], picture: str) -> harness.Steps:
     """Along a path: closed and quick at every event; then one undo, and Esc in another drag, give all back."""
     before = places()
-    watch = harness.module("watch")
-    show, reads = watch.show_rig, []
+    bridge = harness.module("bridge")
+    show, reads = bridge.show_rig, []
     yield 1.0  # the scene is read when it has come to rest
-    watch.show_rig = lambda *arguments: (reads.append(arguments), show(*arguments))[1]
+    bridge.show_rig = lambda *arguments: (reads.append(arguments), show(*arguments))[1]
     try:
         with Watched() as watched:
             yield from hold_along(path)
@@ -133,7 +133,7 @@ def _pulled_and_back(name: str, path: list[Vector], picture: str) -> harness.Ste
             during = len(reads)
             yield from release()
     finally:
-        watch.show_rig = show
+        bridge.show_rig = show
     assert not during, "the scene was read while a link was pulled"
     assert places() != before, f"nothing of {name} has moved"
     watched.require(name)
