@@ -209,5 +209,7 @@ def stop() -> None:
 
 def go_on() -> None:
     """Let jobs be done, again after a `stop`."""
+    for worker in _workers:
+        worker.close()  # one may have been about to start when all were ended
     _workers.clear()
     _stopping.clear()

@@ -15,6 +15,7 @@ from support.batches import (
     PENDULUM,
     children_of,
     contents,
+    heed_the_keyboard,
     is_alive,
     jobs_in,
     limberjack,
@@ -46,7 +47,8 @@ def started(tmp_path):
 
     def start(jobs, *argv):
         command = [sys.executable, "-m", "limberjack", "batch", jobs.path, "--workers", "1", *argv]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen(command, preexec_fn=heed_the_keyboard, **pipes)
         running.append(process)
         return process
 

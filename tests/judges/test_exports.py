@@ -70,7 +70,10 @@ MODELS = (
 @pytest.mark.parametrize("make", MODELS)
 def test_libsdformat_reads_what_we_wrote(make, tmp_path):
     """Guards the SDF writer: Gazebo's own reader sees our numbers, with no error and no unknown element."""
-    assert judged(make(), tmp_path, libsdformat) == ""
+    model = make()
+    for joint in model.joints:
+        joint.mimic = None  # mimics came with SDF 1.11, which is younger than this judge; Drake's reads them below
+    assert judged(model, tmp_path, libsdformat) == ""
 
 
 @needs_python_judges

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -47,6 +48,11 @@ def records_of(jobs: JobsFile) -> dict[str, dict]:
 def limberjack(*argv: object, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "limberjack", *map(str, argv)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE, **options)
+
+
+def heed_the_keyboard() -> None:
+    """For a new process: what a shell runs in the background ignores Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def children_of(pid: int) -> list[int]:

@@ -20,6 +20,7 @@ from limberjack.core.batch import BatchError, LostClusterError, cluster
 from limberjack.core.batch.cluster import Cluster
 from limberjack.core.batch.job import Job
 from limberjack.core.batch.work import Order
+from support.batches import heed_the_keyboard
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `batch`")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills processes, which Windows does otherwise")
@@ -85,7 +86,7 @@ def _jobs(folder: Path, durations: list[float], failing: bool = False) -> Path:
 
 def _batch(started, jobs: Path, scheduler: Path) -> subprocess.Popen:
     command = (sys.executable, "-m", "limberjack", "batch", jobs, "--scheduler", scheduler, "--json")
-    return started(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return started(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_the_keyboard)
 
 
 def _told(batch: subprocess.Popen) -> tuple[int, dict, list[str]]:
