@@ -12,7 +12,7 @@ from ..bridge.last_run import forget_run
 from ..preview import current, end
 from ..props import is_joint, is_link
 from ..warming import Warming
-from .report import fail, in_object_mode, redraw, succeed, tell_compilation, tell_progress, time_left
+from .report import fail, in_object_mode, nothing_runs, redraw, succeed, tell_compilation, tell_progress, time_left
 from .selection import OnLinks
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ class RunsBake(OnLinks):
 
     @classmethod
     def poll(cls, context):
-        if getattr(context.window_manager, ids.STATUS).running:
-            cls.poll_message_set("A simulation is running already")
-            return False
-        return super().poll(context)
+        return nothing_runs(cls, context) and super().poll(context)
 
     def make(self, context) -> "Bake":
         """Raises ModelError where the scene cannot be baked."""

@@ -16,7 +16,7 @@ from ..overlays import labels
 from ..overlays import pull as overlay
 from ..preview import Preview, PreviewOverError, begin, current, end
 from ..warming import Warming
-from .report import fail, in_object_mode, redraw, succeed, tell_compilation
+from .report import fail, in_object_mode, nothing_runs, redraw, succeed, tell_compilation
 from .selection import OnLinks
 from .views import link_at, view_under
 
@@ -49,10 +49,7 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
         if current():
             cls.poll_message_set("A preview is on already")
             return False
-        if getattr(context.window_manager, ids.STATUS).running:
-            cls.poll_message_set("A simulation is running")
-            return False
-        return super().poll(context)
+        return nothing_runs(cls, context) and super().poll(context)
 
     def invoke(self, context, event):
         if context.window is None:

@@ -68,6 +68,14 @@ def time_left(seconds: float, about: str = "") -> str:
     return f", {about}{seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {about}{seconds:.0f} s left"
 
 
+def nothing_runs(cls, context) -> bool:
+    """No simulation and no compilation, which hold the window's status."""
+    if not getattr(context.window_manager, ids.STATUS).running:
+        return True
+    cls.poll_message_set("A simulation is running")
+    return False
+
+
 def in_object_mode(cls, context) -> bool:
     if context.mode == "OBJECT":
         return True

@@ -15,7 +15,7 @@ from bpy.props import StringProperty
 
 from .. import ids
 from ..props import carrier_of
-from .report import fail
+from .report import fail, nothing_runs
 
 FOLDER = Path(__file__).parents[2] / "sample_scenes"
 
@@ -74,10 +74,7 @@ class LIMBERJACK_OT_sample_open(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if getattr(context.window_manager, ids.STATUS).running:
-            cls.poll_message_set("A simulation is running")
-            return False
-        return True
+        return nothing_runs(cls, context)
 
     @classmethod
     def description(cls, _context, properties):

@@ -5,7 +5,7 @@ import bpy
 from ...core import jit
 from .. import ids
 from ..warming import Warming
-from .report import fail, redraw, tell_compilation
+from .report import fail, nothing_runs, redraw, tell_compilation
 
 TICK = 0.1
 """Seconds between two looks at the compilation."""
@@ -23,10 +23,7 @@ class LIMBERJACK_OT_self_check(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if getattr(context.window_manager, ids.STATUS).running:
-            cls.poll_message_set("A simulation is running")
-            return False
-        return True
+        return nothing_runs(cls, context)
 
     def invoke(self, context, event):
         if bpy.app.background or context.window is None or not Warming.is_needed():
@@ -117,10 +114,7 @@ class LIMBERJACK_OT_cache_clear(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if getattr(context.window_manager, ids.STATUS).running:
-            cls.poll_message_set("A simulation is running")
-            return False
-        return True
+        return nothing_runs(cls, context)
 
     def execute(self, context):
         size = jit.cache_size()

@@ -1,7 +1,7 @@
 """What sample scenes are made with: shapes, links, joints, light and film.
 
-All goes through the add-on's own operators and properties, as in Blender's window, so that each scene is one that a
-user could have made. Metres, radians, the world's axes.
+All but `tie` goes through the add-on's own operators and properties, as in Blender's window, so that each scene is one
+that a user could have made. Metres, radians, the world's axes.
 """
 
 from __future__ import annotations
