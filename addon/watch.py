@@ -51,7 +51,7 @@ def _frame_changed(scene, depsgraph):
     global moves
     moves += 1
     try:
-        bridge.follow_keys(scene, depsgraph)
+        bridge.keyed_joints.follow_keys(scene, depsgraph)
     except ModelError as error:
         show_error(str(error))
 
@@ -59,7 +59,7 @@ def _frame_changed(scene, depsgraph):
 @persistent
 def _replaced(*_):
     """After an undo, a redo, or the loading of a file, no object is what it was."""
-    bridge.forget_rigs()
+    bridge.rig.forget_rigs()
     forget_runs()
     note_change()
 
@@ -85,7 +85,7 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
     moves += 1
     objects = list(objects)
     _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
-    bridge.forget_weights(objects)
+    bridge.rig.forget_weights(objects)
     if not bpy.app.background:
         if bpy.app.timers.is_registered(_look):
             bpy.app.timers.unregister(_look)
@@ -103,8 +103,8 @@ def _look() -> float | None:
     _settled_at = moves
     for scene in {window.scene for window in windows}:
         if any(is_link(obj) or is_joint(obj) for obj in scene.objects):
-            bridge.settle_frames(scene)
-        bridge.show_rig(scene, _is_touched)
+            bridge.settling.settle_frames(scene)
+        bridge.rig.show_rig(scene, _is_touched)
     _is_touched = False
     for window in windows:
         for area in window.screen.areas:
@@ -131,7 +131,7 @@ _HANDLERS = {
 def start() -> None:
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
-    bridge.forget_rigs()
+    bridge.rig.forget_rigs()
     forget_runs()
 
 
@@ -142,5 +142,5 @@ def stop() -> None:
             handlers.remove(handler)
     if bpy.app.timers.is_registered(_look):
         bpy.app.timers.unregister(_look)
-    bridge.forget_rigs()
+    bridge.rig.forget_rigs()
     forget_runs()

@@ -77,8 +77,8 @@ def bake(count: int, frames: int, looks: bool = True) -> Bake:
     """Simulate and bake the chain; `looks`: measure the gap in what Blender shows."""
     import bpy
 
-    from limberjack.addon.bake import BakeRun
-    from limberjack.addon.bridge import frame_along, new_joint
+    from limberjack.addon.bake.session import BakeRun
+    from limberjack.addon.bridge.joining import frame_along, new_joint
     from limberjack.addon.ops.links import tag_links
 
     bars = lay_bars(count, frames)

@@ -32,7 +32,7 @@ from limberjack.core.spatial import (
     quat_rotate,
     scale,
 )
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 
 G = 9.81
 DOWN: Vec3 = (0.0, -G, 0.0)

@@ -19,7 +19,8 @@ from targets import as_json, table
 from limberjack.core.kinematics import Reacher, Target, compile_for_posing, inverse_kinematics
 from limberjack.core.kinematics.inverse import held_dofs
 from limberjack.core.kinematics.warm_up import warm_up
-from limberjack.core.model import CompiledModel, Model
+from limberjack.core.model import Model
+from limberjack.core.model.compiled import CompiledModel
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

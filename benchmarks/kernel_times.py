@@ -13,7 +13,8 @@ from limberjack.core.dynamics.aba import accelerations
 from limberjack.core.dynamics.rnea import torques
 from limberjack.core.jit import kernel
 from limberjack.core.kinematics import make_work
-from limberjack.core.model import Model, compile_model
+from limberjack.core.model import Model
+from limberjack.core.model.compile import compile_model
 
 ROUNDS = 5
 LENGTHS = (10, 100, 1000, 10000)

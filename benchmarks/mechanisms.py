@@ -19,7 +19,7 @@ from five_mechanisms import MECHANISMS, Mechanism, four_bars
 
 from limberjack.core import solvers
 from limberjack.core.model import ModelError
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 
 
 @dataclass(frozen=True)

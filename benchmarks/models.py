@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from limberjack.core.model import WORLD, Axis, CompiledModel, Joint, Link, Model
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.model.compiled import CompiledModel
 from limberjack.core.solvers.system import normalize_quaternions
 
 ROOT = Path(__file__).parents[1]

@@ -23,6 +23,9 @@ from typing import Any, TypeVar
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 CORE_FOLDER = Path(__file__).parent
 
+READ_BY_KERNELS = ("jit.py", "spatial/types.py", "joints/parts.py", "model/compiled.py")
+"""Files of core without kernels that have a say in them: the options above, and constants, which are compiled in."""
+
 Function = TypeVar("Function", bound=Callable)
 
 _not_yet_offered: list[tuple[Callable, bool]] = []
@@ -248,9 +251,19 @@ def _fingerprint() -> str:
 
     numba = version("numba") if is_available() else ""
     digest = hashlib.sha256(f"{__package__} {CORE_FOLDER} {sys.version_info[:2]} {numba}".encode())
-    for path in sorted(CORE_FOLDER.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for path, text in sources().items():
+        digest.update(path.encode() + text)
     return digest.hexdigest()[:16]
+
+
+def sources() -> dict[str, bytes]:
+    """The text of all files that kernels are made of, by the file's path in core.
+
+    Whatever else changes, such as a word of the command line, costs no compilation.
+    """
+    texts = {path.relative_to(CORE_FOLDER).as_posix(): path.read_bytes() for path in CORE_FOLDER.rglob("*.py")}
+    marked = re.compile(rb"^@(kernel|jitable|subroutine)$", re.MULTILINE)
+    return {path: texts[path] for path in sorted(texts) if path in READ_BY_KERNELS or marked.search(texts[path])}
 
 
 def _user_cache_folder() -> Path:

@@ -15,7 +15,7 @@ import bpy
 from PIL import Image
 
 import limberjack
-from limberjack.addon.bake import BakeRun
+from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.contact_sheet import render_contact_sheet
 
 DOCS = Path(__file__).parent

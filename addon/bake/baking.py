@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.model import Model
-from ...core.trajectory import Trajectory
+from ...core.trajectory.trajectory import Trajectory
 from ...core.version import VERSION
 from .. import ids
-from ..bridge import SceneReading, frame_rate, scan_scene, store_rest_poses, store_weights
 from ..bridge.last_run import keep_run
 from ..bridge.motion import action_of
+from ..bridge.numbers import frame_rate
 from ..bridge.problems import left_links, wind_without_drag
+from ..bridge.read import SceneReading, scan_scene
 from ..bridge.remedies import keep_findings
+from ..bridge.store import store_rest_poses, store_weights
 from ..props import is_joint
 from .demands import links_to_move, suspicions
 from .errors import BakeError

@@ -12,8 +12,9 @@ import numpy as np
 
 from ...core.model import Model
 from ...core.spatial import Pose
-from ..bridge import SceneReading, frame_rate, unit_length
 from ..bridge.live import poses_now
+from ..bridge.numbers import frame_rate, unit_length
+from ..bridge.read import SceneReading
 from .inputs import InputSampler
 from .leading import let_lead, paths_of, sample_leads
 from .sampling import Poses

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 
 from ...core.check import check_model
-from ..bridge import SceneReading
 from ..bridge.animated import lasting
+from ..bridge.read import SceneReading
 from ..props import is_led
 from .errors import BakeError
 from .transforms import require_bakeable

@@ -11,11 +11,10 @@ import numpy as np
 
 from ...core.model import Joint, Link
 from .. import ids
-from ..bridge import SceneReading
 from ..bridge.animated import FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
 from ..bridge.fields import LINK_FIELDS, fields_on, read_fields
 from ..bridge.numbers import units_of
-from ..bridge.read import gravity_of, place_links, wind_of
+from ..bridge.read import SceneReading, gravity_of, place_links, wind_of
 from ..bridge.read_joints import axis_numbers
 from ..props import axes_in_use, core_joint
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...core.joints import Unit
 from ...core.kinematics import coordinates_at, relative_pose
-from ...core.model import WORLD, Joint, Model, joint_pose
+from ...core.model import WORLD, Joint, Model
+from ...core.model.screws import joint_pose
 from ...core.spatial import IDENTITY, Pose, compose, inverse
-from ...core.trajectory import Trajectory
+from ...core.trajectory.trajectory import Trajectory
 from .. import ids
 from ..bridge.sliders import number_at, size_of
 from .rotations import angles_between, continuous_quaternions, matrices_of, unit_quaternions

@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ...core.model import Model
-from ..bridge import SceneReading
 from ..bridge.motion import action_of, is_bake
+from ..bridge.read import SceneReading
 from ..props import is_led, is_link
 from .errors import BakeError
 from .sampling import Look, Poses, poses_at

@@ -13,7 +13,6 @@ import numpy as np
 from ...core.model import Axis, Joint, Link, Model
 from ...core.spatial import ZERO
 from .. import ids
-from ..bridge import unit_length
 from ..bridge.animated import (
     FOLLOWED_ON_AXES,
     SCENE,
@@ -25,6 +24,7 @@ from ..bridge.animated import (
     targets_of,
 )
 from ..bridge.motion import playing_strips
+from ..bridge.numbers import unit_length
 from ..bridge.read import place_links
 from ..props import axes_in_use
 from .receipt import read_print

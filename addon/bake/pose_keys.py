@@ -10,10 +10,10 @@ import numpy as np
 
 from ...core.model import Joint, Model
 from .. import ids
-from ..bridge import fcurves_of, store_rest_poses
-from ..bridge.motion import action_of, has_own_keys
+from ..bridge.motion import action_of, fcurves_of, has_own_keys
 from ..bridge.posing import Posing
 from ..bridge.sliders import number_at, place_of, size_of, whole_turn
+from ..bridge.store import store_rest_poses
 from ..bridge.within import clamped
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 

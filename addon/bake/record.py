@@ -5,8 +5,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...core.trajectory import Observed, of_poses
-from ..bridge import frame_rate, scan_scene
+from ...core.trajectory.observation import Observed, of_poses
+from ..bridge.numbers import frame_rate
+from ..bridge.read import scan_scene
 from .errors import BakeError
 from .leading import let_lead
 from .sampling import poses_at

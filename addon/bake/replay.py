@@ -8,8 +8,12 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core.trajectory import Trajectory, TrajectoryError, completed, resampled
-from ..bridge import SceneReading, frame_range, frame_rate
+from ...core.trajectory.completion import completed
+from ...core.trajectory.errors import TrajectoryError
+from ...core.trajectory.resampling import resampled
+from ...core.trajectory.trajectory import Trajectory
+from ..bridge.numbers import frame_range, frame_rate
+from ..bridge.read import SceneReading
 from .baking import Bake
 from .errors import BakeError
 from .leading import let_lead, sample_leads

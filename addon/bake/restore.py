@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import bpy
 
 from .. import ids
-from ..bridge import fcurves_of
-from ..bridge.motion import action_of, curves_in, has_own_keys, is_bake
+from ..bridge.motion import action_of, curves_in, fcurves_of, has_own_keys, is_bake
 from ..props import is_joint, is_led, is_link
 from .fcurves import copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
-from ..bridge import unit_length, world_scale
-from ..bridge.poses import pose_of_matrix, to_array
+from ..bridge.numbers import unit_length
+from ..bridge.poses import pose_of_matrix, to_array, world_scale
 from ..bridge.present import all_evaluated
 from ..bridge.read import depsgraph_of
 

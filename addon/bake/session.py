@@ -9,9 +9,9 @@ import bpy
 import numpy as np
 
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
-from ...core.trajectory import Trajectory
-from ..bridge import SceneReading
+from ...core.trajectory.trajectory import Trajectory
 from ..bridge.numbers import length_in_words
+from ..bridge.read import SceneReading
 from .baking import Bake
 from .course import Course
 from .joint_values import values_before

@@ -8,8 +8,7 @@ import bpy
 import numpy as np
 
 from .. import ids
-from ..bridge import frame_range, unit_length
-from ..bridge.numbers import shortest
+from ..bridge.numbers import frame_range, shortest, unit_length
 from .errors import BakeError
 
 LAST_FRAME = 1048574

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.model import Model, ModelError
-from ..bridge import frame_rate, is_animated
+from ..bridge.motion import is_animated
+from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
 from .movers import digest_of_model, digest_of_movers
 from .receipt import Receipt, receipt_of

@@ -15,9 +15,10 @@ from ...core.kinematics import state_of_links
 from ...core.model import Model
 from ...core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from .. import ids
-from ..bridge import SceneReading, frame_rate
 from ..bridge.keyed_joints import Numbers, keyed_numbers
 from ..bridge.motion import follows_keys, moves_itself
+from ..bridge.numbers import frame_rate
+from ..bridge.read import SceneReading
 from ..bridge.sliders import place_of, whole_turn
 from ..props import ancestors
 from .receipt import digest_of_curves

@@ -10,10 +10,12 @@ from functools import cached_property
 import bpy
 import numpy as np
 
-from ...core.model import WORLD, Model, Tree
-from ..bridge import SceneReading, unit_length, world_scale
+from ...core.model import WORLD, Model
+from ...core.model.graph import Tree
 from ..bridge.motion import action_of
-from ..bridge.numbers import length_in_words
+from ..bridge.numbers import length_in_words, unit_length
+from ..bridge.poses import world_scale
+from ..bridge.read import SceneReading
 from ..props import ancestors, is_joint, is_led
 from .fcurves import BakeAction
 from .fitting import fill_within

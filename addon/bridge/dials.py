@@ -12,8 +12,8 @@ from mathutils import Quaternion, Vector
 
 from ...core.joints import Unit
 from ...core.joints.rows import CONE, DISTANCE
-from ...core.model import Joint, joint_pose
-from ...core.model.screws import measured_rows, screws_of
+from ...core.model import Joint
+from ...core.model.screws import joint_pose, measured_rows, screws_of
 from ...core.spatial import Pose, compose
 from .. import ids
 from .frames import empty_frame

@@ -96,7 +96,7 @@ def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int]
     Joints that close loops have none of their own.
     """
     from ...core.dynamics import mass_matrix  # brings numba in
-    from ...core.model import compile_model
+    from ...core.model.compile import compile_model
 
     weighed = {link.name: link for link in scan_scene(scene).model.links}
     compiled = compile_model(replace(posing.model, links=[weighed[link.name] for link in posing.model.links]))

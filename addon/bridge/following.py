@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 
 from ...core.kinematics import coordinates_at
-from ...core.model import Joint, joint_pose
+from ...core.model import Joint
+from ...core.model.screws import joint_pose
 from ...core.spatial import IDENTITY, Pose, compose, inverse
 from .frames import child_in_parent, empty_frame, require_both_ends, stored_frames
 from .motion import moves_itself

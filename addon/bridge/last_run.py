@@ -11,7 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ...core.model import Model
-    from ...core.trajectory import Trajectory
+    from ...core.trajectory.trajectory import Trajectory
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.kinematics import coordinates_at
-from ...core.model import WORLD, Joint, joint_pose
+from ...core.model import WORLD, Joint
+from ...core.model.screws import joint_pose
 from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 from .. import ids
 from ..props import ancestors

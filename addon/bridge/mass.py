@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.geometry import mass_properties
+from ...core.geometry.mass import mass_properties
 from ...core.model import ModelError
 from ...core.spatial import sym_shift
 from .. import ids

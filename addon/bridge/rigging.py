@@ -9,8 +9,8 @@ import numpy as np
 from mathutils import Quaternion, Vector
 
 from ...core.joints import Unit
-from ...core.model import ModelError, joint_pose
-from ...core.model.screws import screws_of
+from ...core.model import ModelError
+from ...core.model.screws import joint_pose, screws_of
 from ...core.spatial import IDENTITY, compose, inverse
 from .. import ids
 from ..props import axes_in_use, core_joint

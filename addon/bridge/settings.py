@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 
-from ...core.model import Joint, Link, Model, ModelError, Setting, density_of, set_property
+from ...core.model import Joint, Link, Model, ModelError
+from ...core.model.properties import Setting, density_of, set_property
 from .. import ids
 from ..props import axes_in_use, fit_to_type, is_joint
 from .animated import SCENE, STRENGTH, Input, animated_inputs

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from mathutils import Quaternion, Vector
 
-from ...core.model import Joint, ModelError, joint_pose
-from ...core.model.screws import measured_rows
+from ...core.model import Joint, ModelError
+from ...core.model.screws import joint_pose, measured_rows
 from ...core.spatial import quat_normalized
 
 BISECTIONS = 20

@@ -22,7 +22,7 @@ from ...core.cli.simulate import (
     require_writable,
     tell_diagnoses,
 )
-from ...core.trajectory import SUFFIXES
+from ...core.trajectory.writing import SUFFIXES
 from .blend import save_copy, save_together
 from .opening import open_as_scene
 from .session import open_scene, require_blender
@@ -30,8 +30,8 @@ from .session import open_scene, require_blender
 if TYPE_CHECKING:
     import bpy
 
-    from ...core.trajectory import Trajectory
-    from ..bake import Bake, BakeResult
+    from ...core.trajectory.trajectory import Trajectory
+    from ..bake.baking import Bake, BakeResult
 
 LEAST_METRES, LEAST_DEGREES = 1e-6, 1e-3
 """Blender's keys have no more digits."""
@@ -123,7 +123,8 @@ def _require_one_start(arguments: argparse.Namespace) -> None:
 
 def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, list[Path]]:
     """The run, and the files that the scene is made of."""
-    from ..bake import BakeRun, ReplayRun
+    from ..bake.replay import ReplayRun
+    from ..bake.session import BakeRun
 
     motion = _read_motion(arguments.trajectory) if arguments.trajectory else None
     first, last = arguments.frames or (None, None)
@@ -141,7 +142,8 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
 
 
 def _read_motion(path: Path) -> Trajectory:
-    from ...core.trajectory import TrajectoryError, read_trajectory
+    from ...core.trajectory.errors import TrajectoryError
+    from ...core.trajectory.reading import read_trajectory
 
     try:
         return read_trajectory(path)
@@ -152,7 +154,7 @@ def _read_motion(path: Path) -> Trajectory:
 def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
     """So that whoever opens the file finds in the panel what it was baked with."""
     from .. import ids
-    from ..bridge import unit_length
+    from ..bridge.numbers import unit_length
 
     stored = getattr(scene, ids.SCENE)
     stored.accuracy = arguments.accuracy or stored.accuracy

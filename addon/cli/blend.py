@@ -47,7 +47,7 @@ def load_open_scene(
 ) -> Reading:
     """Read the model in the scene that is open, as `load_blend` does."""
     scene = open_scene()
-    from ..bridge import scan_scene
+    from ..bridge.read import scan_scene
 
     make_settings(settings, path)
     reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
@@ -90,7 +90,7 @@ def open_nothing() -> None:
 def save_blend(model: Model, path: Path) -> list[str]:
     """Write a model as the links and joints of a new .blend file. Returns what could not be shown."""
     open_nothing()
-    from ..bridge import write_scene
+    from ..bridge.write import write_scene
 
     _, notes = write_scene(model, open_scene())
     save_open_file(path)

@@ -22,7 +22,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     require_blender()
-    from ..bake import BakeRun
+    from ..bake.session import BakeRun
     from ..contact_sheet import render_contact_sheet
 
     out: Path = arguments.out

@@ -11,7 +11,7 @@ from .session import open_scene
 from .settings import make_settings
 
 if TYPE_CHECKING:
-    from ..bridge import SceneReading
+    from ..bridge.read import SceneReading
 
 
 class Opened(NamedTuple):
@@ -35,7 +35,8 @@ def open_as_scene(path: Path, search: list[Path], settings: list[str], first: in
     Raises:
         UsageError, ModelError, UnreadableError, InputError: it cannot be opened so.
     """
-    from ..bridge import SceneReading, write_scene
+    from ..bridge.read import SceneReading
+    from ..bridge.write import write_scene
 
     if path.suffix.lower() == ".blend":
         open_blend(path)

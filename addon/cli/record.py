@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
 from ...core.cli.simulate import require_writable
-from ...core.trajectory import SUFFIXES
+from ...core.trajectory.writing import SUFFIXES
 from .bake import add_frame_arguments, require_frames
 from .opening import open_as_scene
 from .session import open_scene, require_blender
@@ -35,7 +35,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{output}: --joints writes a .csv, found '{output.suffix}'")
     require_blender()
     require_frames(arguments)
-    from ..bake import recorded
+    from ..bake.record import recorded
 
     first, last = arguments.frames or (None, None)
     open_as_scene(arguments.file, arguments.search, [], first)
@@ -55,8 +55,8 @@ def _run(arguments: argparse.Namespace) -> int:
 def record_motion(arguments: argparse.Namespace) -> Motion:
     """What the links of a scene's model do over its frames, for `limberjack plot`."""
     require_blender()
-    from ..bake import recorded
-    from ..bridge import scan_scene
+    from ..bake.record import recorded
+    from ..bridge.read import scan_scene
 
     open_as_scene(arguments.file, arguments.search, arguments.settings, None)
     observed, notes = recorded(open_scene())

@@ -34,11 +34,13 @@ class Drag(ABC):
     label = ""
     snaps = True
 
-    def __init__(self, context, obj: bpy.types.Object, view: bridge.JointView, dial: bridge.Dial, radius: float):
+    def __init__(
+        self, context, obj: bpy.types.Object, view: bridge.dials.JointView, dial: bridge.dials.Dial, radius: float
+    ):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
         self.grip = 0.0
         self.value = self.first = self.start(context)
-        self.snapshot = bridge.Snapshot(self.changes(context))
+        self.snapshot = bridge.snapshot.Snapshot(self.changes(context))
 
     def start(self, context) -> float:
         return self.dial.value
@@ -47,13 +49,13 @@ class Drag(ABC):
         """The objects that it may change."""
         return (self.obj,)
 
-    def hold(self, ray: bridge.Ray) -> None:
+    def hold(self, ray: bridge.rays.Ray) -> None:
         """The button has been pressed: nobody takes a handle by its very middle."""
-        self.grip = bridge.value_under(ray, self.dial, self.first, self.radius) - self.first
+        self.grip = bridge.rays.value_under(ray, self.dial, self.first, self.radius) - self.first
 
-    def follow(self, context, ray: bridge.Ray, is_snapping: bool) -> None:
+    def follow(self, context, ray: bridge.rays.Ray, is_snapping: bool) -> None:
         """The mouse has moved."""
-        value = bridge.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
+        value = bridge.rays.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
         if is_snapping and self.snaps:
             step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
             value = round(value / step) * step
@@ -85,7 +87,7 @@ class PoseDrag(Drag):
     label = "Position"
 
     def start(self, context) -> float:
-        self.posing = bridge.Posing(context.scene)
+        self.posing = bridge.posing.Posing(context.scene)
         return self.posing.value(self.obj.name, self.dial.place)
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -104,21 +106,21 @@ class DirectionDrag(Drag):
 
     way: Vector
 
-    def hold(self, ray: bridge.Ray) -> None:
+    def hold(self, ray: bridge.rays.Ray) -> None:
         self.aimed = self.way
         self.far = self.way.dot(ray.direction) > 0.0
         self.grasp = ray.on_sphere(self.dial.origin, self.radius, self.far).rotation_difference(self.way)
 
-    def follow(self, context, ray: bridge.Ray, is_snapping: bool) -> None:
+    def follow(self, context, ray: bridge.rays.Ray, is_snapping: bool) -> None:
         way = self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
         self.point(context, self.snapped(context, way, ray) if is_snapping else way)
 
     def take(self, context, value: float, is_alone: bool = False) -> None:
         """An angle tilts it from where it was towards where it points."""
-        about = bridge.crossed(self.way, self.aimed)
+        about = bridge.dials.crossed(self.way, self.aimed)
         self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
 
-    def snapped(self, context, way: Vector, ray: bridge.Ray) -> Vector:
+    def snapped(self, context, way: Vector, ray: bridge.rays.Ray) -> Vector:
         return way
 
     @abstractmethod
@@ -132,7 +134,7 @@ class SwingDrag(DirectionDrag):
     label = "Swing"
 
     def start(self, context) -> float:
-        self.posing = bridge.Posing(context.scene)
+        self.posing = bridge.posing.Posing(context.scene)
         self.way = self.dial.zero
         return 0.0
 
@@ -150,22 +152,22 @@ class AimDrag(DirectionDrag):
     label = "Axis"
 
     def start(self, context) -> float:
-        bridge.settle_joint(self.obj, context.scene)
+        bridge.settling.settle_joint(self.obj, context.scene)
         self.way = self.dial.direction
         return 0.0
 
     def point(self, context, way: Vector) -> None:
         self.aimed, self.value = way, self.way.angle(way)
         self.snapshot.restore()
-        bridge.aim_axis(self.obj, context.scene, self.dial.axis, way)
+        bridge.rigging.aim_axis(self.obj, context.scene, self.dial.axis, way)
 
-    def snapped(self, context, way: Vector, ray: bridge.Ray) -> Vector:
+    def snapped(self, context, way: Vector, ray: bridge.rays.Ray) -> Vector:
         """The nearest of the world's axes, the parent's and the child's, and the normal of the face under the mouse."""
         joint = getattr(self.obj, ids.JOINT)
         links = [link for link in (joint.parent, joint.child) if link]
-        turns = [Quaternion(), *(Quaternion(bridge.live_pose(link)[3:]) for link in links)]
+        turns = [Quaternion(), *(Quaternion(bridge.poses.live_pose(link)[3:]) for link in links)]
         ways = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
-        hit = bridge.hit_along(context, ray.origin, ray.direction)
+        hit = bridge.picking.hit_along(context, ray.origin, ray.direction)
         if hit:
             ways.append(Vector(hit.normal.tolist()))
         nearest = min((sign * each for each in ways for sign in (1.0, -1.0)), key=way.angle)
@@ -180,7 +182,7 @@ class HomeDrag(Drag):
 
     def take(self, context, value: float, is_alone: bool = False) -> None:
         self.value = value
-        bridge.set_home(self.obj, context.scene, self.dial, value)
+        bridge.rigging.set_home(self.obj, context.scene, self.dial, value)
 
 
 class ZeroDrag(Drag):
@@ -189,7 +191,7 @@ class ZeroDrag(Drag):
     label = "Zero moved by"
 
     def start(self, context) -> float:
-        bridge.settle_joint(self.obj, context.scene)
+        bridge.settling.settle_joint(self.obj, context.scene)
         return 0.0
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -198,10 +200,10 @@ class ZeroDrag(Drag):
     def take(self, context, value: float, is_alone: bool = False) -> None:
         self.value = value
         self.snapshot.restore()
-        bridge.move_zero(self.obj, context.scene, self.dial, value)
+        bridge.rigging.move_zero(self.obj, context.scene, self.dial, value)
 
     def confirm(self, context) -> None:
-        bridge.shift_kept(self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value)
+        bridge.shifting.shift_kept(self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value)
         super().confirm(context)
 
 
@@ -245,7 +247,7 @@ class LimitDrag(Drag):
         self.snapshot.restore()
         left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # as it is
         for obj in (self.obj, *self.peers):
-            bridge.set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
+            bridge.rigging.set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
         if self.dial.kind != "cone" and self.dial.place is not None:
             ghost.move([motion(self.dial, end - self.dial.value) for end in (lower, upper)])
 
@@ -269,7 +271,7 @@ DRAGS = {
 }
 
 
-def motion(dial: bridge.Dial, by: float) -> Matrix:
+def motion(dial: bridge.dials.Dial, by: float) -> Matrix:
     """What moving a coordinate does to all that it carries."""
     if dial.kind == "slide":
         return Matrix.Translation(dial.direction * (by * dial.size))
@@ -281,8 +283,10 @@ def motion(dial: bridge.Dial, by: float) -> Matrix:
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
     """What is seen of a link, in the world, shape (n, 3, 3)."""
     try:
-        seen = bridge.seen_mesh(link, bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+        seen = bridge.collisions.seen_mesh(
+            link, bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        )
     except ModelError:
         return np.zeros((0, 3, 3))  # nothing is seen of it
-    X_WL = bridge.matrix_of_pose(bridge.live_pose(link))
+    X_WL = bridge.poses.matrix_of_pose(bridge.poses.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]

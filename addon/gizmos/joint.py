@@ -17,7 +17,7 @@ from ..preferences import preferences
 from ..props import is_joint
 from .handle import LIMBERJACK_GT_handle
 
-Place = tuple[str, "bridge.Dial", float, Vector]
+Place = tuple[str, "bridge.dials.Dial", float, Vector]
 """Role, dial, its radius, and where the handle is in the world."""
 
 COLORS = {
@@ -33,7 +33,7 @@ OFF = 0.35
 """Opacity of the handle of a limit that is switched off."""
 
 
-def handles_of(view: bridge.JointView, radius: float) -> Iterator[Place]:
+def handles_of(view: bridge.dials.JointView, radius: float) -> Iterator[Place]:
     """Every handle that the joint has, by what its axes are."""
     moving = [dial for dial in view.dials if dial.place is not None]
     aimed = [dial for dial in view.dials if dial.pointed] or moving  # else the type says how its axes lie
@@ -48,7 +48,7 @@ def handles_of(view: bridge.JointView, radius: float) -> Iterator[Place]:
         yield "swing", dial, radius, dial.origin + dial.zero * (0.7 * radius)
 
 
-def _of_dial(dial: bridge.Dial, ring: float, acts: bool) -> Iterator[Place]:
+def _of_dial(dial: bridge.dials.Dial, ring: float, acts: bool) -> Iterator[Place]:
     beside = dial.zero * (0.2 * ring) if dial.kind == "slide" else Vector()
     if dial.limited:
         for role in ("lower", "upper") if dial.has_lower else ("upper",):
@@ -107,7 +107,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         for gizmo in self.gizmos:
             gizmo.hide, gizmo.target = True, None
         with suppress(ModelError):  # a joint that cannot be used has no handles
-            view = bridge.view_joint(obj, context.scene)
+            view = bridge.dials.view_joint(obj, context.scene)
             self.places = list(handles_of(view, radius))
         while len(self.gizmos) < len(self.places):
             gizmo = self.gizmos.new(LIMBERJACK_GT_handle.bl_idname)
@@ -126,7 +126,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
     def _follow(self, context, obj: bpy.types.Object) -> None:
         """While one is dragged, all keep their roles, and go where what they stand for goes."""
         try:
-            view = bridge.view_joint(obj, context.scene)
+            view = bridge.dials.view_joint(obj, context.scene)
         except ModelError:
             return
         places = list(handles_of(view, active_radius(obj, context.region, context.region_data)))

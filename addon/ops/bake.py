@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...core.model import ModelError
 from .. import ids
-from ..bake import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
+from ..bake.restore import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ..bridge.last_run import forget_run
 from ..preview import current, end
 from ..props import is_joint, is_link
@@ -16,7 +16,7 @@ from .report import fail, in_object_mode, nothing_runs, redraw, succeed, tell_co
 from .selection import OnLinks
 
 if TYPE_CHECKING:
-    from ..bake import Bake
+    from ..bake.baking import Bake
 
 NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
@@ -51,7 +51,7 @@ class RunsBake(OnLinks):
 
     def make(self, context) -> "Bake":
         """Raises ModelError where the scene cannot be baked."""
-        from ..bake import BakeRun
+        from ..bake.session import BakeRun
 
         return BakeRun(context.scene, overwrite=self.overwrite)
 

@@ -10,7 +10,8 @@ from mathutils import Vector
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, add, scale
 from .. import ids
-from ..bridge import drawn_pose, new_joint
+from ..bridge.joining import new_joint
+from ..bridge.poses import drawn_pose
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, named, redraw, select_only, succeed

@@ -41,12 +41,12 @@ class LIMBERJACK_OT_collision_add(bpy.types.Operator):
         if self.type == "OWN":
             return self._take_selected(context)
         links = list(dict.fromkeys(link for obj in context.selected_objects if (link := carrier_of(obj))))
-        around = bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         try:  # all of them before any is made
-            fitted = {link: bridge.fitted_shape(link, self.type, around) for link in links}
+            fitted = {link: bridge.collisions.fitted_shape(link, self.type, around) for link in links}
         except ModelError as error:
             return fail(self, context, error)
-        made = [bridge.put_collision(link, self.type, shape, around).name for link, shape in fitted.items()]
+        made = [bridge.collisions.put_collision(link, self.type, shape, around).name for link, shape in fitted.items()]
         return succeed(self, context, f"{', '.join(made[:3])}{' and more' if len(made) > 3 else ''}: made")
 
     def _take_selected(self, context):

@@ -38,11 +38,11 @@ class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
     )
 
     def execute(self, context):
-        tuning = bridge.Tuning(self.frequency, self.damping_ratio)
+        tuning = bridge.driving.Tuning(self.frequency, self.damping_ratio)
         try:
-            posing = bridge.posing_of(context.scene)
+            posing = bridge.posing_cache.posing_of(context.scene)
             chosen = [name for name in selected_joints(context) or posing.moving if name in posing.moving]
-            driven = list(bridge.drive_to_pose(context.scene, posing, chosen, tuning, self.tunes))
+            driven = list(bridge.driving.drive_to_pose(context.scene, posing, chosen, tuning, self.tunes))
         except ModelError as error:
             return fail(self, context, error)
         if not driven:

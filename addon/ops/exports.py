@@ -58,14 +58,14 @@ class Export(OnLinks, ExportHelper):
         """Those of the writer."""
         return {"uris": self.uris, "pose": self.pose, "substitute": self.substitute}
 
-    def fit(self, reading: "bridge.SceneReading") -> None:
+    def fit(self, reading: "bridge.read.SceneReading") -> None:
         """Leave out what the layout has no place for, and say so."""
 
     def execute(self, context):
         from ...core.formats import UnwritableError, write
 
         try:
-            reading = bridge.scan_scene(
+            reading = bridge.read.scan_scene(
                 context.scene,
                 with_shapes=True,
                 with_surroundings=self.surroundings,
@@ -75,7 +75,7 @@ class Export(OnLinks, ExportHelper):
             losses = write(reading.model, Path(self.filepath), **self.writer_options())
         except (ModelError, UnwritableError, OSError) as error:
             return fail(self, context, error)
-        bridge.store_weights(reading)
+        bridge.store.store_weights(reading)
         return succeed(self, context, f"Written: {self.filepath}", [*reading.notes, *losses])
 
 

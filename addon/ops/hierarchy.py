@@ -41,11 +41,11 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
             pairs = [(_carrier(obj, solids), obj) for obj in solids]
             joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
             wanted = [pair for pair in pairs if (pair[0] or self.to_world) and pair not in joined]
-            poses = {obj: bridge.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
+            poses = {obj: bridge.poses.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
         except ModelError as error:
             return fail(self, context, error)
         notes = tag_links(context, [obj for obj in solids if not is_link(obj)])
-        joints = [bridge.new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
+        joints = [bridge.joining.new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
         for parent, child in pairs:
             if (parent, child) in joined:
                 notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")
@@ -72,7 +72,7 @@ def _is_solid(obj: bpy.types.Object) -> bool:
     if is_joint(obj) or is_link(obj):
         return not is_joint(obj)
     instances = obj.instance_type == "COLLECTION" and obj.instance_collection is not None
-    return (obj.type in bridge.SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
+    return (obj.type in bridge.parts.SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
 
 
 def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:

@@ -11,7 +11,7 @@ from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_
 
 from ...core.model.text import counted
 from .. import ids
-from ..bridge import unit_length
+from ..bridge.numbers import unit_length
 from .report import fail, in_object_mode, succeed
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
 
     def execute(self, context):
         from ...core.formats import UnreadableError, read
-        from ..bridge import write_scene
+        from ..bridge.write import write_scene
 
         search = [folder for folder in self.search.split(os.pathsep) if folder]
         readings = []
@@ -99,7 +99,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
 
     def _move(self, model: "Model", scene: bpy.types.Scene) -> None:
         if any(self.place) and (self.use_place or not self.is_dropped):
-            from ..bridge import move_model
+            from ..bridge.moving import move_model
 
             move_model(model, tuple(part * unit_length(scene) for part in self.place))
 

@@ -6,8 +6,9 @@ from bpy.props import EnumProperty
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY
 from .. import ids
-from ..bridge import drawn_pose, join_here, new_joint
+from ..bridge.joining import join_here, new_joint
 from ..bridge.numbers import tidy_pose
+from ..bridge.poses import drawn_pose
 from ..props import is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, in_object_mode, named, select_only, succeed

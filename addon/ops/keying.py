@@ -26,9 +26,11 @@ class LIMBERJACK_OT_pose_key(OnJoints, bpy.types.Operator):
     )
 
     def execute(self, context):
-        key, things = (bake.key_links, "links") if self.what == "LINKS" else (bake.key_joints, "joints")
+        key, things = (
+            (bake.pose_keys.key_links, "links") if self.what == "LINKS" else (bake.pose_keys.key_joints, "joints")
+        )
         try:
-            count, notes = key(context.scene, bridge.posing_of(context.scene))
+            count, notes = key(context.scene, bridge.posing_cache.posing_of(context.scene))
         except ModelError as error:
             return fail(self, context, error)
         if not count:

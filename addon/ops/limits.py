@@ -8,8 +8,8 @@ import numpy as np
 from bpy.props import FloatProperty
 
 from ...core.joints import JOINT_TYPES, Unit
-from ...core.model import Axis, Joint, ModelError, joint_pose
-from ...core.model.screws import measured_rows
+from ...core.model import Axis, Joint, ModelError
+from ...core.model.screws import joint_pose, measured_rows
 from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 from .. import bridge, ids
 from ..props import is_joint
@@ -100,7 +100,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
         scene = context.scene
         objects = [obj for obj in context.selected_objects if is_joint(obj)]
         try:  # all of them before any is changed
-            joints = {obj: bridge.read_joint(obj, scene) for obj in objects}
+            joints = {obj: bridge.read_joints.read_joint(obj, scene) for obj in objects}
             for joint in joints.values():
                 _require_limits(joint)
             motions = _watched(joints, scene)
@@ -110,7 +110,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
             return fail(self, context, error)
         notes = []
         for obj, motion in motions.items():
-            notes += bridge.store_joint(motion.limited(self.margin / 100.0), obj, scene)
+            notes += bridge.write.store_joint(motion.limited(self.margin / 100.0), obj, scene)
             if motion.astray > ASTRAY:
                 notes.append(
                     f"joint '{obj.name}': its links move by up to {motion.astray:.3g} m or rad in ways that it does "
@@ -144,7 +144,7 @@ def _watched(joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene) -> d
     try:
         for frame in range(scene.frame_start, scene.frame_end + 1):
             scene.frame_set(frame)
-            _look(motions.items(), bridge.unit_length(scene))
+            _look(motions.items(), bridge.numbers.unit_length(scene))
     finally:
         scene.frame_set(before, subframe=within)
     return motions
@@ -154,7 +154,7 @@ def _look(motions: Iterable[tuple[bpy.types.Object, _Motion]], unit: float) -> N
     for obj, motion in motions:
         settings = getattr(obj, ids.JOINT)
         X_WP, X_WC = (
-            bridge.scaled_pose(bridge.live_pose(link), unit) if link else IDENTITY
+            bridge.numbers.scaled_pose(bridge.poses.live_pose(link), unit) if link else IDENTITY
             for link in (settings.parent, settings.child)
         )
         motion.look(compose(inverse(compose(X_WP, motion.joint.X_PJ)), compose(X_WC, motion.joint.X_CJ)))

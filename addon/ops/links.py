@@ -42,26 +42,26 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     Raises:
         ModelError: an object has no size; none is changed.
     """
-    poses = {obj: bridge.drawn_pose(obj) for obj in objects}
+    poses = {obj: bridge.poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
         settings = getattr(obj, ids.LINK)
-        settings.is_link, settings.rest_pose = True, bridge.format_pose(pose)
-    around = bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        settings.is_link, settings.rest_pose = True, bridge.numbers.format_pose(pose)
+    around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     return [note for obj in objects for note in _set_up_mass(obj, around)]
 
 
-def _set_up_mass(obj: bpy.types.Object, around: "bridge.Surroundings") -> list[str]:
+def _set_up_mass(obj: bpy.types.Object, around: "bridge.parts.Surroundings") -> list[str]:
     """Weigh a new link; returns what had to be assumed, or what is in the way."""
     settings = getattr(obj, ids.LINK)
     try:
-        if not any(part.has_mesh and part.is_seen for part in bridge.parts_of(obj, around)):
+        if not any(part.has_mesh and part.is_seen for part in bridge.parts.parts_of(obj, around)):
             settings.mass_source = "CUSTOM"
             return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
-        weight = bridge.weigh(obj, around)
+        weight = bridge.mass.weigh(obj, around)
     except ModelError as error:
         settings.mass_note = str(error)
         return [str(error)]
-    bridge.store_weight(obj, weight)
+    bridge.store.store_weight(obj, weight)
     return [f"link '{obj.name}': {note}" for note in weight.notes]
 
 
@@ -81,7 +81,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj)]
-        bake.clear_bake(links)  # of an object that is no link, nobody could
+        bake.restore.clear_bake(links)  # of an object that is no link, nobody could
         for obj in links:
             settings = getattr(obj, ids.LINK)
             settings.is_link = False
@@ -105,10 +105,10 @@ class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            reading = bridge.scan_scene(context.scene)
+            reading = bridge.read.scan_scene(context.scene)
         except ModelError as error:
             return fail(self, context, error)
-        bridge.store_weights(reading)
+        bridge.store.store_weights(reading)
         total = sum(link.mass for link in reading.model.links)
         return succeed(self, context, f"{len(reading.model.links)} links, {total:.4g} kg together", reading.notes)
 
@@ -122,21 +122,23 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) and bridge.is_weighed(obj) for obj in context.selected_objects):
+        if not any(is_link(obj) and bridge.mass.is_weighed(obj) for obj in context.selected_objects):
             cls.poll_message_set("Select links whose mass is By Value or By Density")
             return False
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        links = [obj for obj in context.selected_objects if is_link(obj) and bridge.is_weighed(obj)]
-        around = bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        links = [obj for obj in context.selected_objects if is_link(obj) and bridge.mass.is_weighed(obj)]
+        around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         try:  # all of them before any is changed
-            weights = {obj: bridge.weigh(obj, around) for obj in links}
+            weights = {obj: bridge.mass.weigh(obj, around) for obj in links}
         except ModelError as error:
             return fail(self, context, error)
         for obj, weight in weights.items():
             settings = getattr(obj, ids.LINK)
-            bridge.write_fields(bridge.INERTIAL_FIELDS, settings, weight, bridge.units_of(context.scene))
+            bridge.fields.write_fields(
+                bridge.fields.INERTIAL_FIELDS, settings, weight, bridge.numbers.units_of(context.scene)
+            )
             settings.mass_source, settings.mass_note = "CUSTOM", ""
         return succeed(self, context, f"The mass of {len(links)} links can be edited by hand")
 

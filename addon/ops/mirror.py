@@ -32,7 +32,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
     def execute(self, context):
         chosen = [obj for obj in context.selected_objects if is_link(obj)]
         try:
-            links = [obj for obj in chosen if not (self.skip_middle and bridge.is_in_the_middle(obj))]
+            links = [obj for obj in chosen if not (self.skip_middle and bridge.mirroring.is_in_the_middle(obj))]
             if not links:
                 return fail(
                     self,
@@ -40,7 +40,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
                     f"'{chosen[0].name}' lies on the plane x = 0, where its image would be itself: select links beside "
                     "it, or switch Keep the Middle off",
                 )
-            done = bridge.mirror(links, context.scene)
+            done = bridge.mirroring.mirror(links, context.scene)
         except ModelError as error:
             return fail(self, context, error)
         context.view_layer.update()

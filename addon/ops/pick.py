@@ -19,7 +19,7 @@ from .selection import selected_pair
 from .views import NAVIGATION, view_under
 
 if TYPE_CHECKING:
-    from ...core.geometry import Feature
+    from ...core.geometry.features import Feature
 
 EDGE_PIXELS = 8.0  # how near to an edge the mouse must be for the edge to be meant
 WORDS = {"hole": "Hole", "shaft": "Shaft", "rim": "Rim", "edge": "Edge", "face": "Face"}
@@ -80,8 +80,8 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         if obj is None:
             return fail(self, context, f"there is no object '{self.object}' in this scene: name one to point at")
         try:
-            hit = bridge.hit_of(context, obj, self.face, np.array(self.point, dtype=np.float64))
-            feature = bridge.Surfaces().feature_under(context, hit, self.reach)
+            hit = bridge.picking.hit_of(context, obj, self.face, np.array(self.point, dtype=np.float64))
+            feature = bridge.picking.Surfaces().feature_under(context, hit, self.reach)
             if feature is None:
                 return fail(self, context, f"{NOTHING}: point at a hole, a shaft, a rim, an edge or a flat face")
             return self._put(context, obj, feature)
@@ -89,7 +89,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             return fail(self, context, error)
 
     def begin(self, context):
-        self._surfaces, self._preview = bridge.Surfaces(), Preview()
+        self._surfaces, self._preview = bridge.picking.Surfaces(), Preview()
         if context.workspace:
             context.workspace.status_text_set(KEYS)
 
@@ -117,7 +117,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         place = view_under(context, event)
         if place is not None:
             area, region, rv3d, coord = place
-            self._hit = bridge.hit_under(context, region, rv3d, coord)
+            self._hit = bridge.picking.hit_under(context, region, rv3d, coord)
             if self._hit:
                 self._pixel_reach = _reach_at(context, region, rv3d, coord, self._hit.point)
                 self._feature = self._surfaces.feature_under(context, self._hit, self._pixel_reach)
@@ -153,16 +153,16 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         """Move the active joint to the feature, or join links there."""
         x, y, z = feature.origin.tolist()
         dx, dy, dz = feature.direction.tolist()
-        X_WJ = bridge.as_drawn(obj, bridge.frame_along((x, y, z), (dx, dy, dz)))
+        X_WJ = bridge.picking.as_drawn(obj, bridge.joining.frame_along((x, y, z), (dx, dy, dz)))
         what = f"the {feature.kind} of '{obj.name}'"
         active = context.active_object if context.active_object in context.selected_objects else None
         if is_joint(active):
-            bridge.put_joint(
-                active, aimed(X_WJ, _pose_of(active), bridge.pointed_direction(getattr(active, ids.JOINT)))
+            bridge.joining.put_joint(
+                active, aimed(X_WJ, _pose_of(active), bridge.joining.pointed_direction(getattr(active, ids.JOINT)))
             )
             return succeed(self, context, f"'{active.name}' is on {what}")
         child, parent = links_to_join(context, active, obj)
-        joint = bridge.new_joint(child, parent, self.type, X_WJ)
+        joint = bridge.joining.new_joint(child, parent, self.type, X_WJ)
         select_only(context, joint)
         return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}', on {what}")
 
@@ -191,12 +191,12 @@ def described(scene: bpy.types.Scene, feature: "Feature | None") -> str:
     """What is under the mouse, in the scene's units."""
     if feature is None:
         return NOTHING
-    size, unit = "", bridge.unit_length(scene)
+    size, unit = "", bridge.numbers.unit_length(scene)
     if feature.radius:
-        size = f", {bridge.length_in_words(scene, 2.0 * feature.radius * unit)} across"
+        size = f", {bridge.numbers.length_in_words(scene, 2.0 * feature.radius * unit)} across"
     elif feature.kind == "edge":
         length = float(np.linalg.norm(feature.outline[-1] - feature.outline[0]))
-        size = f", {bridge.length_in_words(scene, unit * length)} long"
+        size = f", {bridge.numbers.length_in_words(scene, unit * length)} long"
     return f"{WORDS[feature.kind]}{size}: click to put the joint here"
 
 
@@ -222,8 +222,8 @@ def turned_like(X_WJ: Pose, old: Pose) -> Pose:
 def _pose_of(joint: bpy.types.Object) -> Pose:
     """X_WJ as the links were drawn."""
     settings = getattr(joint, ids.JOINT)
-    X_PJ = bridge.stored_frames(joint)[0] if settings.X_PJ else bridge.empty_frame(joint)
-    return compose(bridge.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
+    X_PJ = bridge.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.frames.empty_frame(joint)
+    return compose(bridge.poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
 
 
 def _reach_at(context, region, rv3d, coord, point) -> float:

@@ -21,8 +21,8 @@ class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            posing = bridge.posing_of(context.scene)
-            wanted = bridge.middle_of_limits(posing, selected_joints(context) or posing.moving)
+            posing = bridge.posing_cache.posing_of(context.scene)
+            wanted = bridge.named_poses.middle_of_limits(posing, selected_joints(context) or posing.moving)
             if not wanted:
                 return fail(self, context, "None of these joints has two limits: give it some, or select another")
             posing.take(wanted)
@@ -49,12 +49,12 @@ class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
     def execute(self, context):
         settings = getattr(context.scene, ids.SCENE)
         try:
-            values = bridge.kept_values(bridge.posing_of(context.scene), context.scene)
+            values = bridge.named_poses.kept_values(bridge.posing_cache.posing_of(context.scene), context.scene)
         except ModelError as error:
             return fail(self, context, error)
         pose = settings.poses.add()
         pose.name = self.name or "Pose"
-        bridge.store_pose(pose, values)
+        bridge.named_poses.store_pose(pose, values)
         settings.pose = len(settings.poses) - 1
         return succeed(self, context, f"Pose '{pose.name}' keeps {len(pose.joints)} joints")
 
@@ -81,7 +81,7 @@ class _OfPose(OnJoints):
         return super().poll(context)
 
     def pose(self, context):
-        return bridge.scene_pose(context.scene, self.name, self.index)
+        return bridge.named_poses.scene_pose(context.scene, self.name, self.index)
 
 
 class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
@@ -93,7 +93,9 @@ class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
     def execute(self, context):
         try:
             pose = self.pose(context)
-            bridge.store_pose(pose, bridge.kept_values(bridge.posing_of(context.scene), context.scene))
+            bridge.named_poses.store_pose(
+                pose, bridge.named_poses.kept_values(bridge.posing_cache.posing_of(context.scene), context.scene)
+            )
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"Pose '{pose.name}' keeps {len(pose.joints)} joints")
@@ -125,7 +127,7 @@ class LIMBERJACK_OT_pose_apply(_OfPose, bpy.types.Operator):
     def execute(self, context):
         try:
             pose = self.pose(context)
-            notes = bridge.apply_pose(pose, bridge.posing_of(context.scene), context.scene)
+            notes = bridge.named_poses.apply_pose(pose, bridge.posing_cache.posing_of(context.scene), context.scene)
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"The joints are in pose '{pose.name}'", notes)

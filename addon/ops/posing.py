@@ -25,9 +25,9 @@ class _OfActiveJoint:
             return False
         return in_object_mode(cls, context)
 
-    def dial(self, context) -> "bridge.Dial":
+    def dial(self, context) -> "bridge.dials.Dial":
         obj = context.active_object
-        found = [dial for dial in bridge.view_joint(obj, context.scene).dials if dial.axis == self.axis - 1]
+        found = [dial for dial in bridge.dials.view_joint(obj, context.scene).dials if dial.axis == self.axis - 1]
         if not found:
             raise ModelError(f"joint '{obj.name}' has nothing that moves on an axis {self.axis}")
         return found[0]
@@ -35,7 +35,7 @@ class _OfActiveJoint:
     def in_core(self, context, value: float) -> float:
         """A number of the user's, in rad or Blender units, in core's."""
         dial = self.dial(context)
-        return value * bridge.unit_length(context.scene) if dial.kind == "slide" else value
+        return value * bridge.numbers.unit_length(context.scene) if dial.kind == "slide" else value
 
 
 class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
@@ -52,7 +52,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
             return fail(self, context, "The direction is 0 0 0: give it one")
         try:
             self.dial(context)
-            bridge.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
+            bridge.rigging.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' is aimed")
@@ -73,7 +73,7 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
             if dial.place is None:
                 raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
             wanted = self.in_core(context, self.value)
-            reached = bridge.Posing(context.scene).lead(obj.name, dial.place, wanted)
+            reached = bridge.posing.Posing(context.scene).lead(obj.name, dial.place, wanted)
         except ModelError as error:
             return fail(self, context, error)
         notes = []
@@ -102,7 +102,7 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
             lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
         except ModelError as error:
             return fail(self, context, error)
-        bridge.set_limits(obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper)
+        bridge.rigging.set_limits(obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper)
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
 
 
@@ -115,21 +115,21 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            names = selected_joints(context) or bridge.Posing(context.scene).moving
+            names = selected_joints(context) or bridge.posing.Posing(context.scene).moving
             joints = [context.scene.objects[name] for name in names]
-            views = {obj: bridge.view_joint(obj, context.scene) for obj in joints}
+            views = {obj: bridge.dials.view_joint(obj, context.scene) for obj in joints}
             for obj in joints:
-                bridge.read_joint(obj, context.scene)
+                bridge.read_joints.read_joint(obj, context.scene)
                 if not obj.is_editable:
                     raise ModelError(f"joint '{obj.name}' comes from a library: make it local")
         except ModelError as error:
             return fail(self, context, error)
         for obj, view in views.items():
             if view.joint.kind.chart:
-                _start_chart(obj, view, bridge.unit_length(context.scene))
+                _start_chart(obj, view, bridge.numbers.unit_length(context.scene))
             for dial in view.dials:
                 if dial.place is not None:
-                    bridge.set_home(obj, context.scene, dial, dial.value)
+                    bridge.rigging.set_home(obj, context.scene, dial, dial.value)
         return succeed(self, context, f"{len(joints)} joints start where they are")
 
 
@@ -152,9 +152,11 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
             dial = self.dial(context)
             if dial.place != 0:
                 raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
-            joint = bridge.read_joint(obj, context.scene)
-            bridge.move_zero(obj, context.scene, dial, dial.value)
-            bridge.shift_kept(obj, context.scene, dial, joint, bridge.unit_length(context.scene), dial.value)
+            joint = bridge.read_joints.read_joint(obj, context.scene)
+            bridge.rigging.move_zero(obj, context.scene, dial, dial.value)
+            bridge.shifting.shift_kept(
+                obj, context.scene, dial, joint, bridge.numbers.unit_length(context.scene), dial.value
+            )
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"'{obj.name}' counts from where it is")
@@ -169,7 +171,7 @@ class LIMBERJACK_OT_pose_reset(OnJoints, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            bridge.Posing(context.scene).go_home()
+            bridge.posing.Posing(context.scene).go_home()
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, "All links are where simulations start")

@@ -3,7 +3,8 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ...core.model import PRESETS, ModelError, with_preset
+from ...core.model import ModelError
+from ...core.model.presets import PRESETS, with_preset
 from .. import bridge, ids
 from ..props import is_joint
 from ..props.entries import number_of
@@ -32,10 +33,10 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
         preset = PRESETS[self.preset]
         joints = [obj for obj in context.selected_objects if is_joint(obj)]
         try:  # all of them before any is changed
-            made = {obj: with_preset(bridge.read_joint(obj, context.scene), preset) for obj in joints}
+            made = {obj: with_preset(bridge.read_joints.read_joint(obj, context.scene), preset) for obj in joints}
         except ModelError as error:
             return fail(self, context, error)
-        notes = [note for obj, joint in made.items() for note in bridge.store_joint(joint, obj, context.scene)]
+        notes = [note for obj, joint in made.items() for note in bridge.write.store_joint(joint, obj, context.scene)]
         return succeed(self, context, f"{len(joints)} joints are set up as {preset.label}", notes)
 
 

@@ -33,20 +33,22 @@ def _join_to_world(context, obj) -> str:
     """The child knows where the joint is; what the Empty rode on is gone."""
     settings = getattr(obj, ids.JOINT)
     X_CJ = (
-        bridge.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child") if settings.X_CJ else IDENTITY
+        bridge.numbers.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child")
+        if settings.X_CJ
+        else IDENTITY
     )
     settings.to_world = True
-    bridge.put_joint(obj, compose(bridge.drawn_pose(settings.child), X_CJ))
+    bridge.joining.put_joint(obj, compose(bridge.poses.drawn_pose(settings.child), X_CJ))
     return f"'{obj.name}' hangs in the world"
 
 
 def _join_here(_context, obj) -> str:
-    bridge.join_here([obj])
+    bridge.joining.join_here([obj])
     return f"'{obj.name}' joins its links where they are"
 
 
 def _put_back(context, obj) -> str:
-    bridge.Posing(context.scene).settle()
+    bridge.posing.Posing(context.scene).settle()
     return "All links are where their joints hold them"
 
 
@@ -77,11 +79,11 @@ def _swap_limits(_context, obj) -> str:
 
 
 def _start_within(context, obj) -> str:
-    dials = [dial for dial in bridge.view_joint(obj, context.scene).dials if dial.home is not None]
+    dials = [dial for dial in bridge.dials.view_joint(obj, context.scene).dials if dial.home is not None]
     if not dials:
         raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
     for dial in dials:
-        bridge.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
+        bridge.rigging.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
     return f"'{obj.name}' starts within its limits"
 
 
@@ -94,14 +96,14 @@ def _spring_within(_context, obj) -> str:
 
 
 def _weigh(context, obj) -> str:
-    found = bridge.weigh(obj, bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    found = bridge.mass.weigh(obj, bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
     if not found.mass:
         raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
     settings = getattr(obj, ids.LINK)
     if settings.mass_source != "DENSITY":
         settings.mass_source = "DENSITY"
-        found = bridge.weigh(obj, bridge.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
-    bridge.store_weight(obj, found)
+        found = bridge.mass.weigh(obj, bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
+    bridge.store.store_weight(obj, found)
     return f"'{obj.name}' weighs {found.mass:.4g} kg"
 
 

@@ -70,8 +70,8 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         if not is_link(link):
             return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
         try:
-            taken = compose(bridge.live_pose(link), (*self.point, *IDENTITY[3:]))
-            pull = bridge.Pull(context.scene, link, Vector(taken[:3]))
+            taken = compose(bridge.poses.live_pose(link), (*self.point, *IDENTITY[3:]))
+            pull = bridge.pulling.Pull(context.scene, link, Vector(taken[:3]))
             reach = pull.to(Vector(self.place), getattr(context.scene, ids.SCENE).keeps_turn)
         except ModelError as error:
             return fail(self, context, error)
@@ -99,8 +99,8 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
 
     def begin(self, context, link: bpy.types.Object, point: Vector):
         """Raises ModelError where the link cannot be pulled."""
-        self._pull = bridge.Pull(context.scene, link, point)
-        self._snapshot = bridge.Snapshot(filter(is_link, context.scene.objects))
+        self._pull = bridge.pulling.Pull(context.scene, link, point)
+        self._snapshot = bridge.snapshot.Snapshot(filter(is_link, context.scene.objects))
         self.link = link.name
         self._keeps_turn = getattr(context.scene, ids.SCENE).keeps_turn
         if context.workspace:
@@ -146,7 +146,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     def _follow(self, context, event) -> None:
         facing = context.region_data.view_rotation @ Vector((0.0, 0.0, 1.0))
         origin = self._pull.start - facing * (self._depth if self._guide.axis is None else 0.0)
-        place = self._guide.place(bridge.ray_under(context, event), origin, facing)
+        place = self._guide.place(bridge.rays.ray_under(context, event), origin, facing)
         if place is None:
             return
         try:
@@ -161,12 +161,14 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
 
     def _missing(self, context, held_at: Vector) -> str:
         """What is in the way, where it can be seen that the link is not where it is asked to be."""
-        pixel = size_of_pixel(held_at, context.region, context.region_data) * bridge.unit_length(context.scene)
+        pixel = size_of_pixel(held_at, context.region, context.region_data) * bridge.numbers.unit_length(context.scene)
         is_seen = self._reach.distance > SEEN * pixel or self._reach.angle > SEEN_TURN
         return self._reach.words if is_seen or not self._reach.is_closed else ""
 
     def _words(self, scene, held_at: Vector, missing: str) -> str:
-        moved = bridge.length_in_words(scene, (held_at - self._pull.start).length * bridge.unit_length(scene))
+        moved = bridge.numbers.length_in_words(
+            scene, (held_at - self._pull.start).length * bridge.numbers.unit_length(scene)
+        )
         turn = "keeps its orientation" if self._keeps_turn else ""
         return "   ".join(filter(None, [f"{self.link}  moved {moved}", self._guide.words, turn, missing]))
 

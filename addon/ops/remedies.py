@@ -21,10 +21,10 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
 
     @classmethod
     def description(cls, context, properties):
-        findings = getattr(context.scene, ids.SCENE).findings
-        if properties.number >= len(findings) or bridge.obstacle_to(findings[properties.number], context.scene):
+        findings, number = getattr(context.scene, ids.SCENE).findings, properties.number
+        if number >= len(findings) or bridge.remedies.obstacle_to(findings[number], context.scene):
             return cls.__doc__
-        return f"{bridge.remedy_label(findings[properties.number], context.scene)}, and take the finding off the list"
+        return f"{bridge.remedies.remedy_label(findings[number], context.scene)}, and take the finding off the list"
 
     @classmethod
     def poll(cls, context):
@@ -36,11 +36,11 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
             return fail(self, context, f"The last simulation has {len(findings)} findings: simulate again")
         finding = findings[self.number]
         try:
-            bridge.apply_remedy(finding, context.scene)
+            bridge.remedies.apply_remedy(finding, context.scene)
         except ModelError as error:
             return fail(self, context, error)
         named = f"'{finding.culprit.name}': " if finding.culprit else ""
-        done = f"{named}{bridge.remedy_label(finding, context.scene)}: done, simulate again"
+        done = f"{named}{bridge.remedies.remedy_label(finding, context.scene)}: done, simulate again"
         findings.remove(self.number)
         return succeed(self, context, done)
 

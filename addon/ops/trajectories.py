@@ -7,7 +7,8 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...core.model import ModelError
-from ...core.trajectory import SUFFIXES, TrajectoryError
+from ...core.trajectory.errors import TrajectoryError
+from ...core.trajectory.writing import SUFFIXES
 from .. import bake, ids
 from .report import fail, succeed
 from .selection import OnLinks
@@ -31,12 +32,12 @@ class LIMBERJACK_OT_import_trajectory(OnLinks, bpy.types.Operator, ImportHelper)
     )
 
     def execute(self, context):
-        from ...core.trajectory import read_trajectory
+        from ...core.trajectory.reading import read_trajectory
 
         path = Path(self.filepath)
         try:
             motion = read_trajectory(path)
-            result = bake.ReplayRun(context.scene, motion, path.name, overwrite=self.overwrite).run()
+            result = bake.replay.ReplayRun(context.scene, motion, path.name, overwrite=self.overwrite).run()
         except (ModelError, TrajectoryError) as error:
             return fail(self, context, error)
         except OSError as error:
@@ -72,7 +73,7 @@ class LIMBERJACK_OT_export_trajectory(OnLinks, bpy.types.Operator, ExportHelper)
         if path.suffix.lower() != self.filename_ext:
             path = path.with_name(path.name + self.filename_ext)
         try:
-            observed, notes = bake.recorded(context.scene)
+            observed, notes = bake.record.recorded(context.scene)
             observed.trajectory.save(path, only_joints=self.kind == "JOINTS")
         except ModelError as error:
             return fail(self, context, error)

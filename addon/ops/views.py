@@ -35,7 +35,7 @@ def view_under(context, event):
 
 def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object, Vector] | None:
     """The link that is seen at a pixel of the region, and its point there; of one without a shape, its origin."""
-    hit = bridge.hit_under(context, region, region_3d, pixel)
+    hit = bridge.picking.hit_under(context, region, region_3d, pixel)
     if hit is not None:
         link = carrier_of(hit.obj)
         return None if link is None else (link, Vector(hit.point.tolist()))

@@ -71,16 +71,16 @@ def _picture(context, look) -> Picture:
 
 def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, look) -> Picture:
     try:
-        view = bridge.view_joint(obj, scene)
+        view = bridge.dials.view_joint(obj, scene)
     except ModelError:
         return Picture()
-    rig = bridge.last_rig(scene)
+    rig = bridge.rig.last_rig(scene)
     is_troubled = look.show_problems and rig is not None and obj.name in rig.troubled
     color = look.problem_color if is_troubled else look.joint_color
     return Picture(_lines_of(view, radius, color, look.limit_color), _labels_of(view, radius, scene))
 
 
-def _lines_of(view: bridge.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
+def _lines_of(view: bridge.dials.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
     marks = [_mark(dial, ring_radius(radius, number)) for number, dial in enumerate(view.dials)]
     return [
         Lines(glyph(view, radius), color),
@@ -89,7 +89,7 @@ def _lines_of(view: bridge.JointView, radius: float, color: Color, limit_color: 
     ]
 
 
-def _labels_of(view: bridge.JointView, radius: float, scene: bpy.types.Scene) -> list[tuple[Vector, str]]:
+def _labels_of(view: bridge.dials.JointView, radius: float, scene: bpy.types.Scene) -> list[tuple[Vector, str]]:
     return [
         (dial.point(value, ring_radius(radius, number)), labels.reading(dial, value, scene))
         for number, dial in enumerate(view.dials)
@@ -98,7 +98,7 @@ def _labels_of(view: bridge.JointView, radius: float, scene: bpy.types.Scene) ->
     ]
 
 
-def _mark(dial: bridge.Dial, radius: float) -> np.ndarray:
+def _mark(dial: bridge.dials.Dial, radius: float) -> np.ndarray:
     """Where the coordinate is now."""
     if dial.kind == "slide":
         end = dial.point(dial.value, 0.0)

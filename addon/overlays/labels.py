@@ -37,11 +37,11 @@ def is_hovering() -> bool:
     return time.perf_counter() - _hovered_at < LASTS
 
 
-def reading(dial: bridge.Dial, value: float, scene: bpy.types.Scene) -> str:
+def reading(dial: bridge.dials.Dial, value: float, scene: bpy.types.Scene) -> str:
     """A value of a dial [rad or m], as the scene's units say it."""
     if dial.kind != "slide":
         return f"{math.degrees(value):.1f}°"
-    return bridge.length_in_words(scene, value)
+    return bridge.numbers.length_in_words(scene, value)
 
 
 def draw(labels: list[tuple[Vector, str]], context) -> None:

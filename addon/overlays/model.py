@@ -64,7 +64,7 @@ PALETTE = ("joint_color", "limit_color", "line_color", "loop_color", "mass_color
 JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 
-def joint_layout(rig: bridge.Rig, scene: bpy.types.Scene, look) -> Layout:
+def joint_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, look) -> Layout:
     """Every joint's glyph and limits."""
     layout, troubled, objects = Layout(), rig.troubled if look.show_problems else set(), {*scene.objects}
     for joint in rig.model.joints:
@@ -72,11 +72,11 @@ def joint_layout(rig: bridge.Rig, scene: bpy.types.Scene, look) -> Layout:
         if obj is None:
             continue
         try:
-            view = bridge.view_joint(obj, scene, objects)
+            view = bridge.dials.view_joint(obj, scene, objects)
         except ModelError:
             continue  # it has changed since the rig was read, which will be read again
         radius = obj.empty_display_size * look.size
-        home = np.linalg.inv(bridge.matrix_of_pose(view.X_WJ))
+        home = np.linalg.inv(bridge.poses.matrix_of_pose(view.X_WJ))
         color = PROBLEM if joint.name in troubled else LOOP if joint.name in rig.loops else JOINT
         if look.show_joints:
             layout.add(joint.name, _moved(glyph(view, radius), home), color)
@@ -93,7 +93,7 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
     return layout.close()
 
 
-def pin_layout(rig: bridge.Rig, scene: bpy.types.Scene, size: float) -> Layout:
+def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layout:
     """Of every pinned link a cross at its origin, in a ball where it may turn and in a box where it stays whole."""
     layout = Layout()
     joints = [obj for joint in rig.model.joints if (obj := scene.objects.get(joint.name))]
@@ -152,14 +152,14 @@ def forget() -> None:
 
 
 def draw(context, look) -> None:
-    rig = bridge.last_rig(context.scene)
+    rig = bridge.rig.last_rig(context.scene)
     if rig is None:
         return
     for lines in up_to_date(rig, context, look).lines:
         lines.draw(look.width)
 
 
-def up_to_date(rig: bridge.Rig, context, look) -> _Drawing:
+def up_to_date(rig: bridge.rig.Rig, context, look) -> _Drawing:
     """The scene's lines, made anew as far as something has changed since."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
     scene, active = context.scene, context.active_object
@@ -180,7 +180,7 @@ def up_to_date(rig: bridge.Rig, context, look) -> _Drawing:
 _KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "show_pins", "show_problems", "size")
 
 
-def _place(drawing: _Drawing, rig: bridge.Rig, look, active: bpy.types.Object | None) -> list[Lines]:
+def _place(drawing: _Drawing, rig: bridge.rig.Rig, look, active: bpy.types.Object | None) -> list[Lines]:
     """Of the active joint only what leads to its links: it is drawn by itself."""
     colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
     seen = {obj.name: obj for obj in bpy.context.visible_objects}
@@ -204,7 +204,7 @@ def _frames(names: Iterable[str], seen: dict[str, bpy.types.Object], frame_of) -
 
 def _matrix(obj: bpy.types.Object) -> np.ndarray:
     """Of an Empty, without its scale."""
-    matrix = bridge.to_array(obj.matrix_world)
+    matrix = bridge.poses.to_array(obj.matrix_world)
     matrix[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
     return matrix
 
@@ -212,13 +212,13 @@ def _matrix(obj: bpy.types.Object) -> np.ndarray:
 def _frame(link: bpy.types.Object) -> np.ndarray:
     """Of a link, without its scale [Blender units]."""
     try:
-        return bridge.matrix_of_pose(bridge.live_pose(link))
+        return bridge.poses.matrix_of_pose(bridge.poses.live_pose(link))
     except ModelError:
         return np.full((4, 4), np.nan)
 
 
 def _ties(
-    rig: bridge.Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray
+    rig: bridge.rig.Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Lines from each joint to its links, dashed where it closes a loop, and dashed to the joint that it follows."""
     plain, loop, follows = [], [], []

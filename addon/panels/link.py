@@ -67,14 +67,14 @@ def _draw_mass(layout, context, settings):
 def _mass_now(context, settings) -> float:
     """As the scene was read last; what was weighed last where it was not read yet."""
     scene = context.scene
-    rig = bridge.last_rig(scene)
+    rig = bridge.rig.last_rig(scene)
     known = next((link for link in rig.model.links if link.name == settings.id_data.name), None) if rig else None
     return known.mass if known else settings.mass_shown
 
 
 def _draw_shapes(layout, context, obj, settings):
     layout.separator()
-    if obj.type in bridge.SOLID or obj.is_instancer:
+    if obj.type in bridge.parts.SOLID or obj.is_instancer:
         layout.prop(settings, "role")
         if not obj.is_instancer:  # what it instances has a geometry of its own
             layout.prop(settings, "primitive")
@@ -113,7 +113,7 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
 
 def _draw_section(layout, context, section: str):
     layout, settings = in_columns(layout), getattr(context.active_object, ids.LINK)
-    for field in bridge.LINK_FIELDS:
+    for field in bridge.fields.LINK_FIELDS:
         if field.section == section:
             layout.prop(settings, field.name)
 

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.model import PRESETS
+from ...core.model.presets import PRESETS
 from .. import ids
 
 

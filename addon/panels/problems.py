@@ -18,14 +18,14 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
     def draw_header_preset(self, context):
         scene = context.scene
-        rig = bridge.last_rig(scene)
+        rig = bridge.rig.last_rig(scene)
         count = sum(problem.severity != "note" for problem in rig.problems) if rig else 0
         count += len(getattr(scene, ids.SCENE).findings)
         if count:
             self.layout.label(text=str(count), icon="ERROR")
 
     def draw(self, context):
-        rig, findings = bridge.last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
+        rig, findings = bridge.rig.last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
         _draw_problems(self.layout, context, rig)
         if findings:
             self.layout.label(text="Last Simulation")
@@ -33,7 +33,7 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
             _draw_finding(self.layout.box().column(), context, number, finding)
 
 
-def _draw_problems(layout, context, rig: "bridge.Rig | None"):
+def _draw_problems(layout, context, rig: "bridge.rig.Rig | None"):
     if rig is None:
         layout.label(text="Reading the scene", icon="SORTTIME")
         return
@@ -45,7 +45,7 @@ def _draw_problems(layout, context, rig: "bridge.Rig | None"):
         layout.label(text=f"and {len(rig.problems) - MOST} more")
 
 
-def _draw_problem(column, context, problem: "bridge.Problem"):
+def _draw_problem(column, context, problem: "bridge.problems.Problem"):
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
     mends = MENDS.get(problem.code, ())
     row = column.row(align=True) if mends else column
@@ -57,8 +57,8 @@ def _draw_problem(column, context, problem: "bridge.Problem"):
 def _draw_finding(column, context, number: int, finding):
     name = finding.culprit.name if finding.culprit else finding.name
     _draw_text(column, context, name, finding.message, ICON["warning"])
-    if not bridge.obstacle_to(finding, context.scene):
-        label = bridge.remedy_label(finding, context.scene)
+    if not bridge.remedies.obstacle_to(finding, context.scene):
+        label = bridge.remedies.remedy_label(finding, context.scene)
         column.operator(ids.OP_REMEDY, text=label, icon="TOOL_SETTINGS").number = number
 
 

@@ -6,7 +6,8 @@ from bpy.app.translations import pgettext_iface
 from ...core.jit import why_uncompiled
 from ...core.model.text import counted
 from .. import ids
-from ..bake import bake_of, receipt_of
+from ..bake.receipt import receipt_of
+from ..bake.restore import bake_of
 from ..bridge.rig import last_rig
 from .base import Below, draw_running, in_columns, paragraph
 
@@ -73,7 +74,7 @@ def _staleness(scene: bpy.types.Scene) -> str:
     state = (rig.version, settings.accuracy, numbers, scene.frame_start, scene.frame_end, scene.render.fps)
     seen, reason = _told.get(scene.session_uid, ((), ""))
     if seen != state:
-        from ..bake import out_of_date
+        from ..bake.staleness import out_of_date
 
         reason = out_of_date(scene, rig.model)
         _told[scene.session_uid] = state, reason

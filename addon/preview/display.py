@@ -21,12 +21,12 @@ def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
     """Move links to poses in the world [m]. unit: metres in a Blender unit."""
     for obj in poses:
         _remember(obj)
-    bridge.put_links(poses, unit)
+    bridge.live.put_links(poses, unit)
 
 
 def put_back(objects: Iterable[bpy.types.Object]) -> None:
     """Put those of the objects that are shown elsewhere where they were."""
-    shown = [*filter(bridge.is_previewed, objects)]
+    shown = [*filter(bridge.motion.is_previewed, objects)]
     for obj in shown:
         for name, numbers in json.loads(getattr(obj, ids.LINK).before_preview).items():
             setattr(obj, name, numbers)
@@ -35,7 +35,7 @@ def put_back(objects: Iterable[bpy.types.Object]) -> None:
 
 def leave(objects: Iterable[bpy.types.Object]) -> None:
     """Let those of the objects that are shown elsewhere be there."""
-    for obj in filter(bridge.is_previewed, objects):
+    for obj in filter(bridge.motion.is_previewed, objects):
         getattr(obj, ids.LINK).before_preview = ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..bake import BakeRun
+from ..bake.session import BakeRun
 from .motion import PreviewMotion
 
 

@@ -142,7 +142,7 @@ class Preview:
             self.playhead = wanted if is_there else float(self.motion.frames[self.motion.done - 1])
             comes_to_end = before < self.motion.last <= self.playhead
             self.is_playing = self.is_holding or not comes_to_end
-            made = (self.playhead - before) / bridge.frame_rate(scene) / max(seconds, 1e-6)
+            made = (self.playhead - before) / bridge.numbers.frame_rate(scene) / max(seconds, 1e-6)
             self.pace += SMOOTH * (made - self.pace)
         self._show(scene)
 
@@ -150,7 +150,7 @@ class Preview:
         """The frame to show after so much time."""
         frames, end = self.motion.frames, self.motion.last
         if getattr(scene, ids.SCENE).preview.pace == "REAL":
-            wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.frame_rate(scene)
+            wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.numbers.frame_rate(scene)
         else:
             wanted = float(frames[min(self.number + 1, len(frames) - 1)])
         beyond = self.is_holding or self.playhead >= end
@@ -230,11 +230,11 @@ class Preview:
             return None
         X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
         held_at = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
-        unit = bridge.unit_length(self.scene)
+        unit = bridge.numbers.unit_length(self.scene)
         return Vector(held_at) / unit, Vector(self._place) / unit
 
     def _in_metres(self, place: Vector) -> Vec3:
-        x, y, z = place * bridge.unit_length(self.scene)
+        x, y, z = place * bridge.numbers.unit_length(self.scene)
         return x, y, z
 
     # ---- what is shown
@@ -254,9 +254,13 @@ class Preview:
         self._shown = number
         poses = self.motion.poses(number)
         there = {name: obj for name in self._names if (obj := scene.objects.get(name)) is not None}
-        show({obj: poses[name] for name, obj in there.items()}, bridge.unit_length(scene))
+        show({obj: poses[name] for name, obj in there.items()}, bridge.numbers.unit_length(scene))
         keep_run(
-            scene, self.model, self.motion.simulation.trajectory, float(self.motion.frames[0]), bridge.frame_rate(scene)
+            scene,
+            self.model,
+            self.motion.simulation.trajectory,
+            float(self.motion.frames[0]),
+            bridge.numbers.frame_rate(scene),
         )
 
     def was_undone(self) -> None:
@@ -317,14 +321,18 @@ class Preview:
 
     def _read(self, scene: bpy.types.Scene) -> None:
         """Raises ModelError, BakeError."""
-        settings = bake.settings_of(scene)
+        settings = bake.settings.settings_of(scene)
         with quietly():
-            reading = bridge.scan_scene(scene, first=settings.first, weigh=bridge.weigh_once)
-            self._names = [obj.name for obj in bake.links_to_move(reading)]
-            bake.suspicions(reading)
+            reading = bridge.read.scan_scene(scene, first=settings.first, weigh=bridge.rig.weigh_once)
+            self._names = [obj.name for obj in bake.demands.links_to_move(reading)]
+            bake.demands.suspicions(reading)
             self._note_stand(reading, scene)
-            bridge.store_rest_poses(reading, scene)  # which an undo may have taken back
-            key = (settings, bridge.frame_rate(scene), bake.digest_of_inputs(scene, reading.model, settings.start))
+            bridge.store.store_rest_poses(reading, scene)  # which an undo may have taken back
+            key = (
+                settings,
+                bridge.numbers.frame_rate(scene),
+                bake.staleness.digest_of_inputs(scene, reading.model, settings.start),
+            )
             is_new = key != self._key or self._motion is None
             if not (is_new or reading.leads or reading.animated):
                 return
@@ -342,14 +350,14 @@ class Preview:
         self.let_go()
         return motion
 
-    def _note_stand(self, reading: bridge.SceneReading, scene: bpy.types.Scene) -> None:
+    def _note_stand(self, reading: bridge.read.SceneReading, scene: bpy.types.Scene) -> None:
         """Where links are before they are shown elsewhere, for a start from the current pose."""
         new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
-        if any(bridge.is_previewed(obj) for obj in new.values()):  # one that has another name now
+        if any(bridge.motion.is_previewed(obj) for obj in new.values()):  # one that has another name now
             put_back(scene.objects)
             bpy.context.view_layer.update()
             self._shown = -1
-        self._stand |= bridge.poses_now(new, bridge.unit_length(scene))
+        self._stand |= bridge.live.poses_now(new, bridge.numbers.unit_length(scene))
 
 
 def _simulation_error() -> type[Exception]:

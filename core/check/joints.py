@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from ..joints import FREE, Row
 from ..joints.parts import MAY_BE_INFINITE
-from ..model import Axis, Joint, Model, joint_pose
-from ..model.screws import measured_rows
+from ..model import Axis, Joint, Model
+from ..model.screws import joint_pose, measured_rows
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, warning
 

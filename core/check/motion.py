@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..kinematics import coordinates_at, link_poses, mobility
-from ..model import WORLD, Model, ModelError, compile_model, joint_pose
+from ..model import WORLD, Model, ModelError
+from ..model.compile import compile_model
 from ..model.model import Loop
+from ..model.screws import joint_pose
 from ..spatial import IDENTITY, compose, inverse, norm, rotvec_of_quat
 from .issue import Issue, name_of, note, quoted
 

@@ -16,7 +16,8 @@ from typing import TextIO, TypeVar
 
 from ..check import check_model
 from ..formats import Reading, UnreadableError, UnwritableError, read
-from ..model import Model, ModelError, Setting, StateError, set_property
+from ..model import Model, ModelError, StateError
+from ..model.properties import Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
 

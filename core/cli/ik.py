@@ -10,7 +10,8 @@ from pathlib import Path
 from ..formats.files import write_together
 from ..kinematics import Solution, Target, compile_for_posing, inverse_kinematics
 from ..kinematics.warm_up import is_warm, warm_up
-from ..model import Model, ModelError, StateError, coordinate_names, parts_of_state
+from ..model import Model, ModelError, StateError
+from ..model.compiled import coordinate_names, parts_of_state
 from ..model.text import aligned
 from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UsageError, Verb, add_file, add_settings, load_usable, say
 from .simulate import positive, read_initial, require_writable

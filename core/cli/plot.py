@@ -11,7 +11,10 @@ from ..model import Model
 from ..plots import QUANTITIES, PlotError, panels_of
 from ..plots.figure import SUFFIXES, save_figure
 from ..solvers import Simulation
-from ..trajectory import Trajectory, TrajectoryError, completed, read_trajectory
+from ..trajectory.completion import completed
+from ..trajectory.errors import TrajectoryError
+from ..trajectory.reading import read_trajectory
+from ..trajectory.trajectory import Trajectory
 from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 from .ik import compile_posing_once
 from .simulate import (

@@ -27,7 +27,7 @@ from ..solvers import (
     seconds_left,
     warm_up,
 )
-from ..trajectory import SUFFIXES
+from ..trajectory.writing import SUFFIXES
 from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 
 MOST_FRAMES = 10_000_000

@@ -17,8 +17,9 @@ from ..jit import subroutine
 from ..joints import Row
 from ..kinematics.demands import equation_terms
 from ..kinematics.work import make_watches
-from ..model import CompiledModel, Equation, Joint, joint_pose
-from ..model.compiled import ON_CHART, ON_MEASURE
+from ..model import Equation, Joint
+from ..model.compiled import ON_CHART, ON_MEASURE, CompiledModel
+from ..model.screws import joint_pose
 from ..spatial import IDENTITY, Pose, compose, quat_of_mat
 
 WELD, EQUATION, MEASURE = 0, 1, 2

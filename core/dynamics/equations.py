@@ -13,7 +13,7 @@ import numpy as np
 
 from ..jit import kernel
 from ..kinematics import link_jacobian, make_work
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from .aba import articulated_body
 from .crba import composite_body
 from .forces import joint_forces

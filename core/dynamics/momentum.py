@@ -8,7 +8,7 @@ from ..jit import kernel
 from ..kinematics import make_work
 from ..kinematics.motion import move, rigid_inertia_of
 from ..kinematics.work import get3
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from ..spatial import add, force_from, inertia_rotate, scale
 from ..spatial import momentum as momentum_of
 

@@ -8,7 +8,8 @@ from ..kinematics import forward_kinematics
 from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate, move
 from ..kinematics.work import get3, get_pair, make_work, put_pair
-from ..model import WORLD, CompiledModel, Link
+from ..model import WORLD, Link
+from ..model.compiled import CompiledModel
 from ..spatial import IDENTITY, ZERO, compose, quat_rotate, quat_to_mat, scale
 from .equations import Wrenches
 

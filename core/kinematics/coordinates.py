@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..joints import BALL
-from ..model import WORLD, CompiledModel, Joint, StateError, joint_pose
-from ..model.screws import screws_of
+from ..model import WORLD, Joint, StateError
+from ..model.compiled import CompiledModel
+from ..model.screws import joint_pose, screws_of
 from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
 from .forward import link_row
 from .screw_coordinates import screw_coordinates, screw_motions

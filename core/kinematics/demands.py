@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..joints import FREE
-from ..model import CompiledModel, Equation
+from ..model import Equation
+from ..model.compiled import CompiledModel
 from ..spatial import IDENTITY_QUAT, ZERO, Pose, compose, norm, quat_normalized, quat_of_mat, scale, z_to
 from .forward import link_row
 from .targets import Target

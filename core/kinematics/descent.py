@@ -17,7 +17,7 @@ import numpy as np
 
 from ..jit import kernel, subroutine
 from ..joints import FREE, SCREWS
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from ..spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
 from .limits import excess, limits_of, make_bounds, write_bounds
 from .motion import move, turn_on

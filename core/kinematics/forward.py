@@ -7,7 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..jit import jitable, kernel
-from ..model import CompiledModel, Model, ModelError, compile_model
+from ..model import Model, ModelError
+from ..model.compile import compile_model
+from ..model.compiled import CompiledModel
 from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
 from .motion import move
 from .work import get3, get4, get9, get_pair, make_work, put3, put4

@@ -12,7 +12,9 @@ import numpy as np
 from .. import jit
 from ..jit import kernel
 from ..joints import FREE, Unit
-from ..model import CompiledModel, JointSpan, Model, compile_model
+from ..model import Model
+from ..model.compile import compile_model
+from ..model.compiled import CompiledModel, JointSpan
 from ..spatial import ZERO, Pose
 from .demands import Demands, asked_of, floating_dofs
 from .descent import assess, descend, make_problem, relax

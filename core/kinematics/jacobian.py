@@ -6,7 +6,7 @@ import numpy as np
 
 from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
 from .forward import link_row
 from .motion import move, screw_of

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model import WORLD, Joint, Link, Model, compile_model, joint_pose
-from ..model.screws import measured_rows
+from ..model import WORLD, Joint, Link, Model
+from ..model.compile import compile_model
+from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
 from .motion import accelerate, move
 from .work import get9, get_pair, make_work, put_pair

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..jit import subroutine
 from ..joints import BALL, Unit, measure
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from ..spatial import ZERO, quat_normalized
 from .work import get3, get4, put3
 

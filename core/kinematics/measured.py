@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model import WORLD, CompiledModel, Model
+from ..model import WORLD, Model
+from ..model.compiled import CompiledModel
 from ..spatial import IDENTITY, Pose
 from .coordinates import coordinates_at, joint_coordinates, rates_at, relative_pose, relative_twist
 from .inverse import compile_for_posing

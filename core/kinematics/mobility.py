@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Joint, LoopJoint, compile_model
+from ..model import Joint
+from ..model.compile import compile_model
+from ..model.compiled import LoopJoint
 from ..model.model import Loop, Model
 from ..spatial import Pose, compose, inverse, quat_to_mat, scale
 from .coordinates import coordinates_at

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ..joints import BALL
-from ..model import CompiledModel, JointSpan, Model, ModelError
+from ..model import Model, ModelError
+from ..model.compiled import CompiledModel, JointSpan
 from ..spatial import Pose, quat_mul, quat_normalized, quat_of_rotvec, rotvec_of_quat, scale
 from .demands import equation_terms
 from .inverse import Reacher, compile_for_posing, held_dofs, poses_at

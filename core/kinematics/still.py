@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from ..spatial import Pose, compose, motion_at, quat_of_mat, scale
 from .jacobian import motion_of_dof
 from .motion import move

@@ -9,7 +9,9 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from ..joints import FREE
-from ..model import WORLD, Axis, CompiledModel, Joint, JointSpan, Model, ModelError, compile_model
+from ..model import WORLD, Axis, Joint, Model, ModelError
+from ..model.compile import compile_model
+from ..model.compiled import CompiledModel, JointSpan
 from ..model.graph import pieces
 from ..spatial import Pose, compose, inverse, quat_normalized
 from .forward import forward_kinematics, link_row

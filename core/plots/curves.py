@@ -13,9 +13,9 @@ from ..joints import Chart
 from ..joints.parts import FREE_CHART
 from ..model import Axis, Model
 from ..model.guarding import effective
-from ..trajectory import Trajectory
 from ..trajectory.columns import ENERGIES
 from ..trajectory.quaternions import quaternions_among
+from ..trajectory.trajectory import Trajectory
 from ..trajectory.writing import FORCE_UNITS
 from .turning import rotation_vectors
 

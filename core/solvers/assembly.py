@@ -13,7 +13,8 @@ from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
 from ..kinematics import coordinates_at, link_poses
 from ..kinematics.motion import turn_on
-from ..model import WORLD, CompiledModel, Equation, ModelError
+from ..model import WORLD, Equation, ModelError
+from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from .controls import Controls

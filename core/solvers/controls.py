@@ -9,8 +9,8 @@ import numpy as np
 
 from ..dynamics.constraints import ConstraintSet, Signal
 from ..kinematics.forward import link_row
-from ..model import CompiledModel, StateError
-from ..model.compiled import numbers_of
+from ..model import StateError
+from ..model.compiled import CompiledModel, numbers_of
 from ..spatial import ZERO, Vec3
 from .outside import PUSH, TETHER, aim, arm_of
 from .schedule import Numbers, Schedule

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import jitable, subroutine
 from ..kinematics.work import get3, get9, get_pair, put_pair
-from ..model import CompiledModel
+from ..model.compiled import CompiledModel
 from ..spatial import Vec3, add, cross, pair_sub, power, quat_rotate, rotate, scale, sub
 
 PUSH = np.dtype(

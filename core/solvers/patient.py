@@ -14,9 +14,9 @@ from ..dynamics.constraints import ConstraintSet
 from ..dynamics.guards import drive_force, watched_value
 from ..joints import SCREWS
 from ..joints.rows import CONE, DISTANCE, TWIST
-from ..model import CompiledModel, Joint, coordinate_names
-from ..model.compiled import ON_COLUMN, ON_MEASURE
-from ..trajectory import Trajectory
+from ..model import Joint
+from ..model.compiled import ON_COLUMN, ON_MEASURE, CompiledModel, coordinate_names
+from ..trajectory.trajectory import Trajectory
 from .controls import Controls
 from .diagnosis import Remedy
 from .protocol import Solver

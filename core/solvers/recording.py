@@ -14,8 +14,8 @@ from ..jit import kernel
 from ..kinematics import forward_kinematics, make_work, place_links
 from ..kinematics.motion import rigid_inertia_of
 from ..kinematics.work import get9, get_pair
-from ..model import WORLD, CompiledModel, Joint, coordinate_names
-from ..model.compiled import ON_COLUMN
+from ..model import WORLD, Joint
+from ..model.compiled import ON_COLUMN, CompiledModel, coordinate_names
 from ..spatial import (
     IDENTITY,
     compose,
@@ -27,7 +27,7 @@ from ..spatial import (
     rotate,
     rotate_back,
 )
-from ..trajectory import Trajectory
+from ..trajectory.trajectory import Trajectory
 from .assembly import gaps
 from .outside import tension_of, wrench_of
 from .protocol import Solver

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..model import WORLD, CompiledModel
+from ..model import WORLD
+from ..model.compiled import CompiledModel
 
 
 def remarks(compiled: CompiledModel, led: Iterable[str] = ()) -> list[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..model import CompiledModel, Joint, Model, StateError
-from ..model.compiled import ON_COLUMN, JointSpan, numbers_of
+from ..model import Joint, Model, StateError
+from ..model.compiled import ON_COLUMN, CompiledModel, JointSpan, numbers_of
 from .outside import steady_pushes
 from .steering import (
     CHART_DAMPING,

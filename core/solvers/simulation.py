@@ -15,8 +15,9 @@ from ..check import check_model
 from ..dynamics import forward_residual
 from ..dynamics.constraints import constraints_of
 from ..kinematics import forward_kinematics
-from ..model import CompiledModel, Joint, Model, ModelError, parts_of_state
-from ..trajectory import Trajectory
+from ..model import Joint, Model, ModelError
+from ..model.compiled import CompiledModel, parts_of_state
+from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
 from .controls import Controls, Moment

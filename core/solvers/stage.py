@@ -14,8 +14,11 @@ from ..kinematics.coordinates import relative_twist
 from ..kinematics.jacobian import body_jacobian
 from ..kinematics.motion import rigid_inertia_of
 from ..kinematics.work import get9
-from ..model import WORLD, CompiledModel, Joint, Model, compile_model, joint_pose
+from ..model import WORLD, Joint, Model
+from ..model.compile import compile_model
+from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
+from ..model.screws import joint_pose
 from ..spatial import IDENTITY, compose, inertia_rotate, inverse, momentum, quat_to_mat, rotate_back
 from .protocol import Solver
 from .schedule import Schedule

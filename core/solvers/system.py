@@ -22,8 +22,7 @@ from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import move, turn_on
 from ..kinematics.work import get3, get4, put3, put4
-from ..model import CompiledModel
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_COLUMN, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
 from .outside import TETHER, pull_bodies, push_bodies, steady_pushes
 from .steering import INPUT, steer, weigh_anew

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..kinematics import compile_for_posing
-from ..model import CompiledModel, Model, coordinate_names
+from ..model import Model
+from ..model.compiled import CompiledModel, coordinate_names
 from .errors import TrajectoryError
 from .placing import Given, Placed, place_all
 from .quaternions import normalized

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kinematics import Poser, Reacher, forward_kinematics, link_poses
-from ..model import CompiledModel, JointSpan, coordinate_names
+from ..model.compiled import CompiledModel, JointSpan, coordinate_names
 from .errors import TrajectoryError
 from .tracking import tracked
 

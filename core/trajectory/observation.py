@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kinematics import compile_for_posing
-from ..model import Model, coordinate_names
+from ..model import Model
+from ..model.compiled import coordinate_names
 from .errors import TrajectoryError
 from .quaternions import normalized
 from .rates import rates_of

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..kinematics import compile_for_posing, forward_kinematics
-from ..model import WORLD, Branch, CompiledModel, Joint, JointSpan, Model, joint_pose
-from ..model.graph import pieces
+from ..model import WORLD, Joint, Model
+from ..model.compiled import CompiledModel, JointSpan
+from ..model.graph import Branch, pieces
+from ..model.screws import joint_pose
 from ..spatial import IDENTITY, Pose, compose, inverse
 from .errors import TrajectoryError
 from .leading import lead

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..joints import FREE
-from ..model import CompiledModel, JointSpan
+from ..model.compiled import CompiledModel, JointSpan
 from .differences import tangents
 from .quaternions import turned_back, turns_between
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kinematics import coordinates_at, joint_coordinates
-from ..model import WORLD, CompiledModel, Joint, joint_pose
+from ..model import WORLD, Joint
+from ..model.compiled import CompiledModel
+from ..model.screws import joint_pose
 from ..spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 
 

@@ -14,7 +14,7 @@ import bpy
 from workshop import SCENES
 
 import limberjack
-from limberjack.addon.bridge import scan_scene
+from limberjack.addon.bridge.read import scan_scene
 from limberjack.core.formats import write
 
 TOOLS = ("make", "puppet", "workshop")

@@ -15,8 +15,8 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge import drawn_pose
 from limberjack.addon.bridge.frames import store_frames
+from limberjack.addon.bridge.poses import drawn_pose
 from limberjack.addon.bridge.primitives import new_mesh
 from limberjack.core.geometry import Box, Capsule, Cylinder, Geometry, Polyline, Sphere
 from limberjack.core.spatial import IDENTITY, compose, inverse

@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.motion import fcurves_of
 
 from .conftest import joint, link
 

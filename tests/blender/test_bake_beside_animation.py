@@ -4,9 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import bake_of, foreign_actions
-from limberjack.addon.bridge import fcurves_of
-from limberjack.addon.bridge.motion import is_bake
+from limberjack.addon.bake.restore import bake_of, foreign_actions
+from limberjack.addon.bridge.motion import fcurves_of, is_bake
 
 from .baked import bake, coordinates, keys_of, matrices_at, show
 from .conftest import joint

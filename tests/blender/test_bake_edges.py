@@ -6,9 +6,11 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import BakeError, BakeRun, is_baked
-from limberjack.addon.bridge import fcurves_of
-from limberjack.core.trajectory import read_trajectory
+from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.restore import is_baked
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.core.trajectory.reading import read_trajectory
 
 from .conftest import link
 from .test_bake import bake, require_exact

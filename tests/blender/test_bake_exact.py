@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import BakeError, bake_of, receipt_of
+from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.receipt import receipt_of
+from limberjack.addon.bake.restore import bake_of
 from limberjack.addon.bake.settings import Tolerance
 
 from .baked import bake, errors, matrices_at, thrown, turning_holder, turns_of, turns_of_poses, weigh

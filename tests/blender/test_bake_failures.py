@@ -4,7 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import BakeError, BakeRun, foreign_actions
+from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.restore import foreign_actions
+from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bake.settings import Tolerance
 
 from .baked import bake, coordinates, errors, keys_of, matrices_at, show, thrown, turning_holder

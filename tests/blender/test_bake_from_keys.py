@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import bake_of, receipt_of
-from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bake.receipt import receipt_of
+from limberjack.addon.bake.restore import bake_of
+from limberjack.addon.bridge.motion import fcurves_of
 
 from .baked import bake, coordinates, keys_of, matrices_at, thrown, twist_at, weigh
 from .conftest import joint, link

@@ -6,9 +6,11 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import BakeError, BakeRun, bake_of, receipt_of
-from limberjack.addon.bridge import fcurves_of
-from limberjack.addon.bridge.motion import is_bake
+from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.receipt import receipt_of
+from limberjack.addon.bake.restore import bake_of
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.motion import fcurves_of, is_bake
 
 from .baked import bake, coordinates, matrices_at, show, thrown, turning_holder, turns_of, turns_of_poses, weigh
 from .conftest import joint, link

@@ -5,9 +5,11 @@ import math
 import bpy
 import pytest
 
-from limberjack.addon.bake import bake_of, out_of_date, receipt_of
-from limberjack.addon.bake.receipt import is_edited
-from limberjack.addon.bridge import fcurves_of, read_scene
+from limberjack.addon.bake.receipt import is_edited, receipt_of
+from limberjack.addon.bake.restore import bake_of
+from limberjack.addon.bake.staleness import out_of_date
+from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.bridge.read import read_scene
 
 from .baked import bake, show, turning_holder
 from .conftest import joint, link

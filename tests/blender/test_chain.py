@@ -6,7 +6,7 @@ import bpy
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.ops import chain
 from limberjack.addon.ops.chain import LIMBERJACK_OT_joint_chain
 from limberjack.addon.props import is_joint

@@ -7,12 +7,15 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import bake_of, out_of_date, receipt_of
-from limberjack.addon.bridge import fcurves_of, read_scene
+from limberjack.addon.bake.receipt import receipt_of
+from limberjack.addon.bake.restore import bake_of
+from limberjack.addon.bake.staleness import out_of_date
+from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.bridge.read import read_scene
 from limberjack.core import cli as core_cli
 from limberjack.core.formats import read
 from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory import read_trajectory
+from limberjack.core.trajectory.reading import read_trajectory
 
 from .test_cli import PENDULUM, RAISED, SAMPLES, run, state_file
 

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bridge.read import read_scene
 from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from limberjack.core.geometry.enclosing import enclosing_ball
 from limberjack.core.spatial import quat_to_mat

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.posing import Posing
 from limberjack.core.solvers import Controls, Schedule, Simulation
 from limberjack.core.spatial import quat_of_rotvec

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from limberjack.addon.bridge import read_scene
 from limberjack.addon.bridge.primitives import new_mesh
+from limberjack.addon.bridge.read import read_scene
 from limberjack.core.formats.obj import obj_files
 from limberjack.core.geometry import Capsule, Cone, Ellipsoid, Material, Mesh, Polyline
 

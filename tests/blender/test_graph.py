@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake import BakeRun
+from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.last_run import keep_run, last_run
 from limberjack.addon.cli import main
 from limberjack.addon.overlays.graph import panels_to_show

@@ -3,8 +3,8 @@
 import bpy
 import pytest
 
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.props import is_joint, is_link
 
 from .conftest import joint, link

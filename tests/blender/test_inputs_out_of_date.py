@@ -4,9 +4,10 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake import bake_of, foreign_actions, out_of_date
-from limberjack.addon.bridge import fcurves_of, read_scene
-from limberjack.addon.bridge.motion import is_bake
+from limberjack.addon.bake.restore import bake_of, foreign_actions
+from limberjack.addon.bake.staleness import out_of_date
+from limberjack.addon.bridge.motion import fcurves_of, is_bake
+from limberjack.addon.bridge.read import read_scene
 
 from .baked import bake, show
 from .conftest import joint, link

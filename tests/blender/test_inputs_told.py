@@ -3,8 +3,10 @@
 import bpy
 
 from limberjack.addon import ids
-from limberjack.addon.bridge import read_joint, scan_scene, store_joint
+from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.read_joints import read_joint
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.write import store_joint
 
 from .baked import bake, show
 from .conftest import joint

@@ -7,8 +7,9 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge import posing_cache, read_scene
+from limberjack.addon.bridge import posing_cache
 from limberjack.addon.bridge.dials import view_joint
+from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 
 from .conftest import joint

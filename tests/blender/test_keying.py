@@ -8,8 +8,9 @@ import pytest
 from mathutils import Quaternion, Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge import fcurves_of, read_scene, store_frames
-from limberjack.addon.bridge.frames import stored_frames
+from limberjack.addon.bridge.frames import store_frames, stored_frames
+from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.core.kinematics import link_poses
 

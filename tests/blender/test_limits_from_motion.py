@@ -5,8 +5,8 @@ import math
 import bpy
 import pytest
 
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.read import read_scene
 
 from .conftest import joint
 

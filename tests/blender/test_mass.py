@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge import read_scene, scan_scene
 from limberjack.addon.bridge.mass import UPPER
+from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.core.geometry.densities import SUBSTANCES
 from limberjack.core.spatial import quat_to_mat

@@ -8,7 +8,8 @@ import pytest
 import trimesh
 from mathutils import Matrix
 
-from limberjack.addon.bridge import read_scene, write_scene
+from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.write import write_scene
 from limberjack.core.geometry import Material, Mesh, Shape
 from limberjack.core.model import Link, Model
 

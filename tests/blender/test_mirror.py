@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import has_left_its_frame, read_scene
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.frames import has_left_its_frame
+from limberjack.addon.bridge.read import read_scene
 from limberjack.core.solvers import Simulation
 from support.exponentials import matrix_of
 

@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import BakeRun, foreign_actions
-from limberjack.addon.bridge import read_scene, scan_scene
+from limberjack.addon.bake.restore import foreign_actions
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.core.formats import read
 from limberjack.core.solvers import Controls, Simulation
 from limberjack.core.spatial import compose

@@ -6,7 +6,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids, warming
-from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate, RunsBake
 from limberjack.addon.warming import Pace, Warming
 from limberjack.core import jit

@@ -278,7 +278,7 @@ def test_a_link_that_has_moved_since(build):
     bpy.context.scene.frame_set(10)
     build.select(shaft)
     assert pick_at(ray(shaft, (3.0, 0.02, 0.1), (0.0, 0.02, 0.1))) == {"FINISHED"}
-    from limberjack.addon.bridge import read_scene
+    from limberjack.addon.bridge.read import read_scene
 
     bpy.context.scene.frame_set(1)
     found = read_scene(bpy.context.scene).joints[-1]
@@ -330,7 +330,7 @@ def view(monkeypatch):
     )
     monkeypatch.setattr(pick, "view_under", lambda _, event: event.ray and (area, None, None, event.ray))
     monkeypatch.setattr(
-        "limberjack.addon.bridge.hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord)
+        "limberjack.addon.bridge.picking.hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord)
     )
     monkeypatch.setattr(pick, "_reach_at", lambda *_: 0.01)
     return SimpleNamespace(handlers=handlers, headers=headers)
@@ -392,7 +392,7 @@ def test_cancelling_leaves_nothing(shaft, view, kind):
 def test_faults_leave_no_preview(shaft, view, monkeypatch):
     """A fault on the way is told, and takes the preview with it."""
     driven = Driven()
-    monkeypatch.setattr("limberjack.addon.bridge.hit_under", lambda *_: 1 / 0)
+    monkeypatch.setattr("limberjack.addon.bridge.picking.hit_under", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         driven.modal(bpy.context, event("MOUSEMOVE", AT_SHAFT))
     assert view.handlers.alive == []

@@ -3,8 +3,8 @@
 import bpy
 import pytest
 
-from limberjack.addon.bridge import read_scene
 from limberjack.addon.bridge.dials import view_joint
+from limberjack.addon.bridge.read import read_scene
 
 from .test_posing import choose
 

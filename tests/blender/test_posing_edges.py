@@ -7,8 +7,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge import fcurves_of
-from limberjack.addon.bridge.motion import follows_keys
+from limberjack.addon.bridge.motion import fcurves_of, follows_keys
 from limberjack.addon.bridge.posing import Posing
 
 from .conftest import joint, link

@@ -6,10 +6,10 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.read import read_scene
 from limberjack.core.check import check_model
-from limberjack.core.model import PRESETS
+from limberjack.core.model.presets import PRESETS
 
 from .conftest import joint
 from .paper import Paper

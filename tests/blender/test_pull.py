@@ -11,12 +11,12 @@ from mathutils import Matrix, Quaternion, Vector
 
 import limberjack
 from limberjack.addon import ids
-from limberjack.addon.bridge import write_scene
 from limberjack.addon.bridge.guides import Guide
 from limberjack.addon.bridge.posing import Posing
 from limberjack.addon.bridge.pulling import Pull, carries_the_rest
 from limberjack.addon.bridge.rays import Ray
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.write import write_scene
 from limberjack.addon.ops.pull import LIMBERJACK_OT_link_pull
 from limberjack.addon.overlays import pull as overlay
 from limberjack.addon.overlays.model import pin_layout
@@ -277,7 +277,9 @@ for _name, _value in vars(LIMBERJACK_OT_link_pull).items():
 @pytest.fixture
 def from_above(monkeypatch):
     """A cube that nothing joins, seen from above, taken at its corner."""
-    monkeypatch.setattr("limberjack.addon.bridge.ray_under", lambda context, event: context.region_data.ray(*event.at))
+    monkeypatch.setattr(
+        "limberjack.addon.bridge.rays.ray_under", lambda context, event: context.region_data.ray(*event.at)
+    )
     bpy.ops.mesh.primitive_cube_add(size=2.0)
     cube = bpy.context.object
     bpy.ops.limberjack.link_tag()

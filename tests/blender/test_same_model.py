@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge import read_scene
 from limberjack.addon.bridge.motion import starting_basis
+from limberjack.addon.bridge.read import read_scene
 
 from .conftest import joint
 from .test_posing import four_bar

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge import scan_scene
+from limberjack.addon.bridge.read import scan_scene
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.core.formats import write
 

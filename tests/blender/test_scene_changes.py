@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import has_left_its_frame, read_scene, scan_scene
+from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.dials import view_joint
+from limberjack.addon.bridge.frames import has_left_its_frame
 from limberjack.addon.bridge.problems import left_links
+from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.addon.bridge.settling import settle_frames
 from limberjack.addon.props import is_joint, is_link
 from limberjack.core.model import ModelError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from limberjack.addon.bridge import read_scene
+from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.ops.exports import SDF_VERSIONS
 from limberjack.core.formats import read
 from limberjack.core.formats.sdf.write import VERSIONS

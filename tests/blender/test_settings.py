@@ -7,11 +7,13 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bridge import scan_scene, store_setting
+from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.settings import store_setting
 from limberjack.core import cli as core_cli
 from limberjack.core.cli.framework import OPEN_SCENE, load
 from limberjack.core.formats import read
-from limberjack.core.model import ModelError, Setting, set_property
+from limberjack.core.model import ModelError
+from limberjack.core.model.properties import Setting, set_property
 
 from .conftest import joint, link
 from .test_cli import run

@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake import bake_of, receipt_of
-from limberjack.core.trajectory import read_trajectory
+from limberjack.addon.bake.receipt import receipt_of
+from limberjack.addon.bake.restore import bake_of
+from limberjack.core.trajectory.reading import read_trajectory
 
 from .test_bake import bake, require_exact
 

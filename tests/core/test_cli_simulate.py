@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.core import cli
-from limberjack.core.trajectory import read_trajectory
+from limberjack.core.trajectory.reading import read_trajectory
 
 PENDULUM = Path(__file__).parents[2] / "sample_scenes" / "double_pendulum.sdf"
 FOUR_BAR = Path(__file__).parents[1] / "data" / "four_bar.sdf"

@@ -1,8 +1,12 @@
 """Compiling when first called, and the cache."""
 
+import ast
+import importlib
 import os
 import subprocess
 import sys
+from importlib.util import resolve_name
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +15,8 @@ from limberjack.core import jit
 
 MOVED = """
 from limberjack.core.kinematics import forward
-from limberjack.core.model import WORLD, Joint, Link, Model, compile_model
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.model.compile import compile_model
 model = compile_model(Model(links=[Link("bob")], joints=[Joint("hinge", "revolute", WORLD, "bob")]))
 forward.forward_kinematics(model, model.q_from({}))
 assert forward.move_links.compiled.signatures, "nothing was compiled"
@@ -138,15 +143,63 @@ assert jit.is_filled("poses")
     assert set(jit.CORE_FOLDER.rglob("*.nbi")) == before
 
 
-def test_the_cache_follows_the_sources(monkeypatch, tmp_path):
+@pytest.mark.parametrize("path", ["b.py", jit.READ_BY_KERNELS[-1]])
+def test_the_cache_follows_the_sources_of_kernels(monkeypatch, tmp_path, path):
     """Guards against stale kernels: an edited source has another folder; numba alone would not notice."""
-    source = tmp_path / "core" / "a.py"
-    source.parent.mkdir()
-    monkeypatch.setattr(jit, "CORE_FOLDER", source.parent)
+    monkeypatch.setattr(jit, "CORE_FOLDER", tmp_path)
     names = []
     for text in ("x = 1", "x = 2", "x = 1"):
-        source.write_text(text)
-        jit._fingerprint.cache_clear()
-        names.append(jit.cache_folder())
-    jit._fingerprint.cache_clear()
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(f"{text}\n\n\n@kernel\ndef f():\n    return x\n" if path == "b.py" else text)
+        names.append(folder_now())
     assert names[0] == names[2] != names[1]
+
+
+def test_the_cache_outlives_what_kernels_do_not_read(monkeypatch, tmp_path):
+    """Guards developers' time: what has no kernel is edited without 70 s of compilation."""
+    monkeypatch.setattr(jit, "CORE_FOLDER", tmp_path)
+    before = folder_now()
+    (tmp_path / "words.py").write_text("WORD = 'a @kernel is compiled'")
+    assert folder_now() == before
+
+
+def folder_now():
+    """The cache's, with nothing remembered."""
+    jit._fingerprint.cache_clear()
+    try:
+        return jit.cache_folder()
+    finally:
+        jit._fingerprint.cache_clear()
+
+
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(Path(importlib.import_module(module).__file__).read_text(encoding="utf-8"))
+
+
+def home_of(module: str, name: str) -> str:
+    """The module that gives a value its name, which others import from each other."""
+    is_package = hasattr(importlib.import_module(module), "__path__")
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.ImportFrom) and node.level and name in {entry.name for entry in node.names}:
+            package = module if is_package else module.rpartition(".")[0]
+            return home_of(resolve_name("." * node.level + (node.module or ""), package), name)
+    return module
+
+
+def read_by_kernels(module: str) -> set[str]:
+    """Names of a module that its kernels and their arithmetic use."""
+    marks = {"kernel", "jitable", "subroutine"}
+    functions = [node for node in tree_of(module).body if isinstance(node, ast.FunctionDef)]
+    marked = [node for node in functions if marks & {getattr(mark, "id", "") for mark in node.decorator_list}]
+    names = {
+        found.id for node in marked for line in node.body for found in ast.walk(line) if isinstance(found, ast.Name)
+    }
+    return names & set(vars(importlib.import_module(module)))
+
+
+def test_all_that_kernels_read_is_among_their_sources():
+    """Guards against stale kernels: each function and each constant that kernels name is in a file that is hashed."""
+    known = {f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in jit.sources()}
+    read = {home_of(module, name) for module in known for name in read_by_kernels(module)}
+    assert {"limberjack.core.joints.parts", "limberjack.core.model.compiled", "limberjack.core.spatial.types"} <= read
+    assert read <= known

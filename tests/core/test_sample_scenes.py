@@ -9,7 +9,7 @@ import pytest
 from limberjack.core.check import check_model
 from limberjack.core.formats import read
 from limberjack.core.kinematics import mobility
-from limberjack.core.model import compile_model
+from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers import Simulation
 
 SAMPLES = Path(__file__).parents[2] / "sample_scenes"

@@ -11,7 +11,8 @@ import numpy as np
 from limberjack.core.dynamics import inverse_dynamics, mass_matrix
 from limberjack.core.joints import FREE
 from limberjack.core.kinematics import forward_kinematics, link_jacobian
-from limberjack.core.model import WORLD, Joint, Model, compile_model
+from limberjack.core.model import WORLD, Joint, Model
+from limberjack.core.model.compile import compile_model
 from limberjack.core.spatial import compose, quat_rotate
 
 RANK_TOLERANCE = 1e-6

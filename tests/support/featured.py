@@ -16,7 +16,7 @@ from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Controls, Forces, Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 
 MASS, INERTIA, PITCH, SWUNG = 2.0, 0.3, 0.3, 0.3
 NAME = "tested"

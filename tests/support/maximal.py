@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limberjack.core.model import WORLD, CompiledModel, Joint, Link
+from limberjack.core.model import WORLD, Joint, Link
+from limberjack.core.model.compiled import CompiledModel
 
 from .exponentials import adjoint, bracket, inverse_of, matrix_of, pose_at, skew, subspace_at, subspace_rate
 

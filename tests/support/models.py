@@ -8,7 +8,8 @@ import numpy as np
 
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
-from limberjack.core.model import WORLD, Axis, CompiledModel, Joint, Link, Model
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.model.compiled import CompiledModel
 from limberjack.core.spatial import compose, inverse
 
 MOVING_TYPES = tuple(name for name in JOINT_TYPES if name != "fixed")

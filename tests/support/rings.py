@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.model import WORLD, Axis, Joint, Model, joint_pose
+from limberjack.core.model import WORLD, Axis, Joint, Model
+from limberjack.core.model.screws import joint_pose
 from limberjack.core.spatial import compose, inverse
 
 from .models import axes as axes_of

@@ -16,11 +16,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from limberjack.core.joints import FREE, JOINT_TYPES, JointType
-from limberjack.core.model import COUPLING_TYPES, WORLD, Axis, Coupling, Joint, Mimic, Model, joint_pose
+from limberjack.core.model import COUPLING_TYPES, WORLD, Axis, Coupling, Joint, Mimic, Model
 from limberjack.core.model.elements import DRIVE_MODES
-from limberjack.core.model.screws import measured_rows
+from limberjack.core.model.screws import joint_pose, measured_rows
 from limberjack.core.spatial import IDENTITY, Pose, compose, inverse
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 
 from .models import place, random_link, random_pose, random_unit
 

@@ -7,7 +7,8 @@ from typing import cast
 
 import numpy as np
 
-from ...geometry import MassProperties, solid_properties
+from ...geometry.mass import MassProperties
+from ...geometry.solids import solid_properties
 from ...model import Link
 from ...spatial import (
     IDENTITY,

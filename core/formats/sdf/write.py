@@ -8,8 +8,9 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ...geometry import Cone
-from ...model import WORLD, Axis, Joint, Model, zero_at_home
+from ...model import WORLD, Axis, Joint, Model
 from ...model.naming import claim
+from ...model.zeroing import zero_at_home
 from ..files import UnwritableError, write_together
 from ..kept import prefixes_in, put_back
 from ..meshes import MeshFiles

@@ -20,8 +20,8 @@ from ...geometry import (
     Polyline,
     Shape,
     Sphere,
-    as_mesh,
 )
+from ...geometry.facets import as_mesh
 from ...model.naming import claim
 from ...spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
 from ..kept import element_of, put_back

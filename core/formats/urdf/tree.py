@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ...joints import FREE
-from ...model import WORLD, Joint, Link, Model, joint_pose
+from ...model import WORLD, Joint, Link, Model
 from ...model.grafting import turn_round
 from ...model.naming import claim
 from ...model.placing import is_drawn_apart
+from ...model.screws import joint_pose
 from ...spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, quat_of_z, quat_rotate
 from ..alike import turned_inertia
 

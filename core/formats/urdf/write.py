@@ -9,8 +9,9 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ...extras import Extra
-from ...model import WORLD, Joint, Link, Model, zero_at_home
+from ...model import WORLD, Joint, Link, Model
 from ...model.naming import claim
+from ...model.zeroing import zero_at_home
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from ..alike import UNBOUNDED
 from ..files import write_together

@@ -7,18 +7,8 @@ import pytest
 
 from limberjack.core.check import FINDINGS, SAFE_FINDINGS, Issue, check_model
 from limberjack.core.check.shapes import sound_part
-from limberjack.core.model import (
-    Axis,
-    Coupling,
-    Gearbox,
-    Joint,
-    Link,
-    Mimic,
-    Model,
-    ModelError,
-    Setting,
-    set_property,
-)
+from limberjack.core.model import Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
+from limberjack.core.model.properties import Setting, set_property
 
 NAN = math.nan
 

@@ -13,7 +13,7 @@ from limberjack.core.dynamics import (
 )
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import forward_kinematics, joint_coordinates, link_jacobian
-from limberjack.core.model import compile_model
+from limberjack.core.model.compile import compile_model
 from support.conformance import mixed_tree, random_chain, random_tree_state
 from support.exponentials import matrix_of, moved, slope, twist_along
 from support.maximal import Maximal

@@ -13,7 +13,8 @@ from limberjack.core.extras import Extra
 from limberjack.core.formats import UnwritableError
 from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Foreign, Material, Mesh, Polyline, Shape
 from limberjack.core.kinematics import link_poses
-from limberjack.core.model import Axis, Frame, Gearbox, Joint, Light, Link, Mimic, Model, zero_at_home
+from limberjack.core.model import Axis, Frame, Gearbox, Joint, Light, Link, Mimic, Model
+from limberjack.core.model.zeroing import zero_at_home
 from limberjack.core.spatial import IDENTITY, compose, inverse, quat_of_rotvec, quat_to_mat
 
 TILTED = (0.3, -0.2, 0.5, *quat_of_rotvec((0.4, -0.3, 0.8)))

@@ -14,7 +14,8 @@ from limberjack.core.formats.substitutes import substituted
 from limberjack.core.formats.urdf.tree import can_say
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
-from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model, compile_model
+from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
+from limberjack.core.model.compile import compile_model
 from limberjack.core.spatial import quat_mul, quat_of_rotvec
 from support.models import matrix, place, random_link, random_pose, random_q, random_tree, random_unit
 

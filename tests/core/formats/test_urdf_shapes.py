@@ -20,8 +20,8 @@ from limberjack.core.geometry import (
     Polyline,
     Shape,
     Sphere,
-    mass_properties,
 )
+from limberjack.core.geometry.mass import mass_properties
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Joint, Link, Model
 from support.models import matrix, random_pose

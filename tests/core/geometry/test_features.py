@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from limberjack.core.geometry import Surface
+from limberjack.core.geometry.features import Surface
 from support.round_meshes import arc, blob, flat_arrays, plate_with_hole, prism, shaft, sphere, torus, turned
 
 from .test_fits import cylinder_distance, true_covariance

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from limberjack.core.geometry import fit_circle, fit_cylinder, fit_line, fit_plane
+from limberjack.core.geometry.fits import fit_circle, fit_cylinder, fit_line, fit_plane
 
 
 def placed(points, seed):

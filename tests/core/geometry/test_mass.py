@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from limberjack.core.geometry import mass_properties
+from limberjack.core.geometry.mass import mass_properties
 
 
 def box_triangles(size, center=(0.0, 0.0, 0.0)):

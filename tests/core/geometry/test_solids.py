@@ -4,18 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from limberjack.core.geometry import (
-    Box,
-    Capsule,
-    Cone,
-    Cylinder,
-    Ellipsoid,
-    Mesh,
-    Plane,
-    Polyline,
-    Sphere,
-    solid_properties,
-)
+from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Sphere
+from limberjack.core.geometry.solids import solid_properties
 
 
 def ellipses(a, b, low, high):

@@ -4,18 +4,9 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import ArticulationView, articulations, link_poses
-from limberjack.core.model import (
-    WORLD,
-    Axis,
-    Joint,
-    Link,
-    Model,
-    ModelError,
-    compile_model,
-    rename_joint,
-    rename_link,
-    replace_joint,
-)
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
+from limberjack.core.model.compile import compile_model
+from limberjack.core.model.editing import rename_joint, rename_link, replace_joint
 from limberjack.core.spatial import compose, inverse, quat_rotate
 from support.models import random_pose
 

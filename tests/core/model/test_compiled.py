@@ -12,17 +12,9 @@ from limberjack.core.dynamics import (
     momentum,
 )
 from limberjack.core.kinematics import forward_kinematics, joint_coordinates, link_jacobian, make_work
-from limberjack.core.model import (
-    WORLD,
-    Axis,
-    Joint,
-    Link,
-    Model,
-    ModelError,
-    StateError,
-    compile_model,
-    coordinate_names,
-)
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, StateError
+from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiled import coordinate_names
 from support.models import random_link, random_pose
 
 

@@ -9,29 +9,18 @@ from hypothesis import strategies as st
 
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
-from limberjack.core.model import (
-    WORLD,
-    Axis,
-    Coupling,
-    Gearbox,
-    Joint,
-    Link,
-    Mimic,
-    Model,
-    ModelError,
-    StateError,
+from limberjack.core.model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError, StateError
+from limberjack.core.model.editing import (
     add_coupling,
     add_joint,
     add_link,
     freeze_joint,
-    graft,
-    remove_link,
     rename_joint,
     rename_link,
     replace_joint,
-    set_dh,
-    set_frames,
 )
+from limberjack.core.model.grafting import graft, remove_link
+from limberjack.core.model.placing import set_dh, set_frames
 from limberjack.core.spatial import compose, inverse
 from support.models import matrix, random_graph, random_pose, random_q, random_tree
 

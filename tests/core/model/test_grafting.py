@@ -10,22 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.kinematics import link_poses
-from limberjack.core.model import (
-    WORLD,
-    Axis,
-    Coupling,
-    Frame,
-    Gearbox,
-    Joint,
-    Light,
-    Link,
-    Mimic,
-    Model,
-    ModelError,
-    graft,
-    re_root,
-    remove_link,
-)
+from limberjack.core.model import WORLD, Axis, Coupling, Frame, Gearbox, Joint, Light, Link, Mimic, Model, ModelError
+from limberjack.core.model.grafting import graft, re_root, remove_link
 from limberjack.core.spatial import compose, inverse
 from support.models import matrix, random_graph, random_pose, random_q, random_tree
 

@@ -9,13 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.joints import JOINT_TYPES, Column, JointType
-from limberjack.core.model import (
-    Axis,
-    Joint,
-    Mimic,
-    Model,
-    ModelError,
-    joint_pose,
+from limberjack.core.model import Axis, Joint, Mimic, Model, ModelError
+from limberjack.core.model.mirroring import (
     mirror_signs,
     mirrored_coordinates,
     mirrored_inertia,
@@ -24,7 +19,7 @@ from limberjack.core.model import (
     mirrored_point,
     mirrored_pose,
 )
-from limberjack.core.model.screws import measured_rows
+from limberjack.core.model.screws import joint_pose, measured_rows
 from limberjack.core.solvers import Simulation
 from support.conformance import random_coordinates, random_joint
 from support.exponentials import matrix_of

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
-from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError, set_dh, set_frames
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
+from limberjack.core.model.placing import set_dh, set_frames
 from support.models import matrix, random_graph, random_pose, random_tree
 
 

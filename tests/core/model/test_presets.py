@@ -8,7 +8,9 @@ import pytest
 
 from limberjack.core.check import check_model
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.model import PRESETS, Axis, Joint, Link, Model, ModelError, joint_pose, with_preset
+from limberjack.core.model import Axis, Joint, Link, Model, ModelError
+from limberjack.core.model.presets import PRESETS, with_preset
+from limberjack.core.model.screws import joint_pose
 from limberjack.core.solvers import Simulation
 
 ALL = tuple(PRESETS.values())

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from limberjack.core.geometry import Box, Shape
-from limberjack.core.model import WORLD, Joint, Link, Model, ModelError, Setting, set_property
+from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
+from limberjack.core.model.properties import Setting, set_property
 
 
 @pytest.fixture

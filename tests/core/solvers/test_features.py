@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.model import WORLD, Coupling, Joint, Link, Mimic, joint_pose
+from limberjack.core.model import WORLD, Coupling, Joint, Link, Mimic
+from limberjack.core.model.screws import joint_pose
 from limberjack.core.solvers import Controls, Forces, Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec, quat_rotate
 from support.documents import load

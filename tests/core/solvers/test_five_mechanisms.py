@@ -10,9 +10,9 @@ from scipy.integrate import solve_ivp
 from limberjack.core.dynamics import mass_matrix, mechanical_energy
 from limberjack.core.joints import FREE
 from limberjack.core.kinematics import forward_kinematics, make_work, mobility
-from limberjack.core.model import coordinate_names
+from limberjack.core.model.compiled import coordinate_names
 from limberjack.core.spatial import compose, inverse, norm
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 from support.benchmarks import load
 from support.constrained import Constrained
 

@@ -11,7 +11,7 @@ from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.controls import Controls, Forces
 from limberjack.core.spatial import compose
-from limberjack.core.trajectory import read_trajectory
+from limberjack.core.trajectory.reading import read_trajectory
 from support.maximal import central_inertia
 from support.mechanisms import four_bar
 from support.models import matrix

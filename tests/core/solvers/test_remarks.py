@@ -1,6 +1,7 @@
 """What a user may not expect of a run is told, and nothing else is."""
 
-from limberjack.core.model import WORLD, Axis, Joint, Link, Model, compile_model
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers.remarks import remarks
 
 

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import compile_for_posing, forward_kinematics
-from limberjack.core.model import WORLD, Coupling, Joint, Link, Mimic, Model, coordinate_names
+from limberjack.core.model import WORLD, Coupling, Joint, Link, Mimic, Model
+from limberjack.core.model.compiled import coordinate_names
 from limberjack.core.solvers import Simulation
 from limberjack.core.spatial import IDENTITY_QUAT, compose, quat_of_rotvec
-from limberjack.core.trajectory import Trajectory, TrajectoryError, completed, read_trajectory
+from limberjack.core.trajectory.completion import completed
+from limberjack.core.trajectory.errors import TrajectoryError
+from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 from support.arms import HAND, hand_at, two_links
 from support.linkages import apart, upright_four_bar
 from support.mechanisms import X, Z, four_bar, join

@@ -8,7 +8,8 @@ import pytest
 from limberjack.core.kinematics import compile_for_posing, forward_kinematics
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory import TrajectoryError, of_poses
+from limberjack.core.trajectory.errors import TrajectoryError
+from limberjack.core.trajectory.observation import of_poses
 from support.arms import two_links
 from support.linkages import upright_four_bar
 from support.models import MOVING_TYPES, axes, random_link, random_pose, random_state, random_unit

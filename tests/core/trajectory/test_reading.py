@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib import format as npy
 
-from limberjack.core.trajectory import Trajectory, TrajectoryError, archives, read_trajectory, tables
+from limberjack.core.trajectory import archives, tables
+from limberjack.core.trajectory.errors import TrajectoryError
+from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 
 ENERGIES = ("kinetic", "potential", "dissipated", "supplied")
 

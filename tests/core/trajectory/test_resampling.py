@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core.trajectory import Trajectory, resampled
+from limberjack.core.trajectory.resampling import resampled
+from limberjack.core.trajectory.trajectory import Trajectory
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
 FRAMES = np.array([0.0, 0.1, 0.25, 0.4, 0.5, 0.7, 0.85, 1.0])

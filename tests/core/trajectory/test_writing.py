@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory import Trajectory, read_trajectory
+from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 from support.models import random_tree
 
 

@@ -15,8 +15,8 @@ import bpy
 
 import limberjack
 from limberjack.addon import ids
-from limberjack.addon.bake import BakeRun
-from limberjack.addon.bridge import fcurves_of
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.core.version import VERSION
 
 FOLDER = Path(__file__).parent / VERSION
@@ -54,7 +54,7 @@ def make_baked() -> None:
 
 
 def make_driven() -> None:
-    """One joint for each kind of drive, a coupling, a release, a link that its joint's keys lead, and keyed settings."""
+    """A joint for each kind of drive, a coupling, a release, a link that its joint's keys lead, and keyed settings."""
     scene = bpy.context.scene
     lead, servo, motor, gear, pushed, load = (
         link(name, (3.0 * number, 0.0, 5.0))
