@@ -8,7 +8,11 @@ interpreter = $(or $(lastword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/pyth
 
 UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 
-.PHONY: setup demo test lint format judges gui-test fuzz benchmark docs pictures messages extension packages requirements clean
+# A file's tests stay together, since what they share is made once a file.
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
+
+.PHONY: setup demo test test-all lint format judges gui-test fuzz benchmark docs pictures messages extension packages requirements clean
 
 setup: $(VENV)/.installed
 
@@ -26,8 +30,13 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml $(filter .venv-uv/bin/uv
 demo: setup
 	$(BIN)/limberjack demo
 
+# Five minutes on two cores, once the kernels are compiled. TESTS chooses, such as TESTS="tests/core -k conformance".
 test: setup
-	$(BIN)/python -m pytest $(TESTS)
+	$(PYTEST) -m "not slow and not judges" $(TESTS)
+
+# And what takes longer: processes and clusters, every command of the pages, all types with all features, the judges.
+test-all: setup
+	$(PYTEST) $(TESTS)
 
 lint: setup .venv-lint/.installed
 	$(BIN)/ruff check

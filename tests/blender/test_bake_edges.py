@@ -29,6 +29,7 @@ def led_arm(build):
     return bars
 
 
+@pytest.mark.slow
 def test_a_motion_comes_back_onto_a_link_that_leads(scene, build, tmp_path):
     """What hangs on an animated link is replayed on it, from all of a motion or from joint curves alone."""
     led_arm(build)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.cases import some
+
 SAMPLES = Path(__file__).parents[2] / "sample_scenes"
 PENDULUM = SAMPLES / "double_pendulum.sdf"
 CRANE = SAMPLES / "crane.blend"
@@ -42,6 +44,7 @@ def _compiled(tmp_path_factory):
 @pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize("room", [0, 4096, 60_000])
 @pytest.mark.parametrize("is_new", [True, False], ids=["new", "over an old file"])
+@pytest.mark.slow
 def test_a_full_disk(tmp_path, room, is_new):
     """Guards a disk that is full at once or on the way: the old file stays whole, and no part of a new one is left."""
     out = tmp_path / "out.blend"
@@ -70,7 +73,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("how", BROKEN)
+@pytest.mark.parametrize("how", some(BROKEN, ["half"]))
 @pytest.mark.parametrize("verb", ["bake", "info"])
 def test_a_corrupt_blend(tmp_path, how, verb):
     """Guards files that were cut off or overwritten: named, and not a word of Blender's own around it."""
@@ -115,6 +118,7 @@ def test_a_read_only_folder(locked_folder):
     assert (locked_folder / "out.blend").read_bytes() == OLD
 
 
+@pytest.mark.slow
 def test_no_room_for_the_compiled_solver(tmp_path):
     """Guards the first simulation on a machine that has no room: it names the folder, and what to do."""
 

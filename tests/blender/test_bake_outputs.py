@@ -79,6 +79,7 @@ def test_a_bad_second_output_is_told_before_any_work(tmp_path, capsys, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_all_outputs_or_none(tmp_path):
     """Guards a disk that has room for the first file only: neither appears, and what was there stays."""
     (table, blend), asked = outputs(tmp_path, "a.csv", "b.blend")

@@ -12,6 +12,8 @@ from limberjack.addon.cli import VERBS
 from limberjack.core.batch.worker import Answer, Worker
 from limberjack.core.cli import DONE, SIMULATION_FAILED, framework
 
+pytestmark = pytest.mark.slow
+
 SCENES = Path(__file__).parents[2] / "sample_scenes"
 LONGEST = 120.0
 BAKES = 50

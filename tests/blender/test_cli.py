@@ -230,6 +230,7 @@ def test_animation_is_not_overwritten_unasked(scene, build, tmp_path, capsys):
     assert len(bpy.data.actions) == 2
 
 
+@pytest.mark.slow
 def test_demo(tmp_path, capsys, monkeypatch):
     """Guards the first thing a user sees: everything is there, the picture shows something, the SDF reads back."""
     monkeypatch.chdir(tmp_path)

@@ -122,6 +122,7 @@ def test_compiling_beforehand(scene, build, monkeypatch):
 
 
 @pytest.mark.skipif(not jit.is_available(), reason="numba is not installed, so nothing is compiled")
+@pytest.mark.slow
 def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
     monkeypatch.setattr(jit, "_filled", set())

@@ -12,6 +12,8 @@ from .baked import bake, matrices_at
 from .conftest import joint
 from .samples import maker, open_sample
 
+pytestmark = pytest.mark.slow
+
 SINGLE = 1e-6
 """Metres and radians that single precision is off by."""
 

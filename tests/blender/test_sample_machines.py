@@ -14,6 +14,8 @@ from .baked import bake, matrices_at
 from .conftest import joint
 from .samples import maker, open_sample
 
+pytestmark = pytest.mark.slow
+
 GRAVITY = 9.81
 BRASS, OAK, PINE, CONCRETE = 8500.0, 750.0, 500.0, 2400.0
 SINGLE = 2e-6

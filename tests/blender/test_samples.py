@@ -10,6 +10,7 @@ import pytest
 from limberjack.addon.bridge.read import scan_scene
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.core.formats import write
+from support.cases import some
 
 from .baked import bake, matrix_at
 from .conftest import joint, link
@@ -90,7 +91,7 @@ def test_a_tidy_scene(name):
     assert (SAMPLES / f"{name}.blend").stat().st_size < MOST_BYTES
 
 
-@each
+@pytest.mark.parametrize("name", some(NAMES, ["crane", "four_bar"]))
 def test_a_healthy_scene(name):
     """Guards the first press of Simulate: whatever the accuracy, the doctor has nothing to say, and energy is kept."""
     scene = open_sample(name)

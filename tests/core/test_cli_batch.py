@@ -95,6 +95,7 @@ def test_a_batch_tells_what_came_of_it(tmp_path, capsys):
     assert len(jobs.manifest.read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_a_failed_job_is_told_and_is_exit_3(tmp_path, capsys):
     """Guards failures in the midst of others: named on stderr, counted, in the JSON, and in the exit code."""
     jobs = batch_in(tmp_path, "1, -1e6, 2")
@@ -140,6 +141,7 @@ def test_a_setting_that_cannot_be_made_is_one_line(tmp_path, capsys):
 
 
 @LINUX
+@pytest.mark.slow
 def test_ctrl_c_ends_it_all_and_the_next_run_does_the_rest(tmp_path, started, capsys):
     """Guards Ctrl-C: one line, exit code 130, no worker left, a manifest of what was done, and nothing half-written."""
     jobs = batch_in(tmp_path)
@@ -160,6 +162,7 @@ def test_ctrl_c_ends_it_all_and_the_next_run_does_the_rest(tmp_path, started, ca
 
 
 @LINUX
+@pytest.mark.slow
 def test_workers_end_with_a_batch_that_is_killed(tmp_path, started, capsys):
     """Guards SIGKILL of the batch: its worker ends, and the next run does what is left and sweeps what was begun."""
     jobs = batch_in(tmp_path, "1, 2, 3", duration=100)

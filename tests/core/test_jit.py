@@ -55,6 +55,7 @@ def test_no_kernel_counts_references():
 
 
 @needs_numba
+@pytest.mark.slow
 def test_arithmetic_may_come_after_the_first_kernel(tmp_path):
     """Guards modules that are imported once something has run: their arithmetic is compiled, too."""
     first = """
@@ -127,6 +128,7 @@ print({name: (count, after[name]) for name, count in before.items() if after[nam
 
 
 @needs_numba
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_no_obstacle():
     """Guards locked-down machines: kernels are compiled for the process alone, and nothing lands beside the sources."""
     code = f"""

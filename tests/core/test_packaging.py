@@ -5,6 +5,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -15,6 +17,7 @@ def test_every_package_is_listed():
     assert listed == {"limberjack"} | {".".join(("limberjack", *path.relative_to(ROOT).parts)) for path in found}
 
 
+@pytest.mark.slow
 def test_an_installed_package_knows_its_version(tmp_path):
     """Guards the one place of the version: setuptools reads it from the manifest, which a wheel therefore carries."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]

@@ -14,6 +14,8 @@ from limberjack.core.cli import DONE
 from support.pages import PAGES, ROOT, commands_of
 from support.reader import prepare
 
+pytestmark = pytest.mark.slow
+
 LONGEST = 600.0
 OURS = "limberjack"
 OF_ITS_OWN = ("batch", "demo")

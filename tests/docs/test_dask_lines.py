@@ -13,6 +13,8 @@ from limberjack.core.formats import write
 from support.pages import ROOT, commands_of
 from support.reader import JOBS, arm
 
+pytestmark = pytest.mark.slow
+
 DASK = Path(sys.executable).with_name("dask")
 LONGEST = 240.0
 FREE = ("--port", "0", "--dashboard-address", ":0")

@@ -10,6 +10,8 @@ import pytest
 
 from support.pages import ROOT, commands_of
 
+pytestmark = pytest.mark.slow
+
 INSTALLED = ROOT / ".venv-uv" / "bin" / "uv"
 UV = shutil.which("uv") or (str(INSTALLED) if INSTALLED.exists() else "")
 

@@ -23,7 +23,10 @@ from limberjack.core.batch.work import Order
 from support.batches import heed_the_keyboard
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `batch`")
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills processes, which Windows does otherwise")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="kills processes, which Windows does otherwise"),
+]
 
 CRANE = Path(__file__).parents[3] / "sample_scenes" / "crane.sdf"
 DASK = (sys.executable, "-m", "dask")

@@ -10,6 +10,7 @@ import pytest
 from limberjack.core import formats
 from limberjack.core.cli import describe
 from limberjack.core.formats import UnwritableError
+from support.cases import some
 
 EXTREMES = ("0", "-1", "1e200", "-1e308", "1e-300", "nan", "inf", "1e999")
 
@@ -71,7 +72,7 @@ FILES = {"m.sdf": SDF, "old.sdf": OLD_SCREW, "m.urdf": URDF}
 NUMBER = re.compile(r"(?<=[>\" ])-?\d+(?:\.\d+)?(?=[<\" ])")
 
 
-@pytest.mark.parametrize("extreme", EXTREMES)
+@pytest.mark.parametrize("extreme", some(EXTREMES, ["1e200", "nan"]))
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.filterwarnings("error")
 def test_a_file_with_one_extreme_number(tmp_path, name, extreme):

@@ -73,6 +73,7 @@ def noisy_wall_errors(make, segments, sigma, seed, covariance):
 
 
 @pytest.mark.parametrize("make", [shaft, plate_with_hole])
+@pytest.mark.slow
 def test_walls_with_noise(make):
     """Noise on the vertices leaves a wall found, and its errors those of least squares at the true geometry: each
     component's mean square is 1 within 4 standard errors, 99 % of them are within 3, and none beyond 4.5."""
@@ -186,6 +187,7 @@ def test_cones_are_no_shafts(taper, segments, rings):
     assert set(kinds(shaft(segments, taper=taper, rings=rings))[: segments * rings]) == {None}
 
 
+@pytest.mark.slow
 def test_noisy_cones_and_ellipses_are_no_shafts():
     """A little noise does not hide a taper of 5.7 degrees, nor coarse facets an ellipse 5 % longer than wide."""
     for segments, sigma in ((8, 0.002), (32, 0.003)):
@@ -206,6 +208,7 @@ def test_what_lies_beside_a_wall_is_not_part_of_it():
         assert found.origin == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_widest_band_of_a_coarse_ball_looks_like_a_shaft():
     """Five bands to a ball: the middle one is, to the last corner, a shaft chamfered by 36 degrees, and taken for one;
     with seven it is not."""

@@ -87,6 +87,7 @@ def test_two_runs_give_the_same_bytes(name):
     assert digest(started(name).run()) == digest(started(name).run())
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_bytes():
     """Guards against hashes of strings and addresses: fresh processes with other hash seeds give the same bytes.
 

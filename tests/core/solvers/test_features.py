@@ -27,9 +27,13 @@ tested = set()
 
 
 def cells(*names):
-    """One test for each type, axis and form to which any of these features applies: the last axis of each unit."""
+    """One test for each type, axis and form to which any of these features applies: the last axis of each unit.
+
+    Kernels know columns, charts and rows, and no types. So every run tries what differs for them, and `make test-all`
+    all types.
+    """
     tested.update(names)
-    found = {}
+    found, seen = {}, set()
     for feature in (feature for feature in make_features.FEATURES if feature.name in names):
         for kind in JOINT_TYPES.values():
             joint = bare(kind.name)
@@ -38,8 +42,23 @@ def cells(*names):
             for number in chosen.values():
                 part = "" if number is None else f"-{joint.kind.slot(number).name or 'axis'}"
                 for form in make_features.forms(kind):
-                    found[f"{kind.name}{part}-{form}"] = (kind.name, number, form)
+                    alike = seen_by_kernels(joint, number, form)
+                    marks = [pytest.mark.slow] * (alike in seen)
+                    found[f"{kind.name}{part}-{form}"] = pytest.param(kind.name, number, form, marks=marks)
+                    seen.add(alike)
     return pytest.mark.parametrize(("kind", "number", "form"), found.values(), ids=found)
+
+
+def seen_by_kernels(joint, number, form):
+    """What an axis is to kernels: the kinds of its columns, in which chart, with which rows, in a tree or a loop."""
+    kind = joint.kind
+    columns = {
+        (column.slide != 0.0, column.turn != 0.0, column.threaded)
+        for column in joint.all_columns
+        if number is None or column.axis == number
+    }
+    rows = {row.measure for row in kind.rows if number is None or row.axis == number}
+    return frozenset(columns), kind.chart and kind.chart.code, frozenset(rows), form
 
 
 STOPS = cells("rigid_limits", "compliant_limits", "distance_limits", "cone_limits", "twist_limits")

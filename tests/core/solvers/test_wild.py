@@ -4,6 +4,7 @@
 """
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from limberjack.core.model import ModelError
@@ -16,6 +17,7 @@ MOST_STEPS = 10_000
 
 @settings(max_examples=40, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(wild_models())
+@pytest.mark.slow
 def test_wild_models_move_or_say_why_not(wild):
     """Guards against numbers that are none, energy from nowhere, and errors that name nothing."""
     run, said = None, ""

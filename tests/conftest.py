@@ -1,0 +1,51 @@
+"""What all tests share: kernels are compiled once, before workers begin; what was left out is told at the end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from limberjack.core import jit
+
+COMPILED_FIRST = ("kinematics.warm_up", "solvers.warm_up")
+LEFT_TO_ALL = ("slow", "judges")
+"""Marks of tests that `make test` leaves to `make test-all`."""
+
+_left_out = dict.fromkeys(LEFT_TO_ALL, 0)
+
+
+def pytest_sessionstart(session):
+    """Workers would each compile the same kernels, which takes more than a minute."""
+    config = session.config
+    names_tests = config.args_source is not pytest.Config.ArgsSource.TESTPATHS  # which compile no more than they need
+    if names_tests or config.option.collectonly or hasattr(config, "workerinput") or not jit.is_available():
+        return
+    code = "import importlib, sys; importlib.import_module(f'limberjack.core.{sys.argv[1]}').warm_up()"
+    children = [subprocess.Popen([sys.executable, "-c", code, what]) for what in COMPILED_FIRST]
+    assert [child.wait() for child in children] == [0, 0], "the kernels cannot be compiled"
+
+
+def pytest_deselected(items):
+    for item in items:
+        mark = next((mark for mark in LEFT_TO_ALL if item.get_closest_marker(mark)), None)
+        if mark:
+            _left_out[mark] += 1
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workerinput"):
+        session.config.workeroutput["left_out"] = _left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """A worker has ended, and each has seen all tests."""
+    _left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    if any(_left_out.values()):
+        slow, judged = (_left_out[mark] for mark in LEFT_TO_ALL)
+        terminalreporter.write_line(f"Left to `make test-all`: {slow} slow tests, {judged} judged by other engines.")
