@@ -62,8 +62,6 @@ OP_PREVIEW_STEP = "limberjack.preview_step"
 OP_PREVIEW_STOP = "limberjack.preview_stop"
 OP_PREVIEW_POSE = "limberjack.preview_keep_pose"
 OP_PREVIEW_BAKE = "limberjack.preview_keep_bake"
-OP_EXPORT_SDF = "limberjack.export_sdf"
-OP_EXPORT_URDF = "limberjack.export_urdf"
 OP_IMPORT_TRAJECTORY = "limberjack.import_trajectory"
 OP_EXPORT_TRAJECTORY = "limberjack.export_trajectory"
 OP_SAMPLE_OPEN = "limberjack.sample_open"
@@ -109,3 +107,8 @@ PT_EXCHANGE = "LIMBERJACK_PT_exchange"
 # Menus
 MT_SAMPLES = "LIMBERJACK_MT_samples"
 MT_JOINT_PRESETS = "LIMBERJACK_MT_joint_presets"
+
+
+def export_of(suffix: str) -> str:
+    """The operator that writes models as files that end so, as in ".sdf"."""
+    return f"limberjack.export_{suffix[1:]}"

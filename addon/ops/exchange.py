@@ -2,18 +2,19 @@
 
 import bpy
 
+from ...core.formats.registry import suffixes, writable
 from .. import ids
 from . import exports, imports, trajectories
 
 
 def _draw_import(menu, _context):
-    menu.layout.operator(ids.OP_IMPORT, text="SDF or URDF Model (.sdf, .world, .urdf)")
+    menu.layout.operator(ids.OP_IMPORT, text=f"{imports.NAMES} Model ({', '.join(suffixes())})")
     menu.layout.operator(ids.OP_IMPORT_TRAJECTORY, text="Trajectory (.npz, .csv)")
 
 
 def _draw_export(menu, _context):
-    menu.layout.operator(ids.OP_EXPORT_SDF, text="SDF Model (.sdf)")
-    menu.layout.operator(ids.OP_EXPORT_URDF, text="URDF Model (.urdf)")
+    for entry in writable():
+        menu.layout.operator(ids.export_of(entry.suffixes[0]), text=f"{entry.name} Model ({entry.suffixes[0]})")
     menu.layout.operator(ids.OP_EXPORT_TRAJECTORY, text="Trajectory (.npz, .csv)")
 
 

@@ -1,24 +1,43 @@
-"""Models leave as SDF and URDF."""
+"""Models leave: an operator for each format that core can write, with the options of its writer in its dialog."""
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
+from ...core.formats import Format, Option, UnwritableError
+from ...core.formats.registry import FOLDERS, SDF, writable
+from ...core.formats.registry import WORLD as AS_WORLD
 from ...core.model import WORLD, ModelError
 from .. import bridge, ids
 from .report import fail, succeed
 from .selection import OnLinks
 
-SDF_VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
-"""Spelt out, so that the add-on starts without the formats; a test holds them against the writer's."""
+UNSET = "AUTO"
+"""Stands for an empty choice, which Blender has not."""
+
+
+def _property_of(option: Option) -> Any:
+    if not option.choices:
+        return BoolProperty(name=option.label, description=option.help)
+    items = [(choice.value or UNSET, choice.label, choice.help) for choice in option.choices]
+    return EnumProperty(name=option.label, description=option.help, items=items)
 
 
 class Export(OnLinks, ExportHelper):
-    """What both operators share; subclasses say which options their file dialog shows."""
+    """What these operators share.
+
+    Attributes:
+        offered: options of the writer that are properties of the operator, by their names.
+        asked: names of the properties by which the operator asks for the other ones, `asked_otherwise`.
+    """
 
     bl_options = {"REGISTER", "PRESET"}
+    offered: tuple[Option, ...]
+    asked: tuple[str, ...] = ()
+    asked_otherwise: tuple[Option, ...] = ()
 
     mesh_format: EnumProperty(
         name="Meshes",
@@ -28,41 +47,19 @@ class Export(OnLinks, ExportHelper):
             ("GLTF", "glTF", "Binary glTF, by Blender's own exporter: Y up, as readers of glTF expect", 1),
         ),
     )
-    uris: EnumProperty(
-        name="Paths",
-        description="How the file names its meshes",
-        items=(
-            ("relative", "Relative", "From the file's own folder", 0),
-            (
-                "model",
-                "By Folder",
-                "By the name of the model's folder, which simulators search for: model:// in SDF, package:// in URDF",
-                1,
-            ),
-        ),
-    )
-    pose: EnumProperty(
-        name="Pose",
-        description="Which pose is written",
-        items=(
-            ("zero", "As Drawn", "Every joint at zero", 0),
-            ("home", "At Start", "Every joint where a simulation starts", 1),
-        ),
-    )
-    substitute: BoolProperty(
-        name="Substitute",
-        description="Write joints that the format has no words for as others that come close, and say so",
+    surroundings: BoolProperty(
+        name="Surroundings", description="Also write what is seen and belongs to no link, fixed to the world"
     )
 
     def writer_options(self) -> dict[str, object]:
-        """Those of the writer."""
-        return {"uris": self.uris, "pose": self.pose, "substitute": self.substitute}
+        chosen = {option.name: getattr(self, option.name) for option in self.offered}
+        return {name: value for name, value in chosen.items() if value != UNSET}
 
     def fit(self, reading: "bridge.read.SceneReading") -> None:
-        """Leave out what the layout has no place for, and say so."""
+        """Leave out what the file has no place for, and say so."""
 
     def execute(self, context):
-        from ...core.formats import UnwritableError, write
+        from ...core.formats import write
 
         try:
             reading = bridge.read.scan_scene(
@@ -78,15 +75,18 @@ class Export(OnLinks, ExportHelper):
         bridge.store.store_weights(reading)
         return succeed(self, context, f"Written: {self.filepath}", [*reading.notes, *losses])
 
+    def draw(self, _context):
+        self.layout.use_property_split = True
+        self.layout.use_property_decorate = False
+        for name in (*self.asked, "mesh_format", *(option.name for option in self.offered), "surroundings"):
+            self.layout.prop(self, name)
 
-class LIMBERJACK_OT_export_sdf(Export, bpy.types.Operator):
-    """Write the scene as SDF, with its meshes beside it"""
 
-    bl_idname = ids.OP_EXPORT_SDF
-    bl_label = "Export SDF"
+class ExportSdf(Export):
+    """Worlds and folders are one choice here, and lights go along with what surrounds the links."""
 
-    filename_ext = ".sdf"
-    filter_glob: StringProperty(default="*.sdf;*.world", options={"HIDDEN"})
+    asked, asked_otherwise = ("layout_as",), (AS_WORLD, FOLDERS)
+
     layout_as: EnumProperty(
         name="Layout",
         description="What the file holds",
@@ -96,15 +96,6 @@ class LIMBERJACK_OT_export_sdf(Export, bpy.types.Operator):
             ("FOLDERS", "Folders", "A world, and a folder for each articulation", 2),
         ),
     )
-    sdf_version: EnumProperty(
-        name="Version",
-        description="Of SDF: the lower, the more programs read it",
-        items=[
-            ("AUTO", "As Needed", "The lowest that most programs read and that has words for the model"),
-            *((version, version, f"SDF {version}") for version in SDF_VERSIONS),
-        ],
-        default="AUTO",
-    )
     surroundings: BoolProperty(
         name="Surroundings",
         description="Also write lights, and what is seen and belongs to no link, fixed to the world",
@@ -112,11 +103,8 @@ class LIMBERJACK_OT_export_sdf(Export, bpy.types.Operator):
     )
 
     def writer_options(self):
-        as_world = self.layout_as != "MODEL"
-        chosen: dict[str, object] = {"world": as_world, "folders": self.layout_as == "FOLDERS"}
-        if self.sdf_version != "AUTO":
-            chosen["sdf_version"] = self.sdf_version
-        return super().writer_options() | chosen
+        layout = {AS_WORLD.name: self.layout_as != "MODEL", FOLDERS.name: self.layout_as == "FOLDERS"}
+        return super().writer_options() | layout
 
     def fit(self, reading):
         """A model may be put into any world, which has lights of its own."""
@@ -128,33 +116,20 @@ class LIMBERJACK_OT_export_sdf(Export, bpy.types.Operator):
             f"light '{light.name}' is left out of the model; write a world to keep it" for light in lights
         ]
 
-    def draw(self, _context):
-        _draw(self, "layout_as", "sdf_version", "mesh_format", "uris", "pose", "surroundings", "substitute")
+
+def _operator(entry: Format) -> type:
+    base = ExportSdf if entry is SDF else Export
+    options = tuple(option for option in entry.options if option not in base.asked_otherwise)
+    pattern = StringProperty(default=";".join(f"*{suffix}" for suffix in entry.suffixes), options={"HIDDEN"})
+    members = {
+        "__doc__": f"Write the scene's links and joints as {entry.name}, with their meshes beside it",
+        "__annotations__": {option.name: _property_of(option) for option in options} | {"filter_glob": pattern},
+        "bl_idname": ids.export_of(entry.suffixes[0]),
+        "bl_label": f"Export {entry.name}",
+        "filename_ext": entry.suffixes[0],
+        "offered": options,
+    }
+    return type(f"LIMBERJACK_OT_export_{entry.suffixes[0][1:]}", (base, bpy.types.Operator), members)
 
 
-class LIMBERJACK_OT_export_urdf(Export, bpy.types.Operator):
-    """Write the scene's links and joints as URDF, with their meshes beside it"""
-
-    bl_idname = ids.OP_EXPORT_URDF
-    bl_label = "Export URDF"
-
-    filename_ext = ".urdf"
-    filter_glob: StringProperty(default="*.urdf", options={"HIDDEN"})
-    surroundings: BoolProperty(
-        name="Surroundings",
-        description="Also write what is seen and belongs to no link, fixed to the world",
-        default=False,
-    )
-
-    def draw(self, _context):
-        _draw(self, "mesh_format", "uris", "pose", "surroundings", "substitute")
-
-
-def _draw(operator, *names: str) -> None:
-    operator.layout.use_property_split = True
-    operator.layout.use_property_decorate = False
-    for name in names:
-        operator.layout.prop(operator, name)
-
-
-CLASSES = (LIMBERJACK_OT_export_sdf, LIMBERJACK_OT_export_urdf)
+CLASSES = tuple(_operator(entry) for entry in writable())

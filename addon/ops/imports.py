@@ -1,4 +1,4 @@
-"""Models come in as SDF or URDF, by the menu or dropped into the 3D view."""
+"""Models come in from every format that core reads, by the menu or dropped into the 3D view."""
 
 import os
 from pathlib import Path
@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, CollectionProperty, FloatVectorProperty, Str
 from bpy_extras.io_utils import ImportHelper
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
+from ...core.formats.registry import FORMATS, suffixes
 from ...core.model.text import counted
 from .. import ids
 from ..bridge.numbers import unit_length
@@ -17,18 +18,18 @@ from .report import fail, in_object_mode, succeed
 if TYPE_CHECKING:
     from ...core.model import Model
 
-SUFFIXES = (".sdf", ".world", ".urdf")
+NAMES = " or ".join(entry.name for entry in FORMATS)
 
 
 class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
-    """Read SDF or URDF files as links and joints, each in a collection of its own"""
+    __doc__ = f"Read {NAMES} files as links and joints, each in a collection of its own"
 
     bl_idname = ids.OP_IMPORT
-    bl_label = "Import SDF or URDF"
+    bl_label = f"Import {NAMES}"
     bl_options = {"REGISTER", "UNDO"}
 
-    filename_ext = ".sdf"
-    filter_glob: StringProperty(default=";".join(f"*{suffix}" for suffix in SUFFIXES), options={"HIDDEN"})
+    filename_ext = FORMATS[0].suffixes[0]
+    filter_glob: StringProperty(default=";".join(f"*{suffix}" for suffix in suffixes()), options={"HIDDEN"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     search: StringProperty(
@@ -124,9 +125,9 @@ class LIMBERJACK_FH_model(bpy.types.FileHandler):
     """Drag and drop of model files into the 3D view"""
 
     bl_idname = ids.FILE_HANDLER
-    bl_label = "SDF or URDF"
+    bl_label = NAMES
     bl_import_operator = ids.OP_IMPORT
-    bl_file_extensions = ";".join(SUFFIXES)
+    bl_file_extensions = ";".join(suffixes())
 
     @classmethod
     def poll_drop(cls, context):

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...core.formats.registry import writable
 from .. import ids
 from .base import Below, in_columns
 
@@ -16,8 +17,8 @@ class LIMBERJACK_PT_exchange(Below, bpy.types.Panel):
         layout.prop(getattr(context.scene, ids.SCENE), "model_name", placeholder=context.scene.name)
         column = layout.column(align=True)
         column.operator(ids.OP_IMPORT, icon="IMPORT")
-        column.operator(ids.OP_EXPORT_SDF, icon="EXPORT")
-        column.operator(ids.OP_EXPORT_URDF, icon="EXPORT")
+        for entry in writable():
+            column.operator(ids.export_of(entry.suffixes[0]), icon="EXPORT")
         column = layout.column(align=True)
         column.operator(ids.OP_IMPORT_TRAJECTORY, icon="IMPORT")
         column.operator(ids.OP_EXPORT_TRAJECTORY, icon="EXPORT")

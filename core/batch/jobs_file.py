@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from ..formats import FORMATS
+from ..formats.registry import suffixes, writable
 from .errors import BatchError, shown
 from .job import LONGEST_NAME, MOTIONS, UNSAFE, Job, commands_for, filled, verb_for
 from .options import Options
@@ -21,7 +21,7 @@ TEXTS = ("name",)
 """What is one text, never a list of such."""
 
 TABLES = ("set", "grid", "random")
-OUTPUTS = (*MOTIONS, *(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes))
+OUTPUTS = (*MOTIONS, *suffixes(writable()))
 """Suffixes."""
 
 KNOWN = ("files", "outputs", "name", "limit", "table", *TABLES)

@@ -6,50 +6,35 @@ import argparse
 import json
 from pathlib import Path
 
-from ..formats import FORMATS, UnwritableError, write
+from ..formats import FORMATS, Option, UnwritableError, write
 from ..formats.files import require_place
-from ..formats.sdf.write import DEFAULT_VERSION, POSES, URIS, VERSIONS
+from ..formats.registry import suffixes, writable
 from .framework import DONE, LOADERS, SAVERS, UsageError, Verb, add_file, add_settings, load_usable, say
 
 MESHES = ("obj", "gltf")
 
-WRITER_OPTIONS = {
-    "sdf_version": "",
-    "world": False,
-    "folders": False,
-    "uris": URIS[0],
-    "pose": POSES[0],
-    "substitute": False,
-}
-"""What writers are told, and what it is where it is not given."""
+WRITER_OPTIONS: dict[str, Option] = {option.name: option for entry in writable() for option in entry.options}
 
 SCENE_OPTIONS = {"meshes": MESHES[0]}
-"""The same of what readers of scenes are told."""
+"""What readers of scenes are told, and what it is where it is not given."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser, "IN")
     add_settings(parser)
-    parser.add_argument("target", metavar="OUT", type=Path, help=".sdf, .world, .urdf or .blend")
-    parser.add_argument(
-        "--sdf-version",
-        choices=VERSIONS,
-        default="",
-        help=f"of the SDF that is written; {DEFAULT_VERSION}, or what the model needs beyond it",
-    )
-    parser.add_argument(
-        "--world",
-        action="store_true",
-        help="a world, with a model for each articulation; of a scene, with its lights and what belongs to no link",
-    )
-    parser.add_argument("--folders", action="store_true", help="a folder for each articulation, beside a world of them")
+    parser.add_argument("target", metavar="OUT", type=Path, help=f"{', '.join(suffixes(writable()))} or .blend")
+    for option in WRITER_OPTIONS.values():
+        _add_option(parser, option)
     parser.add_argument("--meshes", choices=MESHES, default=MESHES[0], help="of a scene, what they are written as")
-    parser.add_argument("--uris", choices=URIS, default=URIS[0], help="how meshes are named")
-    parser.add_argument("--pose", choices=POSES, default=POSES[0], help="as drawn, or as simulations start")
-    parser.add_argument(
-        "--substitute", action="store_true", help="write the nearest that the format has for what it has not"
-    )
     parser.add_argument("--json", action="store_true", help="what was read, written and lost as one JSON object")
+
+
+def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
+    flag, help_text = f"--{option.name.replace('_', '-')}", option.help[0].lower() + option.help[1:]
+    if option.choices:
+        parser.add_argument(flag, choices=option.values, default=option.default, help=help_text)
+    else:
+        parser.add_argument(flag, action="store_true", help=help_text)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -75,9 +60,9 @@ def _run(arguments: argparse.Namespace) -> int:
 def _require_target(target: Path, source: Path) -> None:
     """Find out before the work whether its result can be kept. Raises UnwritableError, UsageError."""
     require_place(target)
-    suffixes = [suffix for entry in FORMATS if entry.write for suffix in entry.suffixes] + list(SAVERS)
-    if target.suffix.lower() not in suffixes:
-        raise UnwritableError(target, f"the name must end in {', '.join(suffixes)}; found '{target.suffix}'")
+    known = (*suffixes(writable()), *SAVERS)
+    if target.suffix.lower() not in known:
+        raise UnwritableError(target, f"the name must end in {', '.join(known)}; found '{target.suffix}'")
     if target.suffix.lower() in SAVERS and target.exists() and source.exists() and target.samefile(source):
         raise UsageError(f"{target}: this is the input, and would keep nothing but links and joints; name another file")
 
@@ -86,10 +71,11 @@ def _idle_options(arguments: argparse.Namespace) -> list[str]:
     """The options that were given and change nothing."""
     from_scene = arguments.file.suffix.lower() in LOADERS or str(arguments.file) in LOADERS
     suffix = arguments.target.suffix.lower()
-    at_work = {name for entry in FORMATS if suffix in entry.suffixes for name in entry.options}
+    at_work = {option.name for entry in FORMATS if suffix in entry.suffixes for option in entry.options}
     if from_scene:
         at_work |= {"world", "folders"} | ({"meshes"} if at_work else set())
-    given = [name for name, usual in (WRITER_OPTIONS | SCENE_OPTIONS).items() if getattr(arguments, name) != usual]
+    usual = SCENE_OPTIONS | {name: option.default for name, option in WRITER_OPTIONS.items()}
+    given = [name for name, default in usual.items() if getattr(arguments, name) != default]
     return [f"--{name.replace('_', '-')}" for name in given if name not in at_work]
 
 

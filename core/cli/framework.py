@@ -16,6 +16,7 @@ from typing import TextIO, TypeVar
 
 from ..check import check_model
 from ..formats import Reading, UnreadableError, UnwritableError, read
+from ..formats.registry import suffixes
 from ..model import Model, ModelError, StateError
 from ..model.properties import Setting, set_property
 from ..solvers import SimulationError
@@ -147,7 +148,7 @@ def _make_file_optional(parser: argparse.ArgumentParser) -> None:
 
 
 def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
-    parser.add_argument("file", metavar=metavar, type=Path, help=".sdf, .world, .urdf or .blend")
+    parser.add_argument("file", metavar=metavar, type=Path, help=f"{', '.join(suffixes())} or .blend")
     parser.add_argument(
         "--path",
         action="append",

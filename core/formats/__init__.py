@@ -1,64 +1,30 @@
-"""File formats, one registry entry each: `read` a file to a Model, `write` a Model to a file.
+"""Model files: `read` one to a Model, `write` a Model to one. What formats there are stands in `registry`.
 
-A file is told by its root element, not by its suffix.
+A file is told by its root element, not by its suffix. Blender starts with this module, so what reads and writes is
+loaded when it is first called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..check import Issue, check_model, one_line
 from ..model import Model
 from ..spatial import norm, scale
-from .files import UnwritableError
-from .findings import Findings, Lines
-from .resources import FilesBeside, Resources
-from .sdf.read import read_sdf
-from .sdf.write import write_sdf
-from .urdf.read import read_urdf
-from .urdf.write import write_urdf
-from .xml import Element, UnreadableError, parse_file
+from .errors import UnreadableError, UnwritableError
+from .registry import FORMATS, Choice, Format, Option
 
-__all__ = ["FORMATS", "Format", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
+if TYPE_CHECKING:
+    from ..check import Issue
+    from .findings import Findings, Lines
+    from .xml import Element
+
+__all__ = ["FORMATS", "Choice", "Format", "Option", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
 
 FOLLOW_FROM_ERRORS = ("no-links", "unknown-leader")
 """Findings about what is missing, which say nothing new where a reader had to leave something out."""
-
-
-@dataclass(frozen=True)
-class Format:
-    """A file format.
-
-    Attributes:
-        name: what a person calls it.
-        suffixes: of its files, the usual one first.
-        root: the tag of its root element.
-        read: element, findings, files -> the model, and the lines of what is in it.
-        write: model, path, options -> the losses; None where the format cannot be written.
-        options: the names of those that `write` takes.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    root: str
-    read: Callable[[Element, Findings, FilesBeside], tuple[Model, Lines]]
-    write: Callable[..., list[str]] | None = None
-    options: tuple[str, ...] = ()
-
-
-FORMATS: tuple[Format, ...] = (
-    Format(
-        "SDF",
-        (".sdf", ".world"),
-        "sdf",
-        read_sdf,
-        write_sdf,
-        ("sdf_version", "world", "folders", "uris", "pose", "substitute"),
-    ),
-    Format("URDF", (".urdf",), "robot", read_urdf, write_urdf, ("uris", "pose", "substitute")),
-)
 
 
 @dataclass
@@ -87,6 +53,10 @@ def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
 
     search: folders in which what the file names may lie, besides its own.
     """
+    from .findings import Findings
+    from .resources import FilesBeside, Resources
+    from .xml import parse_file
+
     path = Path(path)
     root = parse_file(path)
     _refuse_xacro(path, root)
@@ -108,6 +78,8 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     Options that the format does not have are passed over. All files that belong to it appear, or none. Raises
     UnwritableError.
     """
+    from ..check import check_model, one_line
+
     path = Path(path)
     chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)
     if chosen is None or chosen.write is None:
@@ -116,7 +88,8 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     errors = [issue for issue in check_model(model) if issue.is_error]
     if errors:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
-    known = {name: value for name, value in options.items() if name in chosen.options}
+    takes = {option.name for option in chosen.options}
+    known = {name: value for name, value in options.items() if name in takes}
     return [one_line(loss) for loss in chosen.write(model, path, **known)]
 
 
@@ -128,6 +101,8 @@ def _refuse_xacro(path: Path, root: Element) -> None:
 
 def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
     """check_model's findings with their lines, but for those that follow from the reader's errors."""
+    from ..check import check_model
+
     broken = {issue.subject for issue in findings.issues if issue.is_error}
     by_subject = {f"{kind} '{name}'": element for (kind, name), element in lines.items()}
     issues = check_model(model)

@@ -8,16 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-
-class UnwritableError(Exception):
-    """A file that cannot be written: `path`, and in `message` why and what to do."""
-
-    def __init__(self, path: object, message: str):
-        super().__init__(message)
-        self.path, self.message = path, message
-
-    def __str__(self) -> str:
-        return f"{self.path}: error unwritable: {self.message}"
+from .errors import UnwritableError
 
 
 def require_place(target: Path) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+from .errors import UnreadableError
+
 MAX_BYTES = 256 * 2**20
 """Of a file."""
 
@@ -42,22 +44,6 @@ _MARKUP = "<a b='1' c=\"2\">&#x3C;-- ?![CDATA[]]; Z_:.9/\n"
 
 
 _KEPT_BREAK = {"\r": "&#13;"}  # as itself, it would be read as a line break
-
-
-class UnreadableError(Exception):
-    """A file of which nothing can be made.
-
-    Attributes:
-        path: the file. line: where reading stopped, or None. message: what was found and what is needed.
-    """
-
-    def __init__(self, path: object, message: str, line: int | None = None):
-        super().__init__(message)
-        self.path, self.message, self.line = path, message, line
-
-    def __str__(self) -> str:
-        where = f"{self.path}:{self.line}" if self.line else f"{self.path}"
-        return f"{where}: error unreadable: {self.message}"
 
 
 @dataclass(eq=False, slots=True)

@@ -9,9 +9,7 @@ import pytest
 import trimesh
 
 from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.ops.exports import SDF_VERSIONS
 from limberjack.core.formats import read
-from limberjack.core.formats.sdf.write import VERSIONS
 from limberjack.core.geometry import Box, Mesh
 
 from .conftest import link
@@ -258,11 +256,6 @@ def test_children_put_up_on_vertices(scene, build):
     build.tag(base)
     names = [shape.name for shape in read_scene(scene, with_shapes=True).links[0].visuals]
     assert names == ["base", "holder", "holder_leaf", "holder_leaf_2", "holder_leaf_3", "holder_leaf_4"]
-
-
-def test_versions_are_the_writers():
-    """The versions that the dialog offers are those of the writer."""
-    assert SDF_VERSIONS == VERSIONS
 
 
 def test_urdf(scene, build, tmp_path):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..errors import UnreadableError
 from ..resources import FilesBeside, ResourceError
-from ..xml import Element, UnreadableError, parse_file
+from ..xml import Element, parse_file
 
 MAX_INCLUDES = 5_000
 """Models that one file may draw in: a file that includes another twice, which does so too, soon has no end."""

@@ -11,10 +11,12 @@ from ...geometry import Cone
 from ...model import WORLD, Axis, Joint, Model
 from ...model.naming import claim
 from ...model.zeroing import zero_at_home
-from ..files import UnwritableError, write_together
+from ..errors import UnwritableError
+from ..files import write_together
 from ..kept import prefixes_in, put_back
 from ..meshes import MeshFiles
 from ..names import printable
+from ..registry import POSE, SDF_VERSION, URIS
 from ..substitutes import substituted
 from ..xml_write import numbers, put, put_pose, xml
 from .gather import ORIGINAL_NAME, UNNAMED
@@ -22,13 +24,11 @@ from .layout import Part, articulations, legal_name
 from .write_model import MIMIC_SINCE, ModelWriter, write_light
 from .write_shape import CONE_SINCE
 
-VERSIONS = ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")
+VERSIONS = SDF_VERSION.values
 DEFAULT_VERSION = "1.9"
 """The newest that the Gazebo of most machines reads; a model that needs more is written in a newer one."""
 
 STANDARD_GRAVITY = Model().gravity
-URIS = ("relative", "model")
-POSES = ("zero", "home")
 
 
 def write_sdf(
@@ -56,7 +56,7 @@ def write_sdf(
     Raises:
         UnwritableError: an option that is none of these, or a file that cannot be written.
     """
-    for name, value, allowed in (("uris", uris, URIS), ("pose", pose, POSES)):
+    for name, value, allowed in (("uris", uris, URIS.values), ("pose", pose, POSE.values)):
         if value not in allowed:
             raise UnwritableError(path, f"{name} '{value}' is not known; say {' or '.join(allowed)}")
     losses: list[str] = []

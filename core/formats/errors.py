@@ -1,0 +1,28 @@
+"""What is raised where a file cannot be read or written at all."""
+
+
+class UnreadableError(Exception):
+    """A file of which nothing can be made.
+
+    Attributes:
+        path: the file. line: where reading stopped, or None. message: what was found and what is needed.
+    """
+
+    def __init__(self, path: object, message: str, line: int | None = None):
+        super().__init__(message)
+        self.path, self.message, self.line = path, message, line
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else f"{self.path}"
+        return f"{where}: error unreadable: {self.message}"
+
+
+class UnwritableError(Exception):
+    """A file that cannot be written: `path`, and in `message` why and what to do."""
+
+    def __init__(self, path: object, message: str):
+        super().__init__(message)
+        self.path, self.message = path, message
+
+    def __str__(self) -> str:
+        return f"{self.path}: error unwritable: {self.message}"

@@ -1,0 +1,140 @@
+"""All file formats, an entry each: the verbs, batches, and Blender's menus, dialogs and drops follow from these.
+
+Reading and writing are loaded when they are first called, since Blender starts with this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an option may be. value: as the writer takes it. label, help: in Blender."""
+
+    value: str
+    label: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a writer may be told: `--name` on the command line, a property of the same name in Blender's dialog.
+
+    Attributes:
+        name: of the writer's argument. label, help: in Blender; the command line shows the help.
+        choices: the first is the default. None for a switch, which is off by default.
+    """
+
+    name: str
+    label: str
+    help: str
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def default(self) -> str | bool:
+        return self.choices[0].value if self.choices else False
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """That a user may give."""
+        return tuple(choice.value for choice in self.choices if choice.value)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    Attributes:
+        name: what a person calls it.
+        suffixes: of its files, the usual one first.
+        root: the tag of its root element.
+        read: element, findings, files -> the model, and the lines of what is in it.
+        write: model, path, options -> the losses; None where the format cannot be written.
+        options: those that `write` takes.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    root: str
+    read: Callable[..., Any]
+    write: Callable[..., list[str]] | None = None
+    options: tuple[Option, ...] = ()
+
+
+def _late(module: str, name: str) -> Callable[..., Any]:
+    """A function of this package, which is loaded when it is called."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f".{module}", __package__), name)(*arguments, **options)
+
+    return call
+
+
+URIS = Option(
+    "uris",
+    "Paths",
+    "How the file names its meshes",
+    (
+        Choice("relative", "Relative", "From the file's own folder"),
+        Choice(
+            "model",
+            "By Folder",
+            "By the name of the model's folder, which simulators search for: model:// in SDF, package:// in URDF",
+        ),
+    ),
+)
+POSE = Option(
+    "pose",
+    "Pose",
+    "Which pose is written",
+    (
+        Choice("zero", "As Drawn", "Every joint at zero"),
+        Choice("home", "At Start", "Every joint where a simulation starts"),
+    ),
+)
+SUBSTITUTE = Option(
+    "substitute", "Substitute", "Write joints that the format lacks as others that come close, and report each"
+)
+SDF_VERSION = Option(
+    "sdf_version",
+    "Version",
+    "Version of SDF: the lower, the more programs read it",
+    (
+        Choice("", "As Needed", "The lowest that most programs read and that can express the model"),
+        *(Choice(version, version, f"SDF {version}") for version in ("1.7", "1.8", "1.9", "1.10", "1.11", "1.12")),
+    ),
+)
+WORLD = Option("world", "World", "Write a world, with a model for each articulation; of a scene, also its lights")
+FOLDERS = Option("folders", "Folders", "Write a world, and a folder beside it for each articulation")
+
+SDF = Format(
+    "SDF",
+    (".sdf", ".world"),
+    "sdf",
+    _late("sdf.read", "read_sdf"),
+    _late("sdf.write", "write_sdf"),
+    (SDF_VERSION, WORLD, FOLDERS, URIS, POSE, SUBSTITUTE),
+)
+URDF = Format(
+    "URDF",
+    (".urdf",),
+    "robot",
+    _late("urdf.read", "read_urdf"),
+    _late("urdf.write", "write_urdf"),
+    (URIS, POSE, SUBSTITUTE),
+)
+
+FORMATS: tuple[Format, ...] = (SDF, URDF)
+
+
+def suffixes(formats: tuple[Format, ...] = FORMATS) -> tuple[str, ...]:
+    """Of all files of these formats."""
+    return tuple(suffix for entry in formats for suffix in entry.suffixes)
+
+
+def writable() -> tuple[Format, ...]:
+    return tuple(entry for entry in FORMATS if entry.write)
