@@ -12,13 +12,14 @@ from ..bridge.last_run import forget_run
 from ..preview import current, end
 from ..props import is_joint, is_link
 from ..warming import Warming
-from .report import fail, in_object_mode, nothing_runs, redraw, succeed, tell_compilation, tell_progress, time_left
+from .report import fail, in_object_mode, nothing_runs, succeed, tell_progress, time_left
 from .selection import OnLinks
+from .views import is_navigation
+from .waiting import WaitsForSolver
 
 if TYPE_CHECKING:
     from ..bake.baking import Bake
 
-NAVIGATION = {"MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"}
 SLICE = 0.03  # seconds of work between two looks at the keyboard
 
 
@@ -28,7 +29,7 @@ def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
 
 
-class RunsBake(OnLinks):
+class RunsBake(WaitsForSolver, OnLinks):
     """An operator that makes a bake bit by bit, with a bar, and Esc leaves the scene as it was. verb: its name."""
 
     verb = ""
@@ -41,9 +42,7 @@ class RunsBake(OnLinks):
         options={"SKIP_SAVE"},
     )
 
-    _timer = None
     _run = None
-    _warming: Warming | None = None
 
     @classmethod
     def poll(cls, context):
@@ -61,13 +60,12 @@ class RunsBake(OnLinks):
             return {"CANCELLED"}
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        try:
-            self.begin(context)
-        except ModelError as error:
-            return fail(self, context, error)
-        self._timer = context.window_manager.event_timer_add(0.01, window=context.window)
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        if not Warming.is_needed():
+            try:
+                self._run = self.make(context)
+            except ModelError as error:
+                return fail(self, context, error)
+        return self.wait(context)
 
     def execute(self, context):
         """Without a window, or from a script: all at once."""
@@ -77,37 +75,31 @@ class RunsBake(OnLinks):
             return self._fail(context, error)
         return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
-    def begin(self, context):
-        if Warming.is_needed():
-            self._warming = Warming()
-        else:
-            self._run = self.make(context)
-        status = getattr(context.window_manager, ids.STATUS)
-        status.running, status.factor, status.text, status.error = True, 0.0, "", ""
+    def compile(self, context):
+        super().compile(context)
         context.window_manager.progress_begin(0.0, 1.0)
 
     def modal(self, context, event):
         if event.type == "ESC":
             return self._abandon(context, "Cancelled: the scene is as it was")
-        if event.type in NAVIGATION:
+        if event.type == "MOUSEMOVE" or is_navigation(event):
             return {"PASS_THROUGH"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}  # nothing may change the scene meanwhile
         try:
             return self._work(context)
         except (ModelError, _simulation_error()) as error:
-            self._tidy_up(context)
+            self.leave(context)
             return self._fail(context, error)
         except Exception:
-            self._tidy_up(context)  # a fault of ours must not leave the window locked
+            self.leave(context)  # a fault of ours must not leave the window locked
             raise
 
     def cancel(self, context):
-        self._tidy_up(context)
+        self.leave(context)
 
     def _work(self, context):
-        if self._run is None and self._warming and not self._warming.is_done:
-            tell_compilation(context, self._warming)
+        if self.is_waiting(context):
             return {"RUNNING_MODAL"}
         if self._run is None:
             self._run = self.make(context)
@@ -116,7 +108,7 @@ class RunsBake(OnLinks):
             tell_progress(context, self._run.progress, told)
             return {"RUNNING_MODAL"}
         result = self._run.finish()
-        self._tidy_up(context)
+        self.leave(context)
         return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
     def _fail(self, context, error: Exception):
@@ -126,7 +118,7 @@ class RunsBake(OnLinks):
     def _abandon(self, context, message: str):
         report = self._run.report if self._run else None
         self._keep_findings(context, report.diagnoses if report else ())  # why it took so long, perhaps
-        self._tidy_up(context)
+        self.leave(context)
         self.report({"INFO"}, message)
         return {"CANCELLED"}
 
@@ -139,20 +131,12 @@ class RunsBake(OnLinks):
             keep_findings(context.scene, diagnoses)
             bpy.ops.ed.undo_push(message="Findings")
 
-    def _tidy_up(self, context):
-        manager = context.window_manager
-        getattr(manager, ids.STATUS).running = False
-        manager.progress_end()
-        if self._timer:
-            manager.event_timer_remove(self._timer)
-        if self._warming:
-            self._warming.cancel()
+    def leave(self, context):
+        context.window_manager.progress_end()
         if self._run:
             self._run.cancel()
-        self._timer = self._run = self._warming = None
-        if context.workspace:
-            context.workspace.status_text_set(None)
-        redraw(context)
+        self._run = None
+        super().leave(context)
 
 
 class LIMBERJACK_OT_simulate(RunsBake, bpy.types.Operator):

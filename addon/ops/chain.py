@@ -16,9 +16,9 @@ from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
 from .report import fail, named, redraw, select_only, succeed
 from .selection import OnLinks
-from .views import NAVIGATION, nearest_link, view_under
+from .views import is_navigation, nearest_link, view_under
 
-PASSED_ON = NAVIGATION | {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER"}
+PASSED_ON = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER")
 Link = bpy.types.Object
 
 
@@ -73,7 +73,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         self._show(context)
 
     def modal(self, context, event):
-        if event.type in PASSED_ON:
+        if event.type in PASSED_ON or is_navigation(event):
             return {"PASS_THROUGH"}
         if event.type == "ESC":
             self.cancel(context)

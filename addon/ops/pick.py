@@ -16,7 +16,7 @@ from ..props.joint import type_items
 from .links import tag_links
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
 from .selection import selected_pair
-from .views import NAVIGATION, view_under
+from .views import is_navigation, view_under
 
 if TYPE_CHECKING:
     from ...core.geometry.features import Feature
@@ -103,7 +103,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
                 return self._click(context)
             if event.type == "MOUSEMOVE":
                 self._look(context, event)
-            return {"PASS_THROUGH"} if event.type in NAVIGATION else {"RUNNING_MODAL"}
+            return {"PASS_THROUGH"} if is_navigation(event) else {"RUNNING_MODAL"}
         except Exception:
             self._tidy_up(context)  # a fault of ours must leave no preview behind
             raise

@@ -16,12 +16,10 @@ from ..overlays import labels
 from ..overlays import pull as overlay
 from ..preview import Preview, PreviewOverError, begin, current, end
 from ..warming import Warming
-from .report import fail, in_object_mode, nothing_runs, redraw, succeed, tell_compilation
+from .report import fail, in_object_mode, nothing_runs, redraw, succeed
 from .selection import OnLinks
 from .views import link_at, view_under
-
-RATE = 1.0 / 60.0
-"""Seconds between two looks at the clock."""
+from .waiting import WaitsForSolver
 
 TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
 """Editors in which keys are letters."""
@@ -29,16 +27,15 @@ TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
 KEYS = "Drag a link: pull it, X Y Z along an axis.   Space: pause, play.   Left, Right: a frame.   Esc: put all back"
 
 
-class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
+class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
     """Let the links move in the viewport as a bake would move them, with nothing keyed, and pull them with the mouse"""
 
     bl_idname = ids.OP_PREVIEW
     bl_label = "Play"
     bl_options = {"INTERNAL"}  # what it changes is put back, or pushed by whoever keeps it
 
+    tick, is_exclusive = 1.0 / 60.0, False
     _preview: Preview | None = None
-    _warming: Warming | None = None
-    _timer = None
     _at = 0.0
     _guide = Guide()
     _origin = Vector()
@@ -54,22 +51,14 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
     def invoke(self, context, event):
         if context.window is None:
             return fail(self, context, "a preview needs a window: bake instead")
-        try:
-            if Warming.is_needed():
-                self._warming = Warming()
-            else:
+        if not Warming.is_needed():
+            try:
                 self._begin(context)
-        except ModelError as error:
-            return fail(self, context, error)
-        status = getattr(context.window_manager, ids.STATUS)
-        status.running, status.factor, status.text, status.error = self._warming is not None, 0.0, "", ""
+            except ModelError as error:
+                return fail(self, context, error)
         if context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
-        self._timer = context.window_manager.event_timer_add(RATE, window=context.window)
-        context.window_manager.modal_handler_add(self)
-        if self._preview:
-            context.workspace.status_text_set(KEYS)
-        return {"RUNNING_MODAL"}
+        return self.wait(context)
 
     def execute(self, context):
         return fail(self, context, "a preview is for the mouse: bake instead")
@@ -93,6 +82,7 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
         """Raises ModelError where the scene cannot be simulated."""
         self._preview = begin(context.scene)
         self._at = time.perf_counter()
+        context.workspace.status_text_set(KEYS)
 
     def _handle(self, context, event) -> set[str]:
         if self._preview is not None and current() is not self._preview:
@@ -100,23 +90,18 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
         if event.type == "ESC" and event.value == "PRESS":
             return self._stop(context)
         if self._preview is None:
-            return self._wait(context)
+            return self._begin_once_compiled(context)
         if event.type == "TIMER":
             return self._tick(context)
         return self._steer(context, self._preview, event)
 
-    def _wait(self, context) -> set[str]:
-        """For the solver to be compiled."""
-        if self._warming and not self._warming.is_done:
-            tell_compilation(context, self._warming)
-            return {"PASS_THROUGH"}
-        getattr(context.window_manager, ids.STATUS).running = False
+    def _begin_once_compiled(self, context) -> set[str]:
         try:
-            self._begin(context)
+            if not self.is_waiting(context):
+                self._begin(context)
         except ModelError as error:
             self._tidy_up(context)
             return fail(self, context, error)
-        context.workspace.status_text_set(KEYS)
         return {"PASS_THROUGH"}
 
     def _tick(self, context) -> set[str]:
@@ -195,16 +180,8 @@ class LIMBERJACK_OT_preview(OnLinks, bpy.types.Operator):
 
     def _tidy_up(self, context) -> set[str]:
         overlay.clear()
-        if self._timer:
-            context.window_manager.event_timer_remove(self._timer)
-        if self._warming:
-            self._warming.cancel()
-        if self._preview is None:  # else somebody else may have begun to simulate: a bake keeps a preview's motion
-            getattr(context.window_manager, ids.STATUS).running = False
-        self._timer = self._warming = self._preview = self._view = None
-        if context.workspace:
-            context.workspace.status_text_set(None)
-        redraw(context)
+        self._preview = self._view = None
+        self.leave(context)
         return {"FINISHED"}
 
 

@@ -5,21 +5,17 @@ import bpy
 from ...core import jit
 from .. import ids
 from ..warming import Warming
-from .report import fail, nothing_runs, redraw, tell_compilation
-
-TICK = 0.1
-"""Seconds between two looks at the compilation."""
+from .report import fail, nothing_runs, redraw
+from .waiting import WaitsForSolver
 
 
-class LIMBERJACK_OT_self_check(bpy.types.Operator):
+class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
     """Simulate a pendulum whose motion is known, and tell how right, how fast and of what versions this is"""
 
     bl_idname = ids.OP_SELF_CHECK
     bl_label = "Self-Check"
     bl_options = {"INTERNAL"}
-
-    _timer = None
-    _warming: Warming | None = None
+    tick = 0.1
 
     @classmethod
     def poll(cls, context):
@@ -28,42 +24,28 @@ class LIMBERJACK_OT_self_check(bpy.types.Operator):
     def invoke(self, context, event):
         if bpy.app.background or context.window is None or not Warming.is_needed():
             return self.execute(context)
-        self.begin(context)
-        self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def execute(self, context):
-        return self._check(context, None)
-
-    def begin(self, context):
-        self._warming = Warming()
-        status = getattr(context.window_manager, ids.STATUS)
-        status.running, status.factor, status.text, status.self_check = True, 0.0, "", ""
+        getattr(context.window_manager, ids.STATUS).self_check = ""
+        return self.wait(context)
 
     def modal(self, context, event):
         if event.type == "ESC":
-            self._tidy_up(context)
+            self.leave(context)
             self.report({"INFO"}, "Cancelled: what is compiled by now is kept")
             return {"CANCELLED"}
-        if event.type != "TIMER" or self._warming is None:
+        if event.type != "TIMER" or self.is_waiting(context):
             return {"PASS_THROUGH"}
-        if not self._warming.is_done:
-            tell_compilation(context, self._warming)
-            return {"PASS_THROUGH"}
-        seconds = self._warming.seconds
-        self._tidy_up(context)
-        return self._check(context, seconds)
+        self.leave(context)
+        return self.execute(context)
 
     def cancel(self, context):
-        self._tidy_up(context)
+        self.leave(context)
 
-    def _check(self, context, compiled_in: float | None) -> set[str]:
+    def execute(self, context):
         from ...core.self_check import self_check  # brings numba in, which the add-on is not to wait for when it starts
         from ...core.solvers import SimulationError
 
         try:
-            found = self_check(compiled_in, {"Blender": bpy.app.version_string})
+            found = self_check(self.compiled_in, {"Blender": bpy.app.version_string})
         except SimulationError as error:
             return fail(self, context, f"the pendulum cannot be simulated: {error}")
         getattr(context.window_manager, ids.STATUS).self_check = "\n".join(found.lines)
@@ -72,17 +54,6 @@ class LIMBERJACK_OT_self_check(bpy.types.Operator):
         self.report({"INFO"} if found.is_right else {"ERROR"}, found.verdict)
         redraw(context)
         return {"FINISHED"}
-
-    def _tidy_up(self, context):
-        getattr(context.window_manager, ids.STATUS).running = False
-        if self._timer:
-            context.window_manager.event_timer_remove(self._timer)
-        if self._warming:
-            self._warming.cancel()
-        self._timer = self._warming = None
-        if context.workspace:
-            context.workspace.status_text_set(None)
-        redraw(context)
 
 
 class LIMBERJACK_OT_self_check_copy(bpy.types.Operator):

@@ -12,9 +12,13 @@ NEAR = 20.0
 
 NAVIGATION = {
     *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE"),
-    *("TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION"),
+    *("TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM"),
 }
-"""Events that turn the view and that a tool leaves to it."""
+
+
+def is_navigation(event) -> bool:
+    """Whether the event turns the view, which a tool leaves to it; a 3D mouse and its buttons do, too."""
+    return event.type in NAVIGATION or event.type.startswith("NDOF_")
 
 
 def view_under(context, event):

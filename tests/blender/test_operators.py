@@ -7,7 +7,7 @@ import pytest
 
 from limberjack.addon import ids, warming
 from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate, RunsBake
+from limberjack.addon.ops.bake import RunsBake
 from limberjack.addon.warming import Pace, Warming
 from limberjack.core import jit
 
@@ -17,14 +17,14 @@ from .paper import draw_all
 TICK, ESC, KEY = (SimpleNamespace(type=kind) for kind in ("TIMER", "ESC", "A"))
 
 
-class Driven:
-    """Stands in for Blender, which alone may make operators: the operator's own functions, on a plain object."""
+class Driven(RunsBake):
+    """Stands in for Blender, which alone may make operators: what they do, without the operator itself."""
 
     overwrite = False
 
     def __init__(self):
         self.reports = []
-        self.begin(bpy.context)
+        self.compile(bpy.context)
 
     def report(self, kind, message):
         self.reports.append((kind, message))
@@ -36,11 +36,6 @@ class Driven:
                 break
         assert result == wanted
         return result
-
-
-for name, value in (vars(RunsBake) | vars(LIMBERJACK_OT_simulate)).items():
-    if name in ("begin", "make", "modal", "cancel") or (name.startswith("_") and not name.startswith("__")):
-        setattr(Driven, name, value)
 
 
 @pytest.fixture
@@ -83,6 +78,16 @@ def test_esc(scene, build, warm):
     assert not status().running
 
 
+@pytest.mark.parametrize("kind", ["MOUSEMOVE", "WHEELUPMOUSE", "TRACKPADPAN", "NDOF_MOTION", "NDOF_BUTTON_TOP"])
+def test_the_view_can_be_turned_meanwhile(build, warm, kind):
+    """Guards those who look around while a bake runs, by whatever device; other keys stay with the operator."""
+    build.pendulum()
+    driven = Driven()
+    assert driven.modal(bpy.context, SimpleNamespace(type=kind)) == {"PASS_THROUGH"}
+    assert driven.modal(bpy.context, KEY) == {"RUNNING_MODAL"}
+    assert driven.modal(bpy.context, ESC) == {"CANCELLED"}
+
+
 def test_errors_unlock_the_window(scene, build, warm):
     """A failure on the way ends the modal state, and says what it was."""
     _, joints = build.pendulum()
@@ -102,6 +107,7 @@ def test_compiling_beforehand(scene, build, monkeypatch):
     class Slow:
         is_needed = staticmethod(lambda: True)
         is_done = False
+        seconds = 61.0
 
         def look(self):
             return Pace({"aba.run": 30.0, "rnea.run": 10.0}, {"aba.run"}, 0.0), 4.0
@@ -109,7 +115,7 @@ def test_compiling_beforehand(scene, build, monkeypatch):
         def cancel(self):
             events.append("cancelled")
 
-    monkeypatch.setattr("limberjack.addon.ops.bake.Warming", Slow)
+    monkeypatch.setattr("limberjack.addon.ops.waiting.Warming", Slow)
     driven = Driven()
     driven.modal(bpy.context, TICK)
     assert status().text == "Compiling the solver, once: 1 of 2, about 6 s left"
@@ -134,8 +140,12 @@ def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     assert markers[0].parent != jit.cache_folder()  # that name is of this process's own package
 
 
-def test_child_process_runs_the_solver(monkeypatch):
-    """As for poses, for all that a simulation imports and calls; not compiled, since that is no other matter here."""
+def test_child_process_runs_the_solver(monkeypatch, tmp_path):
+    """As for poses, for all that a simulation imports and calls; not compiled, since that is no other matter here.
+
+    An extension's child removes what older versions have left in its cache: here, in a folder of the test's own.
+    """
+    monkeypatch.setattr(jit, "_cache_root", tmp_path)
     monkeypatch.setenv("LIMBERJACK_NOJIT", "1")
     assert child_of_extension(monkeypatch, warming.SOLVER) == 0
 

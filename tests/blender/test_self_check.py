@@ -7,6 +7,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.ops.self_check import LIMBERJACK_OT_self_check
+from limberjack.addon.ops.waiting import WaitsForSolver
 from limberjack.addon.preferences import LimberjackPreferences
 from limberjack.addon.warming import Pace
 from limberjack.core import jit, self_check
@@ -59,18 +60,16 @@ def test_the_window_lives_while_the_solver_is_compiled(monkeypatch):
         def cancel(self):
             events.append("cancelled")
 
-    class Driven:
-        _timer = None
+    class Driven(WaitsForSolver):
+        modal, execute = LIMBERJACK_OT_self_check.modal, LIMBERJACK_OT_self_check.execute
         reports = []
 
         def report(self, kind, message):
             self.reports.append(message)
 
-    for name in ("begin", "modal", "_check", "_tidy_up"):
-        setattr(Driven, name, vars(LIMBERJACK_OT_self_check)[name])
-    monkeypatch.setattr("limberjack.addon.ops.self_check.Warming", Slow)
+    monkeypatch.setattr("limberjack.addon.ops.waiting.Warming", Slow)
     driven, tick, esc, key = Driven(), *(SimpleNamespace(type=kind) for kind in ("TIMER", "ESC", "A"))
-    driven.begin(bpy.context)
+    driven.compile(bpy.context)
     assert driven.modal(bpy.context, tick) == {"PASS_THROUGH"}
     assert driven.modal(bpy.context, key) == {"PASS_THROUGH"}
     assert "1 of 2" in shown()
@@ -78,7 +77,7 @@ def test_the_window_lives_while_the_solver_is_compiled(monkeypatch):
     assert driven.modal(bpy.context, esc) == {"CANCELLED"}
     assert events == ["cancelled"]
     assert not status().running
-    driven.begin(bpy.context)
+    driven.compile(bpy.context)
     driven._warming.is_done = True
     assert driven.modal(bpy.context, tick) == {"FINISHED"}
     if jit.is_available():

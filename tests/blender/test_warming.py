@@ -8,6 +8,7 @@ import pytest
 
 from limberjack.addon import ids, warming_child
 from limberjack.addon.ops.preview import LIMBERJACK_OT_preview
+from limberjack.addon.ops.waiting import WaitsForSolver
 from limberjack.addon.warming import Pace
 from limberjack.core import jit
 
@@ -85,13 +86,19 @@ def test_play_tells_of_the_compilation_too(build, monkeypatch):
     status = getattr(bpy.context.window_manager, ids.STATUS)
     status.running = True
     events = []
-    warming = SimpleNamespace(is_done=False, look=lambda: (Pace(SECONDS, {"a.first"}, 0.0), 0.0))
-    play = SimpleNamespace(_warming=warming, _begin=events.append)
-    assert LIMBERJACK_OT_preview._wait(play, bpy.context) == {"PASS_THROUGH"}
+    warming = SimpleNamespace(is_done=False, seconds=1.0, look=lambda: (Pace(SECONDS, {"a.first"}, 0.0), 0.0))
+
+    class Play(WaitsForSolver):
+        is_exclusive, _warming = LIMBERJACK_OT_preview.is_exclusive, warming
+        begin_once_compiled = LIMBERJACK_OT_preview._begin_once_compiled
+        _begin = staticmethod(events.append)
+
+    play = Play()
+    assert play.begin_once_compiled(bpy.context) == {"PASS_THROUGH"}
+    assert not events
     assert status.text.startswith("Compiling the solver, once: 1 of 4")
     assert status.running
     warming.is_done = True
-    monkeypatch.setattr(type(bpy.context.workspace), "status_text_set", lambda *_: None, raising=False)
-    LIMBERJACK_OT_preview._wait(play, bpy.context)
+    play.begin_once_compiled(bpy.context)
     assert events
     assert not status.running

@@ -1,0 +1,60 @@
+"""Operators that run in the window, by a timer, once the solver is compiled."""
+
+import bpy
+
+from .. import ids
+from ..warming import Warming
+from .report import redraw, tell_compilation
+
+
+class WaitsForSolver:
+    """What is shared: `wait` goes modal, `is_waiting` is asked at each event, and `leave` lets go of the window.
+
+    Attributes:
+        tick: seconds between two events of the timer.
+        is_exclusive: whether nothing else of ours may begin before this ends; else only while the solver is compiled.
+        compiled_in: what the compilation has taken [s]; None where there was none.
+    """
+
+    tick = 0.01
+    is_exclusive = True
+    compiled_in: float | None = None
+    _timer: bpy.types.Timer | None = None
+    _warming: Warming | None = None
+
+    def wait(self, context) -> set[str]:
+        self.compile(context)
+        self._timer = context.window_manager.event_timer_add(self.tick, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def compile(self, context) -> None:
+        """Begin to, where that has not been done."""
+        if Warming.is_needed():
+            self._warming = Warming()
+        status = getattr(context.window_manager, ids.STATUS)
+        status.running = self.is_exclusive or self._warming is not None
+        status.factor, status.text, status.error = 0.0, "", ""
+
+    def is_waiting(self, context) -> bool:
+        """Whether the solver is still being compiled, which the panel then shows."""
+        if self._warming is None:
+            return False
+        if not self._warming.is_done:
+            tell_compilation(context, self._warming)
+            return True
+        self.compiled_in, self._warming = self._warming.seconds, None
+        getattr(context.window_manager, ids.STATUS).running = self.is_exclusive
+        return False
+
+    def leave(self, context) -> None:
+        if self.is_exclusive or self._warming:  # else somebody else may be running by now
+            getattr(context.window_manager, ids.STATUS).running = False
+        if self._timer:
+            context.window_manager.event_timer_remove(self._timer)
+        if self._warming:
+            self._warming.cancel()
+        self._timer = self._warming = None
+        if context.workspace:
+            context.workspace.status_text_set(None)
+        redraw(context)
