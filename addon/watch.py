@@ -1,5 +1,7 @@
 """Tells the rest of the add-on that the scene has changed, so that no cache outlives what it holds.
 
+What older versions have made is brought up to date before anything looks at it.
+
 While the user drags something, a scene changes with every movement of the mouse: it is read when it comes to rest.
 """
 
@@ -13,6 +15,7 @@ from ..core.model import ModelError
 from . import bridge
 from .bridge.last_run import forget_runs
 from .props import carrier_of, is_joint, is_link, show_error
+from .props.owners import holds_ours
 
 LASTING = "LIMBERJACK_OT_preview"
 """The operator of ours beside which the user goes on working."""
@@ -62,6 +65,33 @@ def _replaced(*_):
     bridge.rig.forget_rigs()
     forget_runs()
     note_change()
+
+
+@persistent
+def _loaded(*_):
+    _bring_up_to_date(*bpy.data.scenes, *bpy.data.objects)
+    _replaced()
+
+
+@persistent
+def _imported(context):
+    """Appended, linked or pasted."""
+    _bring_up_to_date(*(item.id for item in context.import_items))
+
+
+@persistent
+def _before_saving(*_):
+    if any(map(holds_ours, bpy.data.scenes)):
+        from . import migration
+
+        migration.stamp_scenes()
+
+
+def _bring_up_to_date(*items: bpy.types.ID | None) -> None:
+    if any(map(holds_ours, items)):  # what migrates is not loaded for files that have nothing of ours
+        from . import migration
+
+        migration.migrate(items)
 
 
 @contextmanager
@@ -124,7 +154,9 @@ _HANDLERS = {
     "frame_change_post": _frame_changed,
     "undo_post": _replaced,
     "redo_post": _replaced,
-    "load_post": _replaced,
+    "load_post": _loaded,
+    "blend_import_post": _imported,
+    "save_pre": _before_saving,
 }
 
 
@@ -133,6 +165,13 @@ def start() -> None:
         getattr(bpy.app.handlers, name).append(handler)
     bridge.rig.forget_rigs()
     forget_runs()
+    if not bpy.app.background:
+        bpy.app.timers.register(_enabled, first_interval=0.0)
+
+
+def _enabled() -> None:
+    """A file may have been open before; Blender shows it to no add-on while that is enabled."""
+    _bring_up_to_date(*bpy.data.scenes, *bpy.data.objects)
 
 
 def stop() -> None:
@@ -140,7 +179,8 @@ def stop() -> None:
         handlers = getattr(bpy.app.handlers, name)
         if handler in handlers:
             handlers.remove(handler)
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    for timer in (_look, _enabled):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
     bridge.rig.forget_rigs()
     forget_runs()

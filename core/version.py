@@ -1,7 +1,18 @@
 """Which version this is: the manifest's word, since Blender asks for it there."""
 
+import re
 import tomllib
 from pathlib import Path
 
 with (Path(__file__).parents[1] / "blender_manifest.toml").open("rb") as _manifest:
     VERSION: str = tomllib.load(_manifest)["version"]
+
+
+def numbers_of(version: str) -> tuple[int, int, int] | None:
+    """What versions are compared by: 0.10.0 comes after 0.9.0. A suffix, as of 0.9.0-beta, does not count.
+
+    Returns:
+        None for what is no version.
+    """
+    found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})([-+][\w.+-]*)?", version, re.ASCII)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None

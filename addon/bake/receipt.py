@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import Field, asdict, dataclass, fields
 
 import bpy
 import numpy as np
@@ -19,7 +19,8 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 
 @dataclass(frozen=True)
 class Receipt:
-    """On the action, as JSON.
+    """On the action, as JSON. Other versions have other fields: what one lacks has its default here, and what is not
+    known here is not looked at. So a field that is added has what bakes before it were like for its default.
 
     Attributes:
         version: of Limberjack. source: "simulation", or the name of the trajectory file that was replayed.
@@ -35,26 +36,26 @@ class Receipt:
         result: in words.
     """
 
-    version: str
-    source: str
-    model: str
-    motion: str
-    carriers: str
-    keys: str
-    first: int
-    last: int
-    step: float
-    fps: float
-    accuracy: str
-    start: str
-    onto: str
-    distance: float
-    angle: float
-    written: int
-    possible: int
-    off_by: float
-    turned_by: float
-    result: str
+    version: str = ""
+    source: str = "simulation"
+    model: str = ""
+    motion: str = ""
+    carriers: str = ""
+    keys: str = ""
+    first: int = 0
+    last: int = 0
+    step: float = 1.0
+    fps: float = 0.0
+    accuracy: str = ""
+    start: str = "HOME"
+    onto: str = "LINKS"
+    distance: float = 0.0
+    angle: float = 0.0
+    written: int = 0
+    possible: int = 0
+    off_by: float = 0.0
+    turned_by: float = 0.0
+    result: str = ""
     movers: str = ""
 
 
@@ -65,9 +66,18 @@ def sign(action: bpy.types.Action, receipt: Receipt) -> None:
 def receipt_of(action: bpy.types.Action) -> Receipt | None:
     """None where the action has none that can be read."""
     try:
-        return Receipt(**json.loads(action[ids.BAKE_MARK]))
-    except (KeyError, TypeError, ValueError):  # no bake of ours, or one of another version
+        told = json.loads(action[ids.BAKE_MARK])
+    except (KeyError, TypeError, ValueError):  # no bake of ours, or what is no receipt at all
         return None
+    if not isinstance(told, dict):
+        return None
+    return Receipt(**{item.name: told[item.name] for item in fields(Receipt) if _has(told, item)})
+
+
+def _has(told: dict, item: Field) -> bool:
+    """Whether a receipt tells a field, and as this version does: a number where this has a number."""
+    kinds = (int, float) if isinstance(item.default, float) else (type(item.default),)
+    return isinstance(told.get(item.name), kinds)
 
 
 def is_edited(action: bpy.types.Action) -> bool:

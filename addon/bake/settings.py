@@ -71,6 +71,12 @@ class BakeSettings:
 
     def require(self) -> None:
         """Raises BakeError where there is nothing to bake between the frames."""
+        choices = {"Accuracy": self.accuracy, "Start From": self.start, "Keys On": self.onto}
+        for label in (label for label, choice in choices.items() if not choice):
+            raise BakeError(
+                f"the scene's {label} is one that this version of Limberjack does not know: update Limberjack, or "
+                "choose another"
+            )
         if self.last < self.first:
             raise BakeError(f"the last frame, {self.last}, lies before the first, {self.first}: change the range")
         if max(abs(self.first), abs(self.last)) > LAST_FRAME:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.model import Model, ModelError
+from .. import ids
 from ..bridge.motion import is_animated
 from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
@@ -77,8 +78,10 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
 
 
 def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
-    try:
-        now = settings_of(scene)
+    stored = getattr(scene, ids.SCENE)
+    known = {"accuracy": stored.accuracy, "start": stored.bake.start, "onto": stored.bake.onto}
+    try:  # a choice that only a newer version knows is taken for the bake's own, since nobody can tell here
+        now = settings_of(scene, **{name: choice or getattr(receipt, name) for name, choice in known.items()})
     except ModelError:
         return "the frame range"
     tolerance = (now.tolerance.distance, now.tolerance.angle) if now.tolerance else (0.0, 0.0)

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 import bpy
 
-from ...core.joints import JOINT_TYPES
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
 from .. import ids
-from ..props import axes_in_use, fit_to_type
+from ..props import axes_in_use, fit_to_type, kind_of
 from .frames import frames_at_empty, store_frames
 from .numbers import format_pose
 from .poses import drawn_pose
@@ -99,7 +98,7 @@ def pointed_direction(settings) -> Vec3:
 
     Of length 1; z for an axis that has no direction yet.
     """
-    kind = JOINT_TYPES[settings.type]
+    kind = kind_of(settings)
     for number, axis in enumerate(axes_in_use(settings)):
         if kind.slot(number).is_pointed:
             length = norm(axis.xyz)

@@ -13,6 +13,7 @@ from ...core.geometry import Mesh
 from ...core.model import ModelError
 from .. import ids
 from ..props import is_joint, is_link
+from .choices import require_known_shape
 from .meshes import MeshData, mesh_data
 from .motion import starting_basis
 from .numbers import unit_length
@@ -173,6 +174,7 @@ def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
     parts = [part for obj, matrix in found for part in parts_at(obj, matrix, around)]
     for part in parts:
         _require_rigid(part.obj, link)
+        require_known_shape(part.obj)
     return sorted(parts, key=lambda part: part.name)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.check import check_model
-from .. import ids
+from .. import ids, migration
 from ..props import is_joint
 from .animated import lasting
 from .live import gap_at, poses_now
@@ -41,12 +41,17 @@ class Problem:
 
 def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fault]) -> list[Problem]:
     """faults: what could not be read; it is in `reading` no more."""
-    found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults]
+    found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
     for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if issue.name in scene.objects else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += left_links(scene, reading) + wind_without_drag(reading.model)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
+
+
+def of_versions(scene: bpy.types.Scene) -> list[Problem]:
+    """What other versions have made, and how far that matters."""
+    return [Problem("warning", remark.code, remark.name, remark.message) for remark in migration.remarks_on(scene)]
 
 
 def wind_without_drag(model: Model) -> list[Problem]:

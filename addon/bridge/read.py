@@ -16,6 +16,7 @@ from ...core.spatial import IDENTITY, compose, inverse, scale
 from .. import ids
 from ..props import is_joint, is_link
 from .animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
+from .choices import require_known_shape
 from .fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
 from .kept import parse_extras
 from .mass import Weight, is_weighed, weigh
@@ -257,6 +258,7 @@ def _link(
     weigh: Callable[[bpy.types.Object, Surroundings], Weight],
 ) -> Link:
     _require_constant_size(obj)
+    require_known_shape(obj)
     settings = getattr(obj, ids.LINK)
     if is_weighed(obj):
         weight = reading.weights[obj.name] = weigh(obj, around)

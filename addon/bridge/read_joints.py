@@ -13,6 +13,7 @@ from ...core.model import WORLD, Axis, Joint, Mimic, ModelError
 from ...core.spatial import norm, quat_normalized, scale
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
+from .choices import require_known_choices
 from .errors import SceneError
 from .fields import JOINT_FIELDS, MIMIC_FIELDS, Field, fields_on, read_fields
 from .following import joint_frames
@@ -41,6 +42,7 @@ def joint_of(
         ModelError: the joint cannot be used as it is.
     """
     settings = getattr(obj, ids.JOINT)
+    require_known_choices(f"joint '{obj.name}'", settings, *axes_in_use(settings))
     known = core_joint(settings)
     parent, child = _ends(obj, settings, objects)
     joint = Joint(

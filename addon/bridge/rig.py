@@ -100,7 +100,7 @@ def _read(scene: bpy.types.Scene) -> Rig:
 
     if not any(is_link(obj) or is_joint(obj) for obj in scene.objects):  # what reads a scene is not loaded for this
         return Rig(Model(), unit=unit_length(scene), version=next(_versions))
-    from .problems import Problem, find_problems
+    from .problems import Problem, find_problems, of_versions
     from .read import scan_scene
 
     faults: list[Fault] = []
@@ -108,7 +108,8 @@ def _read(scene: bpy.types.Scene) -> Rig:
         reading = scan_scene(scene, weigh=weigh_once, faults=faults)
         loops = frozenset(loop.joint.name for loop in reading.model.loops())
     except ModelError as error:
-        return Rig(Model(), problems=[Problem("error", "unreadable", "", str(error))], version=next(_versions))
+        problems = [Problem("error", "unreadable", "", str(error)), *of_versions(scene)]
+        return Rig(Model(), problems=problems, version=next(_versions))
     problems = find_problems(scene, reading, faults)
     return Rig(reading.model, loops, problems, unit_length(scene), next(_versions))
 

@@ -157,10 +157,14 @@ def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> No
     from ..bridge.numbers import unit_length
 
     stored = getattr(scene, ids.SCENE)
-    stored.accuracy = arguments.accuracy or stored.accuracy
     bake = stored.bake
-    bake.start = (arguments.start or bake.start).upper()
-    bake.onto = (arguments.onto or bake.onto).upper()
+    # What is not given is not stored again, or a choice that only a newer version knows would be refused by Blender.
+    if arguments.accuracy:
+        stored.accuracy = arguments.accuracy
+    if arguments.start:
+        bake.start = arguments.start.upper()
+    if arguments.onto:
+        bake.onto = arguments.onto.upper()
     bake.step = arguments.step or bake.step
     if arguments.frames:
         bake.first, bake.last = arguments.frames

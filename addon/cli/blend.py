@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.check import check_model
-from ...core.cli.framework import OPEN_SCENE
+from ...core.cli.framework import OPEN_SCENE, say
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.model import Model
@@ -46,6 +46,8 @@ def load_open_scene(
     mesh_format: MeshFormat = "OBJ",
 ) -> Reading:
     """Read the model in the scene that is open, as `load_blend` does."""
+    if path == OPEN_SCENE:
+        tell_versions(path)
     scene = open_scene()
     from ..bridge.read import scan_scene
 
@@ -75,6 +77,16 @@ def open_blend(path: Path) -> None:
             bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
     except RuntimeError as error:  # Blender's word for all that can go wrong
         raise UnreadableError(path, f"Blender cannot open it: {str(error).strip().splitlines()[-1]}") from error
+    tell_versions(path)
+
+
+def tell_versions(path: Path) -> None:
+    """Say what of the open file other versions have made, after bringing up to date what Blender opened before us."""
+    scene = open_scene()
+    from .. import migration
+
+    migration.migrate_all()
+    say(*(f"{path}: warning {remark.code}: {remark.message}" for remark in migration.remarks_on(scene)))
 
 
 def open_nothing() -> None:

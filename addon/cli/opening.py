@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cli.framework import OPEN_SCENE, load_usable, say
-from .blend import files_of_scene, open_blend, open_nothing
+from .blend import files_of_scene, open_blend, open_nothing, tell_versions
 from .session import open_scene
 from .settings import make_settings
 
@@ -40,6 +40,8 @@ def open_as_scene(path: Path, search: list[Path], settings: list[str], first: in
 
     if path.suffix.lower() == ".blend":
         open_blend(path)
+    elif path == OPEN_SCENE:
+        tell_versions(path)
     if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
         make_settings(settings, path, first)
         return Opened(files_of_scene(path))

@@ -14,7 +14,7 @@ from .. import bridge, watch
 from ..overlays.shapes import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
-from ..props import is_joint
+from ..props import is_known_joint
 from .handle import LIMBERJACK_GT_handle
 
 Place = tuple[str, "bridge.dials.Dial", float, Vector]
@@ -76,7 +76,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         obj = context.active_object
         look = preferences()
         shown = context.space_data.show_gizmo and look.show_overlays
-        return shown and context.mode == "OBJECT" and is_joint(obj) and obj.select_get() and obj.visible_get()
+        return shown and context.mode == "OBJECT" and is_known_joint(obj) and obj.select_get() and obj.visible_get()
 
     def setup(self, context):
         self.made_for = None
@@ -90,7 +90,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
     def draw_prepare(self, context):
         """Before each redraw; handles are placed anew when something has changed."""
         obj = context.active_object
-        if not is_joint(obj):
+        if not is_known_joint(obj):
             return
         if any(gizmo.is_modal for gizmo in self.gizmos):
             self._follow(context, obj)

@@ -7,14 +7,14 @@ from bpy.props import IntProperty
 
 from ...core.joints import JOINT_TYPES
 from .. import ids
-from ..props import add_axis, axes_in_use, is_joint, remove_axis
+from ..props import add_axis, axes_in_use, is_joint, is_known_joint, kind_of, remove_axis
 from .report import fail, in_object_mode, succeed
 
 
 def _open_joint(cls, context):
     """The active joint if its type is open; says what to do if there is none."""
     obj = context.active_object
-    if is_joint(obj) and JOINT_TYPES[getattr(obj, ids.JOINT).type].is_open:
+    if is_known_joint(obj) and kind_of(getattr(obj, ids.JOINT)).is_open:
         return getattr(obj, ids.JOINT)
     labels = " or ".join(kind.label for kind in JOINT_TYPES.values() if kind.is_open)
     cls.poll_message_set(f"Select a joint of type {labels}: the others have the axes that they have")

@@ -7,7 +7,7 @@ from ...core.joints.parts import DRIVE, STOPS
 from ...core.model import Joint
 from .. import ids
 from ..bridge.fields import FACES, Field, Measure, fields_on
-from ..props import axes_in_use, core_joint, is_joint
+from ..props import axes_in_use, core_joint, is_known_joint
 from .base import Below, draw_switched, in_columns, paragraph, readable
 
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
@@ -36,7 +36,7 @@ class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        if not is_joint(context.active_object):
+        if not is_known_joint(context.active_object):
             return False
         known = core_joint(getattr(context.active_object, ids.JOINT))
         return known.kind.is_open or known.axis_count > 0
@@ -94,7 +94,7 @@ def shown_fields(axis, slot: Slot) -> list[Field]:
     fields = fields_on(slot)
     if axis.locked and "locked" in slot.fields:
         return [field for field in fields if field.name == "locked"]
-    idle = {"restitution" if axis.use_stiffness else "dissipation", *IDLE_DRIVE[axis.drive_mode]}
+    idle = {"restitution" if axis.use_stiffness else "dissipation", *IDLE_DRIVE.get(axis.drive_mode, ())}
     if not any(name in slot.fields and getattr(axis, f"use_{name}") for name in ("lower", "upper")):
         idle |= STOPS
     if not axis.spring_stiffness:
@@ -111,7 +111,7 @@ class LIMBERJACK_PT_home(Below, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         obj = context.active_object
-        return is_joint(obj) and len(core_joint(getattr(obj, ids.JOINT)).home_units) > 0
+        return is_known_joint(obj) and len(core_joint(getattr(obj, ids.JOINT)).home_units) > 0
 
     def draw_header(self, context):
         self.layout.prop(getattr(context.active_object, ids.JOINT), "use_home")

@@ -4,7 +4,7 @@ import bpy
 
 from .. import ids
 from ..bridge.fields import fields_on
-from ..props import axes_in_use, core_joint, is_joint
+from ..props import axes_in_use, core_joint, is_known_joint
 from .axes import DRIVE_SECTION, ICON, draw_fields, shown_fields
 from .base import Below, in_columns, readable
 
@@ -15,7 +15,7 @@ class LIMBERJACK_PT_drives(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        if not is_joint(context.active_object):
+        if not is_known_joint(context.active_object):
             return False
         known = core_joint(getattr(context.active_object, ids.JOINT))
         return any(_can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))

@@ -4,7 +4,7 @@ import bpy
 
 from .. import ids
 from ..bridge.rig import last_rig
-from ..props import core_joint, has_lost_its_parent, is_joint
+from ..props import core_joint, has_lost_its_parent, is_joint, is_known_joint
 from .base import Below, draw_switched, in_columns, paragraph
 
 
@@ -24,6 +24,9 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         row = layout.row(align=True)
         row.prop(joint, "type")
         row.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
+        if not is_known_joint(obj):
+            paragraph(layout, context, "Chosen by a newer Limberjack, and unknown to this one", icon="ERROR")
+            return
         layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
         if has_lost_its_parent(joint):
             layout.prop(joint, "to_world")
@@ -58,7 +61,7 @@ def _draw_mimic(layout, joint):
     if core_joint(joint).axis_count > 1:
         layout.prop(mimic, "axis_number")
     layout.prop(mimic, "leader")
-    if is_joint(mimic.leader) and core_joint(getattr(mimic.leader, ids.JOINT)).axis_count > 1:
+    if is_known_joint(mimic.leader) and core_joint(getattr(mimic.leader, ids.JOINT)).axis_count > 1:
         layout.prop(mimic, "leader_axis_number")
     for name in ("multiplier", "offset", "reference"):
         layout.prop(mimic, name)

@@ -38,8 +38,9 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 def _draw_motion(layout, context, settings):
     layout.prop(settings, "motion")
     if settings.motion != "FREE":
-        chosen = settings.bl_rna.properties["motion"].enum_items[settings.motion]
-        paragraph(layout, context, chosen.description, icon="INFO")
+        chosen = settings.bl_rna.properties["motion"].enum_items.get(settings.motion)
+        says = chosen.description if chosen else "Chosen by a newer Limberjack, and unknown to this one"
+        paragraph(layout, context, says, icon="INFO")
 
 
 def _draw_mass(layout, context, settings):

@@ -6,7 +6,7 @@ from ...core.model import Joint
 from .. import ids
 from ..bridge.fields import FACES
 from ..bridge.rig import last_rig
-from ..props import core_joint, is_joint, limits_of
+from ..props import core_joint, is_joint, is_known_joint, limits_of
 from .base import Below, readable
 from .model import in_tree_order, joint_icon
 
@@ -42,7 +42,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
 
 def moves(obj: bpy.types.Object) -> bool:
     """Whether the object is a joint with something to move."""
-    return is_joint(obj) and core_joint(getattr(obj, ids.JOINT)).nq > 0
+    return is_known_joint(obj) and core_joint(getattr(obj, ids.JOINT)).nq > 0
 
 
 def _draw_sliders(column, joint: str, settings, known: Joint):

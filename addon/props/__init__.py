@@ -20,6 +20,7 @@ from .joint import (
     axes_in_use,
     core_joint,
     fit_to_type,
+    kind_of,
     limits_of,
     remove_axis,
 )
@@ -80,6 +81,11 @@ def is_joint(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.JOINT).is_joint
 
 
+def is_known_joint(obj: bpy.types.Object | None) -> bool:
+    """Whether the object is a joint, and of no type that only a newer version knows."""
+    return is_joint(obj) and bool(getattr(obj, ids.JOINT).type)
+
+
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """What carries the object, the nearest first."""
     while obj.parent is not None:
@@ -111,8 +117,10 @@ __all__ = [
     "fit_to_type",
     "has_lost_its_parent",
     "is_joint",
+    "is_known_joint",
     "is_led",
     "is_link",
+    "kind_of",
     "limits_of",
     "provide",
     "remove_axis",

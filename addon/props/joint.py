@@ -17,12 +17,13 @@ from bpy.props import (
 )
 from bpy.types import Object, PropertyGroup
 
-from ...core.joints import JOINT_TYPES
-from ...core.model import Axis, Joint
+from ...core.joints import JOINT_TYPES, JointType
+from ...core.model import Axis, Joint, ModelError
 from ...core.model.elements import DRIVE_MODES
 from .. import ids
 from . import live_values
 from .entries import number_of
+from .made_by import note_maker
 
 FEW_AXES = 3
 """As many as can be read with all their fields in view."""
@@ -218,8 +219,23 @@ class MimicProperties(PropertyGroup):
     leader_axis_number: _counted_from_one("leader_axis", "Leader's Axis", "Which axis of the leader is followed")
 
 
+def kind_of(joint) -> JointType:
+    """Raises ModelError for a type that only a newer version knows: Blender keeps its number, and reads it as ""."""
+    if not joint.type:
+        raise ModelError(
+            f"joint '{joint.id_data.name}' is of a type that this version of Limberjack does not know: update "
+            "Limberjack, or choose another type"
+        )
+    return JOINT_TYPES[joint.type]
+
+
 def core_joint(joint) -> Joint:
-    """The joint's type with its axes, for what core derives from these; of the axes, only what it derives that from."""
+    """The joint's type with its axes, for what core derives from these; of the axes, only what it derives that from.
+
+    Raises:
+        ModelError: as `kind_of`.
+    """
+    kind_of(joint)
     axes = [Axis(turn=axis.turn, slide=axis.slide, locked=axis.locked) for axis in axes_in_use(joint)]
     return Joint(joint.id_data.name, joint.type, "", "", axes=axes)
 
@@ -230,7 +246,7 @@ def axes_in_use(joint) -> list[AxisProperties]:
 
 
 def _axis_count(joint) -> int:
-    kind = JOINT_TYPES[joint.type]
+    kind = kind_of(joint)
     return joint.open_axes if kind.is_open else len(kind.axes)
 
 
@@ -289,7 +305,7 @@ def _world_chosen(joint, _context):
 class JointProperties(PropertyGroup):
     """On every object; it has a meaning only where `is_joint` is set."""
 
-    is_joint: BoolProperty(name="Joint", description="This Empty joins two links")
+    is_joint: BoolProperty(name="Joint", description="This Empty joins two links", update=note_maker)
     type: EnumProperty(
         name="Type",
         description="How the child may move against the parent",

@@ -5,6 +5,7 @@ from bpy.types import Object, PropertyGroup
 
 from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
+from .made_by import made_by, note_maker
 
 OTHER = ("OTHER", "Custom", "Of any density: type it below")
 
@@ -32,7 +33,8 @@ def _mass_shown(link) -> float:
 class LinkProperties(PropertyGroup):
     """On every object; most of it has a meaning only where `is_link` is set."""
 
-    is_link: BoolProperty(name="Link", description="This object is a rigid body of the model")
+    version: made_by()  # of a joint, too
+    is_link: BoolProperty(name="Link", description="This object is a rigid body of the model", update=note_maker)
 
     mass_source: EnumProperty(
         name="Mass",

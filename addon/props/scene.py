@@ -16,6 +16,7 @@ from bpy.types import PropertyGroup
 from .. import ids
 from .bake import BakeProperties
 from .findings import FindingProperties
+from .made_by import made_by
 from .poses import PoseProperties
 from .preview import PreviewProperties
 
@@ -46,6 +47,7 @@ def _redraw_views(_settings, context):
 class SceneProperties(PropertyGroup):
     """Saved with the scene."""
 
+    version: made_by()
     model_name: StringProperty(name="Model Name", description="In exported files; empty for the scene's name")
     extras: StringProperty(description="What the model's file says of it besides, such as plugins")
     accuracy: EnumProperty(

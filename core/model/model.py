@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import hashlib
 import json
 import math
@@ -139,7 +140,7 @@ class Model:
 
     def digest(self) -> str:
         """The same for the same model, and another one for any other, but by a chance that nobody will see."""
-        text = json.dumps(vars(self), default=_attributes)
+        text = json.dumps(self, default=_attributes)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __str__(self) -> str:
@@ -186,7 +187,21 @@ def _middle(joint: Joint) -> tuple[float, ...]:
 
 def _attributes(value: object) -> object:
     """Of a part of a model; what is no such part as `_digest` has it. Unlike `asdict`, it copies nothing."""
-    return vars(value) if dataclasses.is_dataclass(value) else _digest(value)
+    if not dataclasses.is_dataclass(value):
+        return _digest(value)
+    added = _added(type(value))
+    if not added:
+        return vars(value)
+    return {name: found for name, found in vars(value).items() if name not in added or found != added[name]}
+
+
+@functools.cache
+def _added(kind: type) -> dict[str, object]:
+    """The fields of a part that later versions have added, with their defaults: "since" in their metadata says so.
+
+    A digest leaves them out at their default, or a bake of an older version would count as out of date.
+    """
+    return {field.name: field.default for field in dataclasses.fields(kind) if "since" in field.metadata}
 
 
 def _digest(value: object) -> str:

@@ -169,7 +169,7 @@ def test_the_models_are_those_of_the_benchmark(mechanism, times, method, toleran
     assert integrated(mechanism, times, method, tolerance) == pytest.approx(np.array(expected), abs=within)
 
 
-@pytest.mark.parametrize("mechanism", some(FIVE, FIVE[:1] + FIVE[2:]), ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", some(FIVE, FIVE[:-1]), ids=lambda mechanism: mechanism.name)
 def test_the_engine_moves_them_as_published(mechanism):
     """Guards loops, motors and stiff springs: at exact 1e-5 of each value, loops within 1e-9 m, energy within 1e-6."""
     times = [0.0, *mechanism.known]
