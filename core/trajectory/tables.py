@@ -122,7 +122,8 @@ class _Table:
             column = column_of(name)
             if unit and unit not in column.units:
                 allowed = ", ".join(column.units) or "none"
-                raise self.error(1, f"column {number} '{_short(cell)}': unit '{unit}' is not known; allowed: {allowed}")
+                what = f"column {number} '{_short(cell)}': unit '{_short(unit)}'"
+                raise self.error(1, f"{what} is not known; allowed: {allowed}")
             if column in seen:
                 again = f"column {number} '{_short(cell)}' is column {seen[column]} again"
                 raise self.error(1, f"{again}; leave one of them out")

@@ -330,6 +330,15 @@ def require_read_or_refused(path) -> None:
     assert len(said.splitlines()) == 1
 
 
+def test_a_unit_with_a_line_break_is_told_in_one_line(tmp_path):
+    """Guards logs: a vertical tab in a unit once broke the error in two."""
+    path = tmp_path / "m.csv"
+    path.write_bytes(b"time [\x00\x0bs],q a [rad]\n0,1\n")
+    with pytest.raises(TrajectoryError, match=r"unit '  s' is not known; allowed: s, ms") as told:
+        read_trajectory(path)
+    assert len(str(told.value).splitlines()) == 1
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".npz"])
 def test_hostile_bytes(suffix, tmp_path_factory):
     """Guards every caller: whatever the bytes, a trajectory or a TrajectoryError of one line, and nothing else."""
