@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from limberjack.core.geometry.features import Surface
+from support.cases import some
 from support.round_meshes import arc, blob, flat_arrays, plate_with_hole, prism, shaft, sphere, torus, turned
 
 from .test_fits import cylinder_distance, true_covariance
@@ -162,22 +163,21 @@ def test_arcs(facets):
         assert found.origin == pytest.approx((*centre, 0.5), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "mesh",
-    [
-        sphere(),
-        sphere(16, 8),
-        sphere(32, 16, True),
-        torus(),
-        torus(1.0, 0.5, 32, 16),
-        torus(around=24, across=8),
-        blob(),
-    ],
-    ids=["sphere", "coarse", "triangles", "torus", "thick", "few", "blob"],
-)
-def test_round_things_are_nothing(mesh):
+ROUND = {
+    "sphere": sphere(),
+    "coarse": sphere(16, 8),
+    "triangles": sphere(32, 16, True),
+    "torus": torus(),
+    "thick": torus(1.0, 0.5, 32, 16),
+    "few": torus(around=24, across=8),
+    "blob": blob(),
+}
+
+
+@pytest.mark.parametrize("name", some(ROUND, ["sphere", "coarse", "few"]))
+def test_round_things_are_nothing(name):
     """Spheres, tori and blobs have no axis that a joint could be fitted to."""
-    assert set(kinds(mesh, every=7)) == {None}
+    assert set(kinds(ROUND[name], every=7)) == {None}
 
 
 @pytest.mark.parametrize("taper", [0.02, 0.1, 0.3])
