@@ -92,7 +92,7 @@ def bounce(system, q, qd, leaving, give):
         if watch.struck != 0 and model.guards[k].kind == ON_COLUMN:
             v = model.guards[k].v
             work.columns[v].asked = target(watch, give) - qd[v]
-    jump(model, work, system.scratch.force, leaving)
+    jump(model, work, system.scratch, leaving)
     for j in range(qd.shape[0]):
         leaving[j] += qd[j]
     for k in range(model.guards.shape[0]):
