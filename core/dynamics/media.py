@@ -28,7 +28,7 @@ def surround(model, work):
         brake = momentum(inertia_rotate(R, drag), velocity)
         lost += power(velocity, brake)
         gained -= dot(wind, brake[1])
-        moment = rotate(R, get3(medium.afloat_moment))
-        lift = cross(moment, gravity), scale(gravity, medium.afloat)
+        moment = rotate(R, get3(medium.weightless_moment))
+        lift = cross(moment, gravity), scale(gravity, medium.weightless_mass)
         put_pair(own.force, pair_add(get_pair(own.force), pair_add(brake, lift)))
     return lost, gained

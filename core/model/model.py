@@ -16,7 +16,7 @@ from ..extras import Extra
 from ..spatial import ZERO, Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
-from .furniture import Frame, Light
+from .frames_and_lights import Frame, Light
 from .graph import Branch, Tree, spanning_tree
 from .text import aligned, counted
 

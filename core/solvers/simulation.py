@@ -23,10 +23,10 @@ from .assembly import assemble
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
-from .patient import Patient
 from .protocol import Progress, Solver
 from .recording import RECORDS, Recorder, blank_trajectory
 from .remarks import remarks
+from .run_facts import RunFacts
 from .schedule import Steering
 from .stage import carried_over, caught, compile_stages
 from .steering import steer_to
@@ -201,7 +201,7 @@ class Simulation:
         )
         if not moves and len(done) > 1:
             report.notes = [*self._notes, NOTHING_MOVES]
-        report.diagnoses = diagnose(self._patient(report))
+        report.diagnoses = diagnose(self._facts(report))
         return report
 
     def run(self) -> Trajectory:
@@ -299,7 +299,7 @@ class Simulation:
     def _failure(self, frame: int) -> SimulationError:
         self._failed = True
         report = self.report
-        link = self.compiled.link_of_dof(self._patient(report).fastest_dof)
+        link = self.compiled.link_of_dof(self._facts(report).fastest_dof)
         cause = report.diagnoses[0]
         said = cause.message if cause.subject == f"link '{link}'" else str(cause)
         return SimulationError(
@@ -307,8 +307,8 @@ class Simulation:
             report.diagnoses,
         )
 
-    def _patient(self, report: Report) -> Patient:
-        return Patient(
+    def _facts(self, report: Report) -> RunFacts:
+        return RunFacts(
             self.compiled,
             self._constraints,
             self.controls,

@@ -105,7 +105,7 @@ def weigh_anew(system):
         gained -= dot(rate, moment_of(bodies[i], get3(body.moment), body.mass))
     for m in range(model.media.shape[0]):
         medium = model.media[m]
-        gained += dot(rate, moment_of(bodies[medium.body], get3(medium.afloat_moment), medium.afloat))
+        gained += dot(rate, moment_of(bodies[medium.body], get3(medium.weightless_moment), medium.weightless_mass))
     return gained
 
 
