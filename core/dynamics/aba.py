@@ -53,7 +53,7 @@ from ..spatial import (
     sym_to_mat,
     transpose,
 )
-from .media import surround
+from .media import add_medium_forces
 
 
 @kernel
@@ -67,7 +67,7 @@ def articulated_body(model, work, q, qd, tau, qdd):
 @jitable
 def accelerations(model, work, q, qd, tau, qdd):
     outward(model, work, q, qd)
-    surround(model, work)
+    add_medium_forces(model, work)
     inward(model, work, tau)
     accelerate(model, work, get3(model.gravity), qdd)
 
@@ -166,14 +166,14 @@ def pass_body(model, work, i, force, tau, felt, yields, at):
         R, A, column = get9(own.rotation), get_articulated(own.articulated), work.columns[body.v]
         if body.kind == BALL:
             torque = rotate(R, get3(tau, body.v))
-            turns, turned, f = pass_ball(A, get6(column.inverse), f, torque, is_firm(column))
+            turns, turned, f = pass_ball(A, get6(column.inverse), f, torque, has_implicit_inertia(column))
             put3(felt, turns, at)
             put3(yields, turned, at)
         else:
             own_force = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
             excess = pair_sub(own_force, f)
-            moved = articulated_solve(firm_inertia(own, work.columns, body.v, A), excess)
-            firm = is_firm(column) or is_firm(work.columns[body.v + 3])
+            moved = articulated_solve(inertia_with_implicit(own, work.columns, body.v, A), excess)
+            firm = has_implicit_inertia(column) or has_implicit_inertia(work.columns[body.v + 3])
             f = pair_add(f, articulated_mul(A, moved)) if firm else own_force
             put_pair(felt[at : at + 6], excess)
             put_pair(yields[at : at + 6], moved)
@@ -183,9 +183,9 @@ def pass_body(model, work, i, force, tau, felt, yields, at):
 
 
 @jitable
-def is_firm(column):
+def has_implicit_inertia(column):
     """Whether a linearly implicit step holds the chart by springs or dampers."""
-    return column.firmness[0] + column.firmness[3] + column.firmness[5] > 0.0
+    return column.implicit_inertia[0] + column.implicit_inertia[3] + column.implicit_inertia[5] > 0.0
 
 
 @jitable
@@ -193,8 +193,8 @@ def release_ball(own, column, A, f, tau):
     """What a ball joint passes inward: its J and H blocks vanish exactly, whatever rounding would leave in them."""
     J, H, M = A
     R = get9(own.rotation)
-    firm = is_firm(column)
-    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.firmness))) if firm else J)
+    firm = has_implicit_inertia(column)
+    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.implicit_inertia))) if firm else J)
     put6(column.inverse, inverse)
     excess, _, f = pass_ball(A, inverse, f, rotate(R, tau), firm)
     put3(column.excess, excess)
@@ -213,20 +213,20 @@ def release_free(own, columns, v, A, f, tau):
     R = get9(own.rotation)
     force = rotate(R, tau[0]), rotate(R, tau[1])
     put_pair(columns[v].excess, pair_sub(force, f))
-    if not (is_firm(columns[v]) or is_firm(columns[v + 3])):
+    if not (has_implicit_inertia(columns[v]) or has_implicit_inertia(columns[v + 3])):
         return ZERO_ARTICULATED, force
-    held = firm_inertia(own, columns, v, A)
+    held = inertia_with_implicit(own, columns, v, A)
     left = articulated_parallel(A, held)
     reached = articulated_mul(A, articulated_solve(held, pair_sub(force, f)))
     return left, pair_add(pair_add(f, articulated_mul(left, get_pair(columns[v].bias))), reached)
 
 
 @subroutine
-def firm_inertia(own, columns, v, A):
+def inertia_with_implicit(own, columns, v, A):
     """A free joint's articulated inertia with what holds it in a linearly implicit step."""
     R = get9(own.rotation)
-    linear = sym_rotate(R, get6(columns[v].firmness))
-    angular = sym_rotate(R, get6(columns[v + 3].firmness))
+    linear = sym_rotate(R, get6(columns[v].implicit_inertia))
+    angular = sym_rotate(R, get6(columns[v + 3].implicit_inertia))
     return articulated_add(A, (angular, ZERO_MAT, linear))
 
 
@@ -262,14 +262,14 @@ def accelerate_chart(body, own, columns, acceleration, qdd):
     column = columns[body.v]
     if body.kind == BALL:
         excess = sub(get3(column.excess), rotate(A[1], acceleration[1]))
-        if is_firm(column):
+        if has_implicit_inertia(column):
             turn = sym_mul(get6(column.inverse), sub(excess, sym_mul(A[0], acceleration[0])))
             put3(qdd, rotate_back(R, turn), body.v)
             return add(acceleration[0], turn), acceleration[1]
         angular = sym_mul(get6(column.inverse), excess)
         put3(qdd, rotate_back(R, sub(angular, acceleration[0])), body.v)
         return angular, acceleration[1]
-    held = firm_inertia(own, columns, body.v, A)
+    held = inertia_with_implicit(own, columns, body.v, A)
     excess = pair_sub(get_pair(column.excess), articulated_mul(A, acceleration))
     turn, slide = articulated_solve(held, excess)
     put3(qdd, rotate_back(R, slide), body.v)

@@ -8,7 +8,7 @@ from ..spatial import cross, dot, inertia_rotate, momentum, pair_add, power, rot
 
 
 @jitable
-def surround(model, work):
+def add_medium_forces(model, work):
     """Add to the bodies' `force` what it takes to move through their media.
 
     Returns the powers that drag takes away and that the wind brings in [W].

@@ -21,7 +21,7 @@ from ..spatial import (
     rotate_back,
     scale,
 )
-from .media import surround
+from .media import add_medium_forces
 
 
 @kernel
@@ -43,7 +43,7 @@ def torques(model, work, q, qd, qdd, tau):
         put_pair(
             own.force, pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
         )
-    surround(model, work)
+    add_medium_forces(model, work)
     gather(model, work, qdd, tau)
 
 

@@ -20,7 +20,7 @@ from ..joints import FREE, SCREWS
 from ..model.compiled import CompiledModel
 from ..spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
 from .limits import excess, limits_of, make_bounds, write_bounds
-from .motion import move, turn_on
+from .motion import integrate_positions, move
 from .steps import find_step, make_step
 from .tasks import Tasks, make_rows, write_errors, write_slopes
 from .work import get3, get4, make_work, put3
@@ -207,7 +207,7 @@ def take_step(problem, q):
     for j in range(way.shape[0]):
         problem.moved[j] = way[j] * problem.tasks.pace[j]
     copy(q, problem.tried)
-    turn_on(problem.model, problem.tried, problem.moved, 1.0)
+    integrate_positions(problem.model, problem.tried, problem.moved, 1.0)
     return min(longest, LONGEST)
 
 

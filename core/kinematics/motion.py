@@ -123,7 +123,7 @@ def accelerate(model, work, i, R, qdd):
 
 
 @subroutine
-def turn_on(model, q, dv, part):
+def integrate_positions(model, q, dv, part):
     """Move positions along velocities `dv` for `part` of a second."""
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]

@@ -32,8 +32,8 @@ COLUMN_WORK = np.dtype(
         ("held", np.int64),  # whether it keeps its velocity, whatever force that takes
         ("asked", np.float64),  # if held, its acceleration; in an impact, its jump
         ("load", np.float64),  # if held, the force that this takes
-        # of charts, at their first column; `firmness` of a free joint's turns at its fourth
-        ("firmness", np.float64, 6),  # what `armature` is to a column, in child-side axes
+        # of charts, at their first column; `implicit_inertia` of a free joint's turns at its fourth
+        ("implicit_inertia", np.float64, 6),  # what `armature` is to a column, in child-side axes
         ("inverse", np.float64, 6),  # of a ball's inertia
         ("excess", np.float64, 6),  # force in world axes that a chart leaves to accelerate it
     ],

@@ -12,7 +12,7 @@ from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
 from ..kinematics import coordinates_at, link_poses
-from ..kinematics.motion import turn_on
+from ..kinematics.motion import integrate_positions
 from ..model import WORLD, Equation, ModelError
 from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
@@ -186,7 +186,7 @@ def step_closer(system, q, longest):
     scratch = system.scratch
     position_errors(system.model, system.work, system.constraints, scratch.signal, q, scratch.error)
     correct(system)
-    turn_on(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
+    integrate_positions(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
 
 
 @kernel

@@ -104,7 +104,7 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
     if not run.in_trouble:
         return
     found: dict[int, list[tuple[float, str, str, float]]] = {}
-    for dof, name, stiffness, order in _firmness(run):
+    for dof, name, stiffness, order in _stiffnesses(run):
         inertia = float(run.inertias[dof])
         rate = (stiffness / inertia) ** (1.0 / order) if inertia > 0.0 and stiffness > 0.0 else 0.0
         if rate > FAST and not _is_massless(run, dof):
@@ -124,7 +124,7 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("light-link-stiff-drive", f"joint '{joint.name}'", message, remedy)
 
 
-def _firmness(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
+def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
     """(dof, field, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
     for dof, column in enumerate(run.compiled.arrays.columns):
         yield dof, "spring_stiffness", float(column.spring_stiffness), 2

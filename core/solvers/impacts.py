@@ -233,7 +233,7 @@ def slides_on(model, work, k, rate, resting):
 
 
 @subroutine
-def calm(calls, system, time, y, slopes, resting, jumped):
+def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
     """Bring to rest at once what would go next to no way, by impulses that keep the momentum.
 
     That is what friction stops, and what has just been pushed from a stop into which forces drive it: two stops that

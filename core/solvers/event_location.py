@@ -19,7 +19,7 @@ MOST_TRIES = 40
 
 
 @subroutine
-def land(calls, system, y, trial, stages, now, h, settings):
+def step_to_event(calls, system, y, trial, stages, now, h, settings):
     """Shorten a step of h seconds, which went too far, and leave in `trial` where it ends.
 
     Returns (seconds, guard, which margin); the seconds are not a number where no step is short enough.
