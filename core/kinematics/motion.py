@@ -101,7 +101,7 @@ def move(model, work, i, q, qd):
 
 
 @jitable
-def accelerate(model, work, i, R, qdd):
+def accelerate_body(model, work, i, R, qdd):
     """Leave in `acceleration` that of body i, after its parent's, `move` and the joint accelerations `qdd`; return it.
 
     It is the spatial acceleration at the body's own origin, in world axes: the rate at which the velocity field changes
