@@ -100,6 +100,13 @@ def move(model, work, i, q, qd):
     return R, velocity
 
 
+@subroutine
+def move_bodies(model, work, q, qd):
+    """`move` all bodies, parents first."""
+    for i in range(1, model.bodies.shape[0]):
+        move(model, work, i, q, qd)
+
+
 @jitable
 def accelerate_body(model, work, i, R, qdd):
     """Leave in `acceleration` that of body i, after its parent's, `move` and the joint accelerations `qdd`; return it.

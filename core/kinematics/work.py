@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -84,6 +85,23 @@ def make_watches(arrays: Arrays) -> np.recarray:
     watches = np.zeros(len(arrays.guards), WATCH).view(np.recarray)
     watches.lower, watches.upper = arrays.guards.lower, arrays.guards.upper
     return watches
+
+
+@jitable
+def largest(values):
+    """The largest size among numbers, shape (n,); infinite where one is NaN, so that nobody takes that for small."""
+    found = 0.0
+    for i in range(values.shape[0]):
+        size = abs(values[i])
+        if not size <= found:
+            found = size if size == size else math.inf
+    return found
+
+
+@jitable
+def copy(source, target):
+    for i in range(source.shape[0]):
+        target[i] = source[i]
 
 
 @jitable

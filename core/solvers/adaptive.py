@@ -14,6 +14,7 @@ import numpy as np
 from .. import jit
 from ..dynamics import mechanical_energy
 from ..jit import jitable, kernel, subroutine
+from ..kinematics.work import copy
 from ..model.compiled import ON_COLUMN
 from .dop853 import COUNT, ORDER
 from .event_location import step_to_event
@@ -21,7 +22,6 @@ from .events import resolve, take_place, wake
 from .margins import DRIVE, first_crossing
 from .one_step import Settings, attempt, end_row, mark
 from .protocol import Progress
-from .stepping import copy
 from .system import LEDGERS, System, calls_of, close, normalize_quaternions, write_rates
 
 SHORTEST_STEP = 1e-12

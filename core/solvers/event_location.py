@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
+from ..kinematics.work import copy
 from .impacts import slides_on
 from .margins import SLIDE, first_crossing, is_clear, slack
 from .one_step import attempt, end_row, mark
-from .stepping import copy
 from .system import LEDGERS
 
 MOST_TRIES = 40

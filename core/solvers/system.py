@@ -20,8 +20,8 @@ from ..dynamics.media import add_medium_forces
 from ..jit import jitable, kernel, pointer, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
-from ..kinematics.motion import integrate_positions, move
-from ..kinematics.work import get3, get4, put3, put4
+from ..kinematics.motion import integrate_positions, move_bodies
+from ..kinematics.work import get3, get4, largest, put3, put4
 from ..model.compiled import ON_COLUMN, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
 from .external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
@@ -229,7 +229,7 @@ def close_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        place(model, system.work, q, system.work.still)
+        move_bodies(model, system.work, q, system.work.still)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED:
@@ -247,7 +247,7 @@ def close_velocities(system, q, qd):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        place(model, system.work, q, qd)
+        move_bodies(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:
@@ -260,26 +260,12 @@ def close_velocities(system, q, qd):
 
 
 @subroutine
-def place(model, work, q, qd):
-    for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, qd)
-
-
-@subroutine
 def correct(system):
     """Write to `dv` the smallest motion that takes the present `error` away, measured by the model's inertia."""
     scratch = system.scratch
     system.counts[1] += 1
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
     respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
-
-
-@jitable
-def largest(values):
-    most = 0.0
-    for k in range(values.shape[0]):
-        most = max(most, abs(values[k]))
-    return most
 
 
 @jitable
