@@ -136,7 +136,7 @@ def push_of(column, d, felt):
 
 
 @jitable
-def pass_ball(A, inverse, f, torque, firm):
+def pass_ball(A, inverse, f, torque, is_held):
     """(what a ball joint feels, how it yields, the force that it passes inward), in world axes.
 
     One that nothing holds passes on just the torque that acts in it, whatever rounding would make of that.
@@ -144,7 +144,7 @@ def pass_ball(A, inverse, f, torque, firm):
     felt = sub(torque, f[0])
     yields = sym_mul(inverse, felt)
     passed = add(f[1], rotate_back(A[1], yields))
-    return felt, yields, (add(f[0], sym_mul(A[0], yields)) if firm else torque, passed)
+    return felt, yields, (add(f[0], sym_mul(A[0], yields)) if is_held else torque, passed)
 
 
 @jitable
@@ -173,8 +173,8 @@ def pass_body(model, work, i, force, tau, felt, yields, at):
             own_force = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
             excess = pair_sub(own_force, f)
             moved = articulated_solve(inertia_with_implicit(own, work.columns, body.v, A), excess)
-            firm = has_implicit_inertia(column) or has_implicit_inertia(work.columns[body.v + 3])
-            f = pair_add(f, articulated_mul(A, moved)) if firm else own_force
+            is_held = has_implicit_inertia(column) or has_implicit_inertia(work.columns[body.v + 3])
+            f = pair_add(f, articulated_mul(A, moved)) if is_held else own_force
             put_pair(felt[at : at + 6], excess)
             put_pair(yields[at : at + 6], moved)
     if body.parent > 0:
@@ -193,13 +193,13 @@ def release_ball(own, column, A, f, tau):
     """What a ball joint passes inward: its J and H blocks vanish exactly, whatever rounding would leave in them."""
     J, H, M = A
     R = get9(own.rotation)
-    firm = has_implicit_inertia(column)
-    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.implicit_inertia))) if firm else J)
+    is_held = has_implicit_inertia(column)
+    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.implicit_inertia))) if is_held else J)
     put6(column.inverse, inverse)
-    excess, _, f = pass_ball(A, inverse, f, rotate(R, tau), firm)
+    excess, _, f = pass_ball(A, inverse, f, rotate(R, tau), is_held)
     put3(column.excess, excess)
     M = sym_sub(M, sym_product(mat_sym(transpose(H), inverse), transpose(H)))
-    if firm:
+    if is_held:
         K = mat_sym(sym_to_mat(J), inverse)
         left = sym_sub(J, sym_product(K, sym_to_mat(J))), mat_sub(H, matmul(K, H)), M
         return left, pair_add(f, articulated_mul(left, get_pair(column.bias)))

@@ -60,7 +60,7 @@ def joint_forces(model, work, q, qd, h, tau):
 
 @jitable
 def loosen(model, work, body, h):
-    """The implicit_inertia of a chart that has dampers only."""
+    """The implicit inertia of a chart that has dampers only."""
     for first in range(body.v, body.v_end, 3):
         x = h * model.columns[first].damping
         y = h * model.columns[first + 1].damping
@@ -115,7 +115,7 @@ def turn_stretch(body, q, reference):
 
 @subroutine
 def add_chart_springs(model, work, body, q, qd, h, tau):
-    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their implicit_inertia."""
+    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their implicit inertia."""
     last = body.v_end - 3
     if body.kind != BALL:
         first = body.v
@@ -133,7 +133,7 @@ def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
 
     A rotation vector e grows at the rate J(e) w, with w the angular velocity in child-side axes, so a torque k along it
     is J(e)' k to the joint. As e changes, so does J; that part of the stiffness is small where a stiff spring keeps e
-    small, and left out of the implicit_inertia.
+    small, and left out of the implicit inertia.
 
     Source: Chirikjian, Stochastic Models, Information Theory, and Lie Groups, vol. 2 (2012), section 10.6.
     """

@@ -35,7 +35,7 @@ from .forces import add_implicit_inertia, add_turn_springs, diagonal, pulls, tur
 def guard_forces(model, work, q, qd, h, tau):
     """Add to `tau` what guards and drives exert. Returns the powers that are lost and that drives bring in [W].
 
-    For h > 0 as in `joint_forces`, whose implicit_inertia they add to.
+    For h > 0 as in `joint_forces`, whose implicit inertia they add to.
     """
     lost, gained = 0.0, 0.0
     for k in range(model.guards.shape[0]):
