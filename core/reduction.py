@@ -34,22 +34,6 @@ class Keys:
     def __len__(self) -> int:
         return len(self.at)
 
-    def sampled(self, frames: np.ndarray) -> np.ndarray:
-        """The curves at all samples, shape (F, C), as Blender evaluates them but for its single precision.
-
-        frames: those that were reduced, shape (F,).
-        """
-        if len(self) == 1:
-            return np.repeat(self.values, len(frames), axis=0)
-        before = np.searchsorted(self.at, np.arange(len(frames)), side="right") - 1
-        before = np.minimum(before, len(self) - 2)
-        after = before + 1
-        begins, ends = frames[self.at[before]], frames[self.at[after]]
-        u = (frames - begins) / (ends - begins)
-        curves = _cubic(u[:, None], self.values[before], self.right[before], self.left[after], self.values[after])
-        curves[self.at] = self.values
-        return curves
-
 
 def reduced(frames: np.ndarray, values: np.ndarray, error: Error, tolerance: float) -> Keys:
     """Few keys, whose curves stay within the tolerance at every sample and are exact at the keys.

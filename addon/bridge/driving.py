@@ -14,7 +14,7 @@ from .. import ids
 from .fields import AXIS_FIELDS, FACES, write_fields
 from .numbers import units_of
 from .posing import Posing
-from .read import scan_scene
+from .read import read_scene
 
 AIM = tuple(field for field in AXIS_FIELDS if field.name in ("drive_mode", "drive_target"))
 PULL = tuple(field for field in AXIS_FIELDS if field.name in ("drive_stiffness", "drive_damping"))
@@ -98,7 +98,7 @@ def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int]
     from ...core.dynamics import mass_matrix  # brings numba in
     from ...core.model.compile import compile_model
 
-    weighed = {link.name: link for link in scan_scene(scene).model.links}
+    weighed = {link.name: link for link in read_scene(scene).links}
     compiled = compile_model(replace(posing.model, links=[weighed[link.name] for link in posing.model.links]))
     moving = compiled.spans.keys() & set(posing.moving)
     M = mass_matrix(compiled, compiled.q_from({name: posing.q_of(name) for name in moving}))

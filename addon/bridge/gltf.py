@@ -17,7 +17,7 @@ from ...core.model import ModelError
 from ..quiet import quiet
 from .meshes import MeshData
 from .parts import Source, Surroundings
-from .workshop import workshop
+from .scratch_scene import scratch_scene
 
 NAME = "mesh"
 
@@ -60,7 +60,7 @@ def _from_arrays(data: MeshData) -> bpy.types.Mesh:
 
 
 def _exported(mesh: bpy.types.Mesh) -> bytes:
-    with workshop() as scene, tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
+    with scratch_scene() as scene, tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
         obj = bpy.data.objects.new(NAME, mesh)
         scene.collection.objects.link(obj)
         layer = scene.view_layers[0]

@@ -14,7 +14,7 @@ import bpy
 from mathutils import Quaternion, Vector
 
 from ...core.model import Light
-from ...core.model.furniture import LightKind
+from ...core.model.frames_and_lights import LightKind
 from ...core.spatial import Pose, compose
 from .. import ids
 from .kept import kept_name

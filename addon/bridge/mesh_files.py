@@ -12,7 +12,7 @@ import bpy
 from mathutils import Matrix
 
 from ..quiet import quiet
-from .workshop import all_data, remove_new, workshop
+from .scratch_scene import all_data, remove_new, scratch_scene
 
 
 class MeshFileError(Exception):
@@ -47,7 +47,7 @@ def _read(path: Path, unit: float) -> bpy.types.Mesh:
     before = all_data()
     kept: set[bpy.types.ID] = set()
     try:
-        with workshop() as scene:
+        with scratch_scene() as scene:
             try:
                 with quiet():
                     importer(str(path))

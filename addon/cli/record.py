@@ -56,11 +56,11 @@ def record_motion(arguments: argparse.Namespace) -> Motion:
     """What the links of a scene's model do over its frames, for `limberjack plot`."""
     require_blender()
     from ..bake.record import recorded
-    from ..bridge.read import scan_scene
+    from ..bridge.read import read_scene
 
     open_as_scene(arguments.file, arguments.search, arguments.settings, None)
     observed, notes = recorded(open_scene())
-    return scan_scene(open_scene()).model, observed.trajectory, notes
+    return read_scene(open_scene()), observed.trajectory, notes
 
 
 RECORD = Verb("record", "write what the links of a scene do to a trajectory file", _add_arguments, _run)

@@ -10,7 +10,7 @@ from bpy_extras import view3d_utils
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_mat, quat_of_z, quat_rotate
 from .. import bridge, ids
-from ..overlays.preview import Preview
+from ..overlays.feature import FeatureOverlay
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
 from .links import tag_links
@@ -56,7 +56,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     )
 
     _surfaces = None
-    _preview: Preview | None = None
+    _preview: FeatureOverlay | None = None
     _hit = None
     _feature = None
     _area = None
@@ -89,7 +89,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             return fail(self, context, error)
 
     def begin(self, context):
-        self._surfaces, self._preview = bridge.picking.Surfaces(), Preview()
+        self._surfaces, self._preview = bridge.picking.Surfaces(), FeatureOverlay()
         if context.workspace:
             context.workspace.status_text_set(KEYS)
 

@@ -15,7 +15,7 @@ from ..bridge.last_run import Run, last_run
 from ..props import is_joint
 from .boxes import Boxes
 from .lines import Color, Lines
-from .strip import HEADING, LINE, Box, Chart, charts_of
+from .strip import HEADING, LINE, Box, Plot, plots_of
 
 if TYPE_CHECKING:
     from ...core.plots import Panel
@@ -31,7 +31,7 @@ BRIGHTER = 0.35
 """How much of the way to white colours go that are made for paper."""
 
 GAP = 6.0
-"""Pixels between a chart and what is written beside it."""
+"""Pixels between a plot and what is written beside it."""
 
 
 @dataclass
@@ -39,10 +39,10 @@ class Picture:
     """What is drawn of a motion in views of one size.
 
     Attributes:
-        colors: of each chart's curves.
+        colors: of each plot's curves.
     """
 
-    charts: list[Chart] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
     colors: list[list[Color]] = field(default_factory=list)
     boxes: Boxes = field(default_factory=lambda: Boxes(()))
     thin: Lines = field(default_factory=lambda: Lines(np.zeros((0, 2, 3)), GRID))
@@ -80,9 +80,9 @@ def draw(context) -> None:
         view = seen_part(context.area, context.region)
         _put(f"{TITLES[settings.graph]}: nothing but 0 in the last run", view.left + LINE, view.bottom + LINE, TEXT)
     frame = scene.frame_current_final
-    for chart, colors in zip(picture.charts, picture.colors, strict=True):
-        _draw_playhead(chart, frame)
-        _write(chart, colors, frame)
+    for plot, colors in zip(picture.plots, picture.colors, strict=True):
+        _draw_playhead(plot, frame)
+        _write(plot, colors, frame)
 
 
 def up_to_date(run: Run, context) -> Picture:
@@ -97,7 +97,7 @@ def up_to_date(run: Run, context) -> Picture:
         _panels.extend(panels_to_show(run, *wanted[1:]))
     view, scale = seen_part(context.area, context.region), context.preferences.system.ui_scale
     if (view, scale) not in _pictures:
-        _pictures[view, scale] = _picture(charts_of(_panels, run.frames, view, scale))
+        _pictures[view, scale] = _picture(plots_of(_panels, run.frames, view, scale))
     return _pictures[view, scale]
 
 
@@ -127,23 +127,23 @@ def seen_part(area: bpy.types.Area, region: bpy.types.Region) -> Box:
     return Box(left, bottom, right, region.height)
 
 
-def _picture(charts: list[Chart]) -> Picture:
+def _picture(plots: list[Plot]) -> Picture:
     from ...core.plots.colors import palette_of, tinted
 
-    palette = palette_of(chart.panel for chart in charts)
-    colors = [[_brightened(color) for color in tinted(chart.curves, palette)] for chart in charts]
+    palette = palette_of(plot.panel for plot in plots)
+    colors = [[_brightened(color) for color in tinted(plot.curves, palette)] for plot in plots]
     boxes: list[tuple[Box, Color]] = []
     thin: list[tuple[np.ndarray, Color]] = []
     thick: list[tuple[np.ndarray, Color]] = []
-    for chart, own in zip(charts, colors, strict=True):
-        boxes.append((chart.frame, BACKGROUND))
-        levels = [[(chart.box.left, y, 0.0), (chart.box.right, y, 0.0)] for y in chart.up(chart.levels()).tolist()]
+    for plot, own in zip(plots, colors, strict=True):
+        boxes.append((plot.frame, BACKGROUND))
+        levels = [[(plot.box.left, y, 0.0), (plot.box.right, y, 0.0)] for y in plot.up(plot.levels()).tolist()]
         thin.append((np.array(levels).reshape(-1, 2, 3), GRID))
-        for curve, color in zip(chart.curves, own, strict=True):
-            boxes += [(band, (*color[:3], 0.08)) for band in chart.bands(curve)]
-            thin.append((chart.dashes(curve), color))
-            thick.append((chart.path(curve), color))
-    return Picture(charts, colors, Boxes(boxes), _lines(thin), _lines(thick))
+        for curve, color in zip(plot.curves, own, strict=True):
+            boxes += [(band, (*color[:3], 0.08)) for band in plot.bands(curve)]
+            thin.append((plot.dashes(curve), color))
+            thick.append((plot.path(curve), color))
+    return Picture(plots, colors, Boxes(boxes), _lines(thin), _lines(thick))
 
 
 def _lines(parts: list[tuple[np.ndarray, Color]]) -> Lines:
@@ -157,29 +157,29 @@ def _brightened(color: tuple[float, float, float]) -> Color:
     return red, green, blue, 1.0
 
 
-def _draw_playhead(chart: Chart, frame: float) -> None:
-    if chart.frames[0] <= frame <= chart.frames[-1]:
-        x = float(chart.across(frame))
-        Lines(np.array([[(x, chart.box.bottom, 0.0), (x, chart.box.top, 0.0)]]), PLAYHEAD).draw(1.2 * chart.scale)
+def _draw_playhead(plot: Plot, frame: float) -> None:
+    if plot.frames[0] <= frame <= plot.frames[-1]:
+        x = float(plot.across(frame))
+        Lines(np.array([[(x, plot.box.bottom, 0.0), (x, plot.box.top, 0.0)]]), PLAYHEAD).draw(1.2 * plot.scale)
 
 
-def _write(chart: Chart, colors: list[Color], frame: float) -> None:
+def _write(plot: Plot, colors: list[Color], frame: float) -> None:
     """Title, numbers of the grid, and each curve's name with its number at the frame."""
-    scale, box = chart.scale, chart.box
+    scale, box = plot.scale, plot.box
     middle = 0.35 * TEXT_SIZE * scale
-    _put(chart.panel.heading, box.left, box.top + 0.35 * HEADING * scale, TEXT)
-    for level in chart.levels():
-        _put(f"{level:.6g}", box.left - GAP * scale, float(chart.up(level)) - middle, FAINT, 1.0)
-    for marked in chart.marked_frames():
-        _put(f"{marked:.0f}", float(chart.across(marked)), box.bottom - LINE * scale, FAINT, 0.5)
-    rows = int((chart.frame.height - GAP * scale) / (LINE * scale))
-    y = chart.frame.top - LINE * scale
-    total = len(chart.panel.curves)
-    shown = chart.curves[: rows if total <= rows else rows - 1]
+    _put(plot.panel.heading, box.left, box.top + 0.35 * HEADING * scale, TEXT)
+    for level in plot.levels():
+        _put(f"{level:.6g}", box.left - GAP * scale, float(plot.up(level)) - middle, FAINT, 1.0)
+    for marked in plot.marked_frames():
+        _put(f"{marked:.0f}", float(plot.across(marked)), box.bottom - LINE * scale, FAINT, 0.5)
+    rows = int((plot.frame.height - GAP * scale) / (LINE * scale))
+    y = plot.frame.top - LINE * scale
+    total = len(plot.panel.curves)
+    shown = plot.curves[: rows if total <= rows else rows - 1]
     for curve, color in zip(shown, colors, strict=False):
-        number = chart.number_at(curve, frame)
+        number = plot.number_at(curve, frame)
         told = "" if math.isnan(number) else f"{number:.4g}"
-        right = chart.frame.right - GAP * scale
+        right = plot.frame.right - GAP * scale
         _put(told, right, y, TEXT, 1.0)
         _put(curve.name, box.right + GAP * scale, y, color, until=right - blf.dimensions(0, told)[0] - GAP * scale)
         y -= LINE * scale

@@ -22,13 +22,13 @@ LEAST_HEIGHT, LEAST_WIDTH = 130.0, 260.0
 
 EDGE = 8.0
 LABELS, HEADING, FOOT, LEGEND = 46.0, 20.0, 18.0, 128.0
-"""Room beside a chart: for the numbers on its left, its title, the frames below, and the names of its curves."""
+"""Room beside a plot: for the numbers on its left, its title, the frames below, and the names of its curves."""
 
 LINE = 14.0
 """From one line of text to the next."""
 
 MOST_CURVES = 12
-"""In a chart."""
+"""In a plot."""
 
 DASH = 5.0
 
@@ -52,12 +52,12 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Chart:
+class Plot:
     """A panel in its place.
 
     Attributes:
         frames: of the scene, at the panel's times, shape (F,).
-        box: where the curves lie. frame: all that belongs to the chart. scale: Blender's resolution scale.
+        box: where the curves lie. frame: all that belongs to the plot. scale: Blender's resolution scale.
     """
 
     panel: Panel
@@ -121,13 +121,13 @@ class Chart:
         return float(np.interp(frame, self.frames, curve.numbers))
 
 
-def charts_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: float) -> list[Chart]:
-    """A chart a panel, side by side along the lower edge of what is seen of a view; none where there is no room."""
+def plots_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: float) -> list[Plot]:
+    """A plot a panel, side by side along the lower edge of what is seen of a view; none where there is no room."""
     height = max(SHARE * view.height, LEAST_HEIGHT * scale)
     width = view.width / max(len(panels), 1)
     if width < LEAST_WIDTH * scale or height > 0.7 * view.height:
         return []
-    charts = []
+    plots = []
     for number, panel in enumerate(panels):
         edge = EDGE * scale
         left = view.left + number * width + edge
@@ -138,8 +138,8 @@ def charts_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: flo
             frame.right - LEGEND * scale,
             frame.top - HEADING * scale,
         )
-        charts.append(Chart(panel, frames, box, frame, scale))
-    return charts
+        plots.append(Plot(panel, frames, box, frame, scale))
+    return plots
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:

@@ -53,7 +53,7 @@ from ..spatial import (
     sym_to_mat,
     transpose,
 )
-from .media import surround
+from .media import add_medium_forces
 
 
 @kernel
@@ -67,7 +67,7 @@ def articulated_body(model, work, q, qd, tau, qdd):
 @jitable
 def accelerations(model, work, q, qd, tau, qdd):
     outward(model, work, q, qd)
-    surround(model, work)
+    add_medium_forces(model, work)
     inward(model, work, tau)
     accelerate(model, work, get3(model.gravity), qdd)
 
@@ -102,16 +102,14 @@ def inward(model, work, tau):
                 U = articulated_mul(A, S) if model.columns[j].slide != 0.0 else articulated_turn(A, S[0])
                 d = 1.0 / (power(S, U) + column.armature)
                 f = pair_add(f, articulated_mul(A, get_pair(column.bias)))
-                push = tau[j] - power(S, f)
-                column.d = d
-                if column.held:  # as a weld: what it carries is carried on
-                    put_pair(column.gain, U)
-                    column.push = push
-                else:
-                    put_pair(column.gain, pair_scale(U, d))
-                    column.push = d * push
+                gain = U
+                if not column.held:  # else as a weld: what it carries is carried on
+                    gain = pair_scale(U, d)
                     A = articulated_deflate(A, U, d)
-                    f = pair_add(f, pair_scale(U, column.push))
+                felt, f = pass_column(column, S, gain, f, tau[j])
+                column.d = d
+                put_pair(column.gain, gain)
+                column.push = push_of(column, d, felt)
         elif body.kind == BALL:
             A, f = release_ball(own, work.columns[body.v], A, f, get3(tau, body.v))
         else:
@@ -125,9 +123,69 @@ def inward(model, work, tau):
 
 
 @jitable
-def is_firm(column):
+def pass_column(column, S, gain, f, tau):
+    """(the force that a column feels, the one that it passes inward). A held one passes on what its jump asks for."""
+    felt = tau - power(S, f)
+    return felt, pair_add(f, pair_scale(gain, column.asked if column.held else felt))
+
+
+@jitable
+def push_of(column, d, felt):
+    """What `accelerate` takes for a column's own part in its acceleration; of a held one, for the force that holds."""
+    return felt - column.asked / d if column.held else d * felt
+
+
+@jitable
+def pass_ball(A, inverse, f, torque, is_held):
+    """(what a ball joint feels, how it yields, the force that it passes inward), in world axes.
+
+    One that nothing holds passes on just the torque that acts in it, whatever rounding would make of that.
+    """
+    felt = sub(torque, f[0])
+    yields = sym_mul(inverse, felt)
+    passed = add(f[1], rotate_back(A[1], yields))
+    return felt, yields, (add(f[0], sym_mul(A[0], yields)) if is_held else torque, passed)
+
+
+@jitable
+def pass_body(model, work, i, force, tau, felt, yields, at):
+    """Pass force[i] through the joint of body i, as `inward` has left it, and add it to force[parent].
+
+    What the joint's dofs feel of it and of joint forces `tau`, shape (nv,), is written to `felt` and how they yield to
+    `yields`, from `at` on; those of charts in world axes, turns first. force: shape (bodies, 6).
+    """
+    body, own = model.bodies[i], work.bodies[i]
+    f = get_pair(force[i])
+    if body.kind == SCREWS:
+        for j in range(body.v_end - 1, body.v - 1, -1):
+            column, k = work.columns[j], at + j - body.v
+            S = screw_of(model.columns[j], get3(column.axis))
+            felt[k], f = pass_column(column, S, get_pair(column.gain), f, tau[j])
+            yields[k] = 0.0 if column.held else column.d * felt[k]
+    else:
+        R, A, column = get9(own.rotation), get_articulated(own.articulated), work.columns[body.v]
+        if body.kind == BALL:
+            torque = rotate(R, get3(tau, body.v))
+            turns, turned, f = pass_ball(A, get6(column.inverse), f, torque, has_implicit_inertia(column))
+            put3(felt, turns, at)
+            put3(yields, turned, at)
+        else:
+            own_force = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
+            excess = pair_sub(own_force, f)
+            moved = articulated_solve(inertia_with_implicit(own, work.columns, body.v, A), excess)
+            is_held = has_implicit_inertia(column) or has_implicit_inertia(work.columns[body.v + 3])
+            f = pair_add(f, articulated_mul(A, moved)) if is_held else own_force
+            put_pair(felt[at : at + 6], excess)
+            put_pair(yields[at : at + 6], moved)
+    if body.parent > 0:
+        inner = force[body.parent]
+        put_pair(inner, pair_add(get_pair(inner), force_from(f, get3(own.arm))))
+
+
+@jitable
+def has_implicit_inertia(column):
     """Whether a linearly implicit step holds the chart by springs or dampers."""
-    return column.firmness[0] + column.firmness[3] + column.firmness[5] > 0.0
+    return column.implicit_inertia[0] + column.implicit_inertia[3] + column.implicit_inertia[5] > 0.0
 
 
 @jitable
@@ -135,21 +193,18 @@ def release_ball(own, column, A, f, tau):
     """What a ball joint passes inward: its J and H blocks vanish exactly, whatever rounding would leave in them."""
     J, H, M = A
     R = get9(own.rotation)
-    torque = rotate(R, tau)
-    excess = sub(torque, f[0])
-    put3(column.excess, excess)
-    firm = is_firm(column)
-    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.firmness))) if firm else J)
+    is_held = has_implicit_inertia(column)
+    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.implicit_inertia))) if is_held else J)
     put6(column.inverse, inverse)
-    G = mat_sym(transpose(H), inverse)
-    M = sym_sub(M, sym_product(G, transpose(H)))
-    if firm:
+    excess, _, f = pass_ball(A, inverse, f, rotate(R, tau), is_held)
+    put3(column.excess, excess)
+    M = sym_sub(M, sym_product(mat_sym(transpose(H), inverse), transpose(H)))
+    if is_held:
         K = mat_sym(sym_to_mat(J), inverse)
         left = sym_sub(J, sym_product(K, sym_to_mat(J))), mat_sub(H, matmul(K, H)), M
-        f = pair_add(f, articulated_mul(left, get_pair(column.bias)))
-        return left, pair_add(f, (rotate(K, excess), rotate(G, excess)))
+        return left, pair_add(f, articulated_mul(left, get_pair(column.bias)))
     linear_bias = sym_mul(M, get_pair(column.bias)[1])
-    return (ZERO_SYM, ZERO_MAT, M), (torque, add(f[1], add(linear_bias, rotate(G, excess))))
+    return (ZERO_SYM, ZERO_MAT, M), (f[0], add(f[1], linear_bias))
 
 
 @subroutine
@@ -158,20 +213,20 @@ def release_free(own, columns, v, A, f, tau):
     R = get9(own.rotation)
     force = rotate(R, tau[0]), rotate(R, tau[1])
     put_pair(columns[v].excess, pair_sub(force, f))
-    if not (is_firm(columns[v]) or is_firm(columns[v + 3])):
+    if not (has_implicit_inertia(columns[v]) or has_implicit_inertia(columns[v + 3])):
         return ZERO_ARTICULATED, force
-    held = firm_inertia(own, columns, v, A)
+    held = inertia_with_implicit(own, columns, v, A)
     left = articulated_parallel(A, held)
     reached = articulated_mul(A, articulated_solve(held, pair_sub(force, f)))
     return left, pair_add(pair_add(f, articulated_mul(left, get_pair(columns[v].bias))), reached)
 
 
 @subroutine
-def firm_inertia(own, columns, v, A):
+def inertia_with_implicit(own, columns, v, A):
     """A free joint's articulated inertia with what holds it in a linearly implicit step."""
     R = get9(own.rotation)
-    linear = sym_rotate(R, get6(columns[v].firmness))
-    angular = sym_rotate(R, get6(columns[v + 3].firmness))
+    linear = sym_rotate(R, get6(columns[v].implicit_inertia))
+    angular = sym_rotate(R, get6(columns[v + 3].implicit_inertia))
     return articulated_add(A, (angular, ZERO_MAT, linear))
 
 
@@ -207,14 +262,14 @@ def accelerate_chart(body, own, columns, acceleration, qdd):
     column = columns[body.v]
     if body.kind == BALL:
         excess = sub(get3(column.excess), rotate(A[1], acceleration[1]))
-        if is_firm(column):
+        if has_implicit_inertia(column):
             turn = sym_mul(get6(column.inverse), sub(excess, sym_mul(A[0], acceleration[0])))
             put3(qdd, rotate_back(R, turn), body.v)
             return add(acceleration[0], turn), acceleration[1]
         angular = sym_mul(get6(column.inverse), excess)
         put3(qdd, rotate_back(R, sub(angular, acceleration[0])), body.v)
         return angular, acceleration[1]
-    held = firm_inertia(own, columns, body.v, A)
+    held = inertia_with_implicit(own, columns, body.v, A)
     excess = pair_sub(get_pair(column.excess), articulated_mul(A, acceleration))
     turn, slide = articulated_solve(held, excess)
     put3(qdd, rotate_back(R, slide), body.v)

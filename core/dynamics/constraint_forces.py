@@ -14,25 +14,10 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
-from ..joints import BALL, SCREWS
-from ..kinematics.motion import screw_of
-from ..kinematics.work import get3, get6, get9, get_articulated, get_pair, put3, put_pair
-from ..spatial import (
-    ZERO,
-    ZERO_PAIR,
-    articulated_mul,
-    articulated_solve,
-    force_from,
-    pair_add,
-    pair_scale,
-    pair_sub,
-    power,
-    rotate,
-    scale,
-    sub,
-    sym_mul,
-)
-from .aba import accelerate, firm_inertia
+from ..joints import SCREWS
+from ..kinematics.work import put_pair
+from ..spatial import ZERO, ZERO_PAIR
+from .aba import accelerate, pass_body, push_of
 from .constraint_rows import clear_seed, seed_row
 
 SOFT = 1e-8
@@ -59,46 +44,14 @@ def factor_constraints(model, work, constraints, scratch, signal, q):
 @subroutine
 def pass_inward(model, work, constraints, scratch, signal, c, r, q):
     """Row r of constraint c pulls with a unit of force: write what each dof feels to Y, and how it yields to Z."""
-    record = constraints.records[c]
-    Y, Z = scratch.Y, scratch.Z
+    record, supports = constraints.records[c], constraints.supports
     for s in range(record.support, record.support_end):
-        put_pair(scratch.force[constraints.supports[s].body], ZERO_PAIR)
+        put_pair(scratch.force[supports[s].body], ZERO_PAIR)
     seed_row(model, work, constraints, scratch, signal, c, r, q)
     for s in range(record.support, record.support_end):
-        i = constraints.supports[s].body
-        body = model.bodies[i]
-        own = work.bodies[i]
-        f = get_pair(scratch.force[i])
-        at = constraints.supports[s].at + r * (body.v_end - body.v)
-        if body.kind == SCREWS:
-            for j in range(body.v_end - 1, body.v - 1, -1):
-                column = work.columns[j]
-                felt = scratch.tau[j] - power(screw_of(model.columns[j], get3(column.axis)), f)
-                Y[at + j - body.v] = felt
-                if column.held:
-                    Z[at + j - body.v] = 0.0
-                else:
-                    Z[at + j - body.v] = column.d * felt
-                    f = pair_add(f, pair_scale(get_pair(column.gain), felt))
-        elif body.kind == BALL:
-            A = get_articulated(own.articulated)
-            felt = sub(rotate(get9(own.rotation), get3(scratch.tau, body.v)), f[0])
-            yields = sym_mul(get6(work.columns[body.v].inverse), felt)
-            put3(Y, felt, at)
-            put3(Z, yields, at)
-            f = pair_add(f, articulated_mul(A, (yields, ZERO)))
-        else:
-            R = get9(own.rotation)
-            A = get_articulated(own.articulated)
-            pull = rotate(R, get3(scratch.tau, body.v + 3)), rotate(R, get3(scratch.tau, body.v))
-            felt = pair_sub(pull, f)
-            yields = articulated_solve(firm_inertia(own, work.columns, body.v, A), felt)
-            put_pair(Y[at : at + 6], felt)
-            put_pair(Z[at : at + 6], yields)
-            f = pair_add(f, articulated_mul(A, yields))
-        if body.parent > 0:
-            outer = scratch.force[body.parent]
-            put_pair(outer, pair_add(get_pair(outer), force_from(f, get3(own.arm))))
+        i = supports[s].body
+        at = supports[s].at + r * (model.bodies[i].v_end - model.bodies[i].v)
+        pass_body(model, work, i, scratch.force, scratch.tau, scratch.Y, scratch.Z, at)
     clear_seed(model, constraints, scratch, c)
 
 
@@ -244,49 +197,38 @@ def push_dofs(model, work, constraints, scratch, multipliers):
 @subroutine
 def respond(model, work, constraints, scratch, multipliers, dv):
     """Write to `dv`, shape (nv,), the velocities that impulses of the rows cause by themselves: M^-1 G' L."""
-    for i in range(1, model.bodies.shape[0]):
-        body = model.bodies[i]
-        for j in range(body.v, body.v_end):
-            put_pair(work.columns[j].bias, ZERO_PAIR)
-            put_pair(work.columns[j].excess, ZERO_PAIR)
-            work.columns[j].push = 0.0
+    clear_pushes(work)
     push_dofs(model, work, constraints, scratch, multipliers)
     accelerate(model, work, ZERO, dv)
 
 
 @subroutine
-def jump(model, work, force, dv):
+def jump(model, work, scratch, dv):
     """Write to `dv` the velocities that impulses on the held columns cause, which jump by `asked`; `load` is what each
     takes.
 
     It is what `inward` and `accelerate` do (Featherstone (2008), section 9.2: hybrid dynamics), with nothing but these
-    jumps. force: scratch, shape (bodies, 6).
+    jumps.
     """
+    clear_pushes(work)
     for i in range(model.bodies.shape[0]):
-        put_pair(force[i], ZERO_PAIR)
+        put_pair(scratch.force[i], ZERO_PAIR)
     for i in range(model.bodies.shape[0] - 1, 0, -1):
-        body, own = model.bodies[i], work.bodies[i]
-        f = get_pair(force[i])
-        for j in range(body.v, body.v_end):
-            put_pair(work.columns[j].bias, ZERO_PAIR)
+        body = model.bodies[i]
+        pass_body(model, work, i, scratch.force, work.still, dv, scratch.dv, body.v)
         if body.kind == SCREWS:
-            for j in range(body.v_end - 1, body.v - 1, -1):
-                column = work.columns[j]
-                felt = -power(screw_of(model.columns[j], get3(column.axis)), f)
-                if column.held:
-                    column.push = felt - column.asked / column.d
-                    f = pair_add(f, pair_scale(get_pair(column.gain), column.asked))
-                else:
-                    column.push = column.d * felt
-                    f = pair_add(f, pair_scale(get_pair(column.gain), felt))
-        elif body.kind == BALL:
-            felt = scale(f[0], -1.0)
-            put3(work.columns[body.v].excess, felt)
-            yields = sym_mul(get6(work.columns[body.v].inverse), felt)
-            f = pair_add(f, articulated_mul(get_articulated(own.articulated), (yields, ZERO)))
+            for j in range(body.v, body.v_end):
+                work.columns[j].push = push_of(work.columns[j], work.columns[j].d, dv[j])
         else:
-            put_pair(work.columns[body.v].excess, pair_scale(f, -1.0))
-            f = ZERO_PAIR
-        outer = force[body.parent]
-        put_pair(outer, pair_add(get_pair(outer), force_from(f, get3(own.arm))))
+            for j in range(body.v, body.v_end):
+                work.columns[body.v].excess[j - body.v] = dv[j]
     accelerate(model, work, ZERO, dv)
+
+
+@jitable
+def clear_pushes(work):
+    """Leave neither velocities nor forces to accelerate a dof."""
+    for j in range(work.columns.shape[0]):
+        put_pair(work.columns[j].bias, ZERO_PAIR)
+        put_pair(work.columns[j].excess, ZERO_PAIR)
+        work.columns[j].push = 0.0

@@ -24,8 +24,8 @@ def mechanical_energy(model, work, q, qd):
     for m in range(model.media.shape[0]):
         medium = model.media[m]
         own = work.bodies[medium.body]
-        moment = rotate(get9(own.rotation), get3(medium.afloat_moment))
-        potential += dot(gravity, add(moment, scale(get3(own.origin), medium.afloat)))
+        moment = rotate(get9(own.rotation), get3(medium.weightless_moment))
+        potential += dot(gravity, add(moment, scale(get3(own.origin), medium.weightless_mass)))
     return kinetic_energy(model, work, qd), potential
 
 

@@ -33,8 +33,8 @@ def joint_forces(model, work, q, qd, h, tau):
     """Write to `tau`, shape (nv,), the forces of springs and dampers. Returns the power that dampers take away [W].
 
     For h > 0 they are those at the end of a linearly implicit step of h seconds, but for the part that depends on the
-    accelerations: that one goes to `armature` and `firmness` in `work`, and the dynamics take it for inertia. With
-    M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd)), the left side becomes (M + h C + h^2 K) qdd.
+    accelerations: that one goes to `armature` and `implicit_inertia` in `work`, and the dynamics take it for inertia.
+    With M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd)), the left side becomes (M + h C + h^2 K) qdd.
     """
     lost = 0.0
     for i in range(1, model.bodies.shape[0]):
@@ -60,17 +60,17 @@ def joint_forces(model, work, q, qd, h, tau):
 
 @jitable
 def loosen(model, work, body, h):
-    """The firmness of a chart that has dampers only."""
+    """The implicit inertia of a chart that has dampers only."""
     for first in range(body.v, body.v_end, 3):
         x = h * model.columns[first].damping
         y = h * model.columns[first + 1].damping
         z = h * model.columns[first + 2].damping
-        put6(work.columns[first].firmness, (x, 0.0, 0.0, y, 0.0, z))
+        put6(work.columns[first].implicit_inertia, (x, 0.0, 0.0, y, 0.0, z))
 
 
 @jitable
-def firm_up(column, stiffness):
-    put6(column.firmness, sym_add(get6(column.firmness), stiffness))
+def add_implicit_inertia(column, stiffness):
+    put6(column.implicit_inertia, sym_add(get6(column.implicit_inertia), stiffness))
 
 
 @jitable
@@ -115,7 +115,7 @@ def turn_stretch(body, q, reference):
 
 @subroutine
 def add_chart_springs(model, work, body, q, qd, h, tau):
-    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their firmness."""
+    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their implicit inertia."""
     last = body.v_end - 3
     if body.kind != BALL:
         first = body.v
@@ -123,7 +123,7 @@ def add_chart_springs(model, work, body, q, qd, h, tau):
         R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
         ahead = add(slide_stretch(model, body, q), rotate(R, scale(get3(qd, first), h)))
         put3(tau, add(get3(tau, first), rotate_back(R, pulls(stiffness, ahead))), first)
-        firm_up(work.columns[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
+        add_implicit_inertia(work.columns[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
     add_turn_springs(work, body, q, qd, h, tau, stiffnesses(model, last), references(model, last))
 
 
@@ -133,7 +133,7 @@ def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
 
     A rotation vector e grows at the rate J(e) w, with w the angular velocity in child-side axes, so a torque k along it
     is J(e)' k to the joint. As e changes, so does J; that part of the stiffness is small where a stiff spring keeps e
-    small, and left out of the firmness.
+    small, and left out of the implicit inertia.
 
     Source: Chirikjian, Stochastic Models, Information Theory, and Lie Groups, vol. 2 (2012), section 10.6.
     """
@@ -143,7 +143,7 @@ def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
     ahead = add(e, rotate(J, scale(get3(qd, first), h)))
     torque = rotate_back(J, pulls(stiffness, ahead))
     put3(tau, add(get3(tau, first), torque), first)
-    firm_up(work.columns[first], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
+    add_implicit_inertia(work.columns[first], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
     return torque
 
 
@@ -204,12 +204,12 @@ def add_measured_force(model, work, spring, q, qd, h, tau):
     if body.kind != BALL:
         rate += dot(force, get3(qd, body.v))
     push = -spring.stiffness * (value - spring.reference + h * rate) - spring.damping * rate
-    firmness = h * (spring.damping + h * spring.stiffness)
+    implicit_inertia = h * (spring.damping + h * spring.stiffness)
     put3(tau, add(get3(tau, last), scale(torque, push)), last)
-    firm_up(work.columns[last], sym_outer(torque, firmness))
+    add_implicit_inertia(work.columns[last], sym_outer(torque, implicit_inertia))
     if body.kind != BALL:
         put3(tau, add(get3(tau, body.v), scale(force, push)), body.v)
-        firm_up(work.columns[body.v], sym_outer(force, firmness))
+        add_implicit_inertia(work.columns[body.v], sym_outer(force, implicit_inertia))
     return spring.damping * rate * rate
 
 

@@ -28,14 +28,14 @@ from ..spatial import (
     sym_outer,
 )
 from .constraint_rows import measured_rate
-from .forces import add_turn_springs, diagonal, firm_up, pulls, turning_of_rotvec
+from .forces import add_implicit_inertia, add_turn_springs, diagonal, pulls, turning_of_rotvec
 
 
 @subroutine
 def guard_forces(model, work, q, qd, h, tau):
     """Add to `tau` what guards and drives exert. Returns the powers that are lost and that drives bring in [W].
 
-    For h > 0 as in `joint_forces`, whose firmness they add to.
+    For h > 0 as in `joint_forces`, whose implicit inertia they add to.
     """
     lost, gained = 0.0, 0.0
     for k in range(model.guards.shape[0]):
@@ -81,7 +81,7 @@ def add_chart_drive(model, work, drive, q, qd, h, tau):
     slip = sub(turning, add(get3(drive.rate), turning_of_target(drive, body, q)))
     torque = add(get3(drive.push), pulls(damping, slip))
     put3(tau, add(get3(tau, body.v), torque), body.v)
-    firm_up(work.columns[body.v], diagonal(damping, h))
+    add_implicit_inertia(work.columns[body.v], diagonal(damping, h))
     ahead = add(get3(drive.target), scale(get3(drive.target_rate), h))
     spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), ahead)
     return dot(add(torque, spring), turning)
@@ -131,19 +131,19 @@ def press(model, work, guard, watch, q, qd, h, tau):
     stiffness = guard.stiffness * brake
     damping = guard.stiffness * guard.dissipation * depth if brake > 0.0 else 0.0
     force = -side * stiffness * (depth + h * rate)
-    firmness = h * (max(damping, 0.0) + h * stiffness)
+    implicit_inertia = h * (max(damping, 0.0) + h * stiffness)
     if guard.kind == ON_COLUMN:
         tau[guard.v] += force
-        work.columns[guard.v].armature += firmness
+        work.columns[guard.v].armature += implicit_inertia
     else:
         body = model.bodies[guard.body]
         turn, slide = chart_measure(model, guard, q)[1]
         last = body.v_end - 3
         put3(tau, add(get3(tau, last), scale(turn, force)), last)
-        firm_up(work.columns[last], sym_outer(turn, firmness))
+        add_implicit_inertia(work.columns[last], sym_outer(turn, implicit_inertia))
         if body.kind != BALL:
             put3(tau, add(get3(tau, body.v), scale(slide, force)), body.v)
-            firm_up(work.columns[body.v], sym_outer(slide, firmness))
+            add_implicit_inertia(work.columns[body.v], sym_outer(slide, implicit_inertia))
     return guard.stiffness * depth * rate * (brake - 1.0)
 
 

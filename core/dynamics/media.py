@@ -8,7 +8,7 @@ from ..spatial import cross, dot, inertia_rotate, momentum, pair_add, power, rot
 
 
 @jitable
-def surround(model, work):
+def add_medium_forces(model, work):
     """Add to the bodies' `force` what it takes to move through their media.
 
     Returns the powers that drag takes away and that the wind brings in [W].
@@ -28,7 +28,7 @@ def surround(model, work):
         brake = momentum(inertia_rotate(R, drag), velocity)
         lost += power(velocity, brake)
         gained -= dot(wind, brake[1])
-        moment = rotate(R, get3(medium.afloat_moment))
-        lift = cross(moment, gravity), scale(gravity, medium.afloat)
+        moment = rotate(R, get3(medium.weightless_moment))
+        lift = cross(moment, gravity), scale(gravity, medium.weightless_mass)
         put_pair(own.force, pair_add(get_pair(own.force), pair_add(brake, lift)))
     return lost, gained

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..kinematics.motion import accelerate, move, rigid_inertia_of, screw_of
+from ..kinematics.motion import accelerate_body, move, rigid_inertia_of, screw_of
 from ..kinematics.work import get3, get9, get_pair, put3, put_pair
 from ..spatial import (
     ZERO,
@@ -21,7 +21,7 @@ from ..spatial import (
     rotate_back,
     scale,
 )
-from .media import surround
+from .media import add_medium_forces
 
 
 @kernel
@@ -38,12 +38,12 @@ def torques(model, work, q, qd, qdd, tau):
         body = model.bodies[i]
         own = work.bodies[i]
         R, velocity = move(model, work, i, q, qd)
-        acceleration = accelerate(model, work, i, R, qdd)
+        acceleration = accelerate_body(model, work, i, R, qdd)
         inertia = inertia_rotate(R, rigid_inertia_of(body))
         put_pair(
             own.force, pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
         )
-    surround(model, work)
+    add_medium_forces(model, work)
     gather(model, work, qdd, tau)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..kinematics import forward_kinematics
 from ..kinematics.forward import link_row
-from ..kinematics.motion import accelerate, move
+from ..kinematics.motion import accelerate_body, move
 from ..kinematics.work import get3, get_pair, make_work, put_pair
 from ..model import WORLD, Link
 from ..model.compiled import CompiledModel
@@ -57,7 +57,7 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
     rotations = {0: np.eye(3)}
     for i in range(1, len(arrays.bodies)):
         R, _ = move(arrays, work, i, q, qd)
-        accelerate(arrays, work, i, R, qdd)
+        accelerate_body(arrays, work, i, R, qdd)
         rotations[i] = np.array(R).reshape(3, 3)
     return {
         link.name: _rate_of_momentum(

@@ -10,8 +10,9 @@ import numpy as np
 
 from .fits import Fit, fit_circle, fit_line, fit_plane, perpendiculars
 from .loops import edges_between_corners, is_regular_circle, loop_through, without_straight_points
+from .tolerances import BORDERS_SEEN, CREASE, EXAMINED, LARGEST_RMS, UNLIKE
 from .topology import NONE, Topology
-from .walls import BORDERS_SEEN, CREASE, EXAMINED, LARGEST_RMS, UNLIKE, Wall, facet_areas, facet_at, wall_at
+from .walls import Wall, facet_areas, facet_at, wall_at
 
 Kind = Literal["hole", "shaft", "rim", "edge", "face"]
 

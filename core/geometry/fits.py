@@ -33,19 +33,14 @@ class Fit:
         direction: unit vector, shape (3,): the normal, the line or the axis; its sign means nothing.
         radius: 0 for planes and lines.
         rms: root of the mean square of the distances of the points.
-        origin_error: standard error of the origin in the direction in which it is largest, of those that the fit
-            determines: not within a plane, nor along a line or an axis.
         direction_error: standard error of the direction where it is largest [rad].
-        radius_error: standard error of the radius.
     """
 
     origin: np.ndarray
     direction: np.ndarray
     radius: float
     rms: float
-    origin_error: float
     direction_error: float
-    radius_error: float = 0.0
 
 
 def fit_plane(points: np.ndarray) -> Fit:
@@ -59,9 +54,7 @@ def fit_plane(points: np.ndarray) -> Fit:
         raise ValueError("the points lie on a line, through which go many planes")
     count = len(points)
     sigma = _sigma(spread[2] ** 2, count, 3)
-    return Fit(
-        origin, axes[2], 0.0, float(spread[2]) / math.sqrt(count), sigma / math.sqrt(count), sigma / float(spread[1])
-    )
+    return Fit(origin, axes[2], 0.0, float(spread[2]) / math.sqrt(count), sigma / float(spread[1]))
 
 
 def fit_line(points: np.ndarray) -> Fit:
@@ -75,7 +68,7 @@ def fit_line(points: np.ndarray) -> Fit:
         raise ValueError("the points lie in one place, through which go many lines")
     count, across = len(points), float(spread[1:] @ spread[1:])
     sigma = _sigma(across, 2 * count, 4)  # each point has two distances from a line
-    return Fit(origin, axes[0], 0.0, math.sqrt(across / count), sigma / math.sqrt(count), sigma / float(spread[0]))
+    return Fit(origin, axes[0], 0.0, math.sqrt(across / count), sigma / float(spread[0]))
 
 
 def fit_circle(points: np.ndarray) -> Fit:
@@ -98,20 +91,16 @@ def fit_circle(points: np.ndarray) -> Fit:
             break
     else:
         raise ValueError("no circle is the best one: the points lie too nearly on a line")
-    distances, slopes = _from_circle(flat / size, unknowns)
+    distances, _ = _from_circle(flat / size, unknowns)
     above = ((points - plane.origin) @ plane.direction) / size
     square = float(distances @ distances + above @ above)
     sigma = _sigma(square, 2 * len(points), 6)
-    covariance = sigma**2 * np.linalg.inv(slopes.T @ slopes)
-    lift = _lift_error(flat / size, unknowns[:2], sigma)
     return Fit(
         plane.origin + size * (unknowns[:2] @ across),
         plane.direction,
         size * float(unknowns[2]),
         size * math.sqrt(square / len(points)),
-        size * max(_largest(covariance[:2, :2]), lift),
         sigma / float(np.linalg.svd(flat / size, compute_uv=False)[1]),
-        size * math.sqrt(covariance[2, 2]),
     )
 
 
@@ -157,9 +146,7 @@ def fit_cylinder(points: np.ndarray, axis: np.ndarray) -> Fit:
         direction,
         size * float(abs(radius)),
         size * math.sqrt(square / len(points)),
-        size * _largest(covariance[:2, :2]),
         _largest(covariance[2:4, 2:4]),
-        size * math.sqrt(covariance[4, 4]),
     )
 
 
@@ -227,13 +214,6 @@ def _sigma(square: float, distances: int, parameters: int) -> float:
     """Standard deviation of a distance, of which so many were used up; 0 where none is left over."""
     left = distances - parameters
     return math.sqrt(square / left) if left > 0 else 0.0
-
-
-def _lift_error(flat: np.ndarray, centre: np.ndarray, sigma: float) -> float:
-    """Standard error of the plane's height at the circle's centre, which on an arc lies away from the points."""
-    slopes = np.column_stack([np.ones(len(flat)), flat])
-    at = np.array((1.0, *centre))
-    return sigma * math.sqrt(float(at @ np.linalg.solve(slopes.T @ slopes, at)))
 
 
 def _largest(covariance: np.ndarray) -> float:

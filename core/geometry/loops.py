@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from .fits import Fit
+from .tolerances import COARSE_FACET, UNEVEN, WIDEST_FACET
 from .topology import Topology
-from .walls import COARSE_FACET, UNEVEN, WIDEST_FACET
 
 STRAIGHT = math.radians(0.1)
 """A line that turns by less at a point goes straight on."""

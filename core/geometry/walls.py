@@ -11,6 +11,8 @@ A wall is looked for from one polygon of it, in what is near:
 5. What was told from the nearest is gathered as far as it reaches, and fitted again.
 6. There must be enough of the circle, and where the wall ends, the surface must turn away.
 
+Every number by which this is told stands in `tolerances.py`, with its reason.
+
 What is not told from a wall: parts of a cone of few facets, when noise hides how they lean (one of 8 facets a ring that
 tapers by 5.7 degrees, with 0.5 % of noise); and the outermost band of a sphere or torus so coarse that its next bands
 lean by more than STEEPEST, which is the very shape of a cylinder of one ring of facets, chamfered on both sides.
@@ -25,65 +27,55 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .fits import Fit, fit_cylinder, perpendiculars
+from .tolerances import (
+    ALONG_AXIS,
+    ASTRAY,
+    BORDERS_SEEN,
+    CHANCE,
+    CLOSE,
+    CLOSE_STEEPEST,
+    COARSE_FACET,
+    CREASE,
+    CREASES_SEEN,
+    DEPENDENT,
+    EXACT,
+    EXAMINED,
+    FEWEST_ARC,
+    FEWEST_KEPT,
+    FEWEST_LEVELS,
+    FEWEST_LINES,
+    FEWEST_POINTS,
+    FEWEST_POLYGONS,
+    FEWEST_ROUND,
+    FLAT,
+    LARGEST_MISS,
+    LARGEST_RMS,
+    LEANING,
+    LEAST_MISS,
+    LEAST_SURE,
+    MOST,
+    NEARBY,
+    NORMAL,
+    OUTLIER,
+    PICKS_FAR,
+    PICKS_NEAR,
+    ROUNDS,
+    SAME_AXIS,
+    SAME_CIRCLE,
+    SAME_LINE,
+    SCORED,
+    SHARPEST,
+    SHORTEST_ARC,
+    STEEPEST,
+    TRIES,
+    UNEVEN,
+    UNEVEN_FINE,
+    UNLIKE,
+    UPRIGHT,
+    WIDEST_CIRCLE,
+    WIDEST_FACET,
+)
 from .topology import NONE, Topology
-
-FLAT = math.radians(0.5)
-"""Polygons that differ by less are one facet; the finest wall that is meant, of 128 facets, turns by 2.8 degrees."""
-CREASE = math.radians(50.0)
-"""Polygons that differ by more are separate things; the facets of an 8-sided shaft differ by 45 degrees."""
-WIDEST_FACET = math.radians(66.0)
-"""Six facets are the fewest that may stand for a circle; those of a pentagon span 72 degrees."""
-COARSE_FACET = math.radians(30.0)
-"""Wider ones must be even: the corners of a chamfered box lie on a circle too, but its sides differ in width."""
-UNEVEN = 1.15
-"""How much wider than most a coarse facet may be: 2 % of noise on an 8-sided shaft changes its facets by 4 %."""
-UNEVEN_FINE = 2.5
-"""The same for fine ones, which noise changes more: those of a 128-sided wall by a third at 1 %."""
-SHORTEST_ARC = math.radians(80.0)
-"""Less of a circle hardly determines it; a quarter, less the noise, should do."""
-FEWEST_ROUND, FEWEST_ARC = 5.5, 3.5
-"""Facets of a closed wall, and of an arc: a corner that is bevelled in one to three steps is no arc."""
-LARGEST_RMS = 0.03
-"""Of the radius. Meshes are noisy by up to 2 %; an ellipse that is 8 % longer than wide has as much."""
-LARGEST_MISS = 0.08
-"""Of the radius: four times the noise."""
-OUTLIER = 6.0
-"""Points that lie further from the wall, in robust standard deviations, are no corners of it."""
-EXACT = 1e-6
-"""Of the radius: what rounding leaves of points on a circle, besides the grain of the mesh."""
-CLOSE = 1e-3
-"""Of the radius: how near to a circle that is thought to be exact its corners lie at first."""
-SAME_LINE = math.radians(0.5)
-FEWEST_LINES = 5
-"""Lines along the axis with corners on them: an ellipse may share four points with a circle."""
-FEWEST_KEPT = 0.6
-"""Part of a wall's points that must be corners of it: cuts through an 8-sided hole leave others, on its chords."""
-STEEPEST = 0.45
-"""Sine of the angle by which noise may tilt a facet to the axis; a chamfer's is 0.7."""
-UPRIGHT = 0.3
-"""Cosine of the angle between a facet and the wall at its place, which for the finest, noisiest ones is 60 degrees."""
-CHANCE = 1e-4
-"""How seldom noise may look as much like a taper, a belly or a bend as what is refused for it does."""
-ASTRAY = math.cos(math.radians(15.0))
-"""Between the axis and the crease from which it was guessed; noise turns no crease by more that is worth a guess."""
-LEAST_SURE = 0.15
-"""Standard error of the axis [rad] beyond which the wall is too short for its noise."""
-UNLIKE = 2.0
-"""Ratio of the areas of neighbouring facets beyond which they belong to different things."""
-LEANING = 3.0
-"""How much more than the facets of a wall those lean that are beyond its end."""
-MOST = 0.75
-"""Part of a wall's ends, and of the sides of an arc, at which it must break off."""
-BORDERS_SEEN = 64
-"""Edges of a border whose neighbours are looked at."""
-EXAMINED = 800
-"""Polygons around the seed by which a wall is told: on 128 facets as long as wide, near a third of the circle."""
-TRIES = 2
-"""Axes, and of each of them circles through what is near and what is far."""
-ROUNDS = 5
-"""Of gathering and fitting; noise leaves a corner or two undecided, which hardly matters."""
-NEARBY = 12
-"""Points around the seed among which an exact circle is sought first: those of the smallest arc."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +97,7 @@ def wall_at(mesh: Topology, seed: int) -> Wall | None:
     """The wall that the polygon is part of; None where it is no part of any."""
     for axis in _possible_axes(mesh, seed):
         upright = mesh.grow(seed, lambda faces, edges, axis=axis: _goes_on(mesh, faces, edges, axis), EXAMINED)
-        if len(upright) < 4:
+        if len(upright) < FEWEST_POLYGONS:
             continue
         for guess in _possible_cylinders(mesh, seed, upright, axis):
             found = _settled(mesh, seed, upright, guess)
@@ -121,7 +113,7 @@ def wall_at(mesh: Topology, seed: int) -> Wall | None:
 def _goes_on(mesh: Topology, faces: np.ndarray, edges: np.ndarray, axis: np.ndarray) -> np.ndarray:
     """Which polygons, reached over edges, stand upright on what the axis goes along."""
     upright = (np.abs(mesh.normals[faces] @ axis) < STEEPEST) & (mesh.areas[faces] > 0.0)
-    return upright & (mesh.turns[edges] < 1.5 * CREASE)
+    return upright & (mesh.turns[edges] < SHARPEST)
 
 
 def _possible_axes(mesh: Topology, seed: int) -> list[np.ndarray]:
@@ -129,15 +121,15 @@ def _possible_axes(mesh: Topology, seed: int) -> list[np.ndarray]:
     facet = facet_at(mesh, seed)
     corners = mesh.border_of(facet)
     turns = mesh.turns[mesh.corner_edge[corners]]
-    corners = corners[(turns > FLAT) & (turns < 1.5 * CREASE) & (mesh.other[corners] != NONE)]
+    corners = corners[(turns > FLAT) & (turns < SHARPEST) & (mesh.other[corners] != NONE)]
     if not len(corners):
         return []
     corners = corners[np.argsort(-mesh.lengths(corners))]
     along = mesh.points[mesh.ends[corners]] - mesh.points[mesh.corners[corners]]
     along /= np.linalg.norm(along, axis=1)[:, None]
     found: list[np.ndarray] = []
-    for direction in along[:32]:
-        if all(abs(direction @ known) < 0.999 for known in found):
+    for direction in along[:CREASES_SEEN]:
+        if all(abs(direction @ known) < SAME_AXIS for known in found):
             found.append(direction)
     return found[:TRIES]
 
@@ -152,16 +144,16 @@ def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.n
     own = (mesh.points[mesh.vertices_of(np.array([seed]))] - middle) @ across.T
     own = own[[np.argmin(own[:, 0]), np.argmax(own[:, 0])]]
     last = len(flat) - 1
-    picks = np.unique(np.concatenate([np.geomspace(1, last, 10), np.linspace(0, last, 12)]).astype(int))
+    picks = np.unique(np.concatenate([np.geomspace(1, last, PICKS_NEAR), np.linspace(0, last, PICKS_FAR)]).astype(int))
     i, j = np.triu_indices(len(picks), 1)
     centres, radii = _circles_through(
         np.repeat(own, len(i), axis=0), np.tile(flat[picks[i]], (2, 1)), np.tile(flat[picks[j]], (2, 1))
     )
-    sound = np.isfinite(radii) & (radii < 10.0 * np.abs(flat).max()) & (radii > 0.0)
+    sound = np.isfinite(radii) & (radii < WIDEST_CIRCLE * np.abs(flat).max()) & (radii > 0.0)
     centres, radii = centres[sound], radii[sound]
-    everywhere = _scores(flat[np.unique(np.linspace(0, last, 240).astype(int))], centres, radii, LARGEST_RMS)
+    everywhere = _scores(flat[np.unique(np.linspace(0, last, SCORED).astype(int))], centres, radii, LARGEST_RMS)
     nearby = _scores(flat[:NEARBY], centres, radii, CLOSE)
-    for scores, miss, steepest in ((everywhere, LARGEST_MISS, STEEPEST), (nearby, CLOSE, 10.0 * CLOSE)) * TRIES:
+    for scores, miss, steepest in ((everywhere, LARGEST_MISS, STEEPEST), (nearby, CLOSE, CLOSE_STEEPEST)) * TRIES:
         if not len(scores) or not scores.max() > 0.0:
             continue
         best = int(np.argmax(scores))
@@ -169,7 +161,9 @@ def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.n
         origin = middle + centre @ across
         facing = math.copysign(1.0, float(mesh.normals[seed] @ (middle - origin)))
         yield _Guess(origin, axis, float(radius), miss, WIDEST_FACET, steepest, facing)
-        same = (np.linalg.norm(centres - centre, axis=1) < 0.2 * radius) & (np.abs(radii - radius) < 0.2 * radius)
+        same = (np.linalg.norm(centres - centre, axis=1) < SAME_CIRCLE * radius) & (
+            np.abs(radii - radius) < SAME_CIRCLE * radius
+        )
         scores[same] = 0.0
 
 
@@ -253,7 +247,7 @@ def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _
     for _ in range(ROUNDS):
         faces = mesh.connected(seed, upright[guess.holds(mesh, upright)])
         vertices = mesh.vertices_of(faces)
-        if len(vertices) < 6:
+        if len(vertices) < FEWEST_POINTS:
             return None
         corners = vertices[np.abs(guess.misses(mesh.points[vertices])) < guess.miss]
         if fit is not None and np.array_equal(faces, before) and np.array_equal(corners, kept):
@@ -274,11 +268,11 @@ def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _
 def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fit, facing: float) -> _Guess:
     """As wide as the corners scatter about the fit, and the facets are."""
     guess = _Guess(fit.origin, fit.direction, fit.radius, LARGEST_MISS, WIDEST_FACET, STEEPEST, facing)
-    deviation = 1.4826 * float(np.median(np.abs(guess.misses(mesh.points[vertices]))))
+    deviation = NORMAL * float(np.median(np.abs(guess.misses(mesh.points[vertices]))))
     usual = float(np.median(guess.spans(mesh, faces)))
     widest = max(UNEVEN * usual, min(UNEVEN_FINE * usual, COARSE_FACET))
-    miss = min(max(OUTLIER * deviation, 10.0 * (EXACT + mesh.grain / fit.radius)), LARGEST_MISS)
-    lean = 1.4826 * float(np.median(np.abs(mesh.normals[faces] @ fit.direction)))
+    miss = min(max(OUTLIER * deviation, LEAST_MISS * (EXACT + mesh.grain / fit.radius)), LARGEST_MISS)
+    lean = NORMAL * float(np.median(np.abs(mesh.normals[faces] @ fit.direction)))
     steepest = min(max(OUTLIER * lean, CLOSE), STEEPEST)
     return replace(guess, miss=miss, widest=min(widest, WIDEST_FACET), steepest=steepest)
 
@@ -310,12 +304,12 @@ def _is_whole(mesh: Topology, found: _Found) -> bool:
         return False
     border = mesh.border_of(faces)
     edges = mesh.points[mesh.ends[border]] - mesh.points[mesh.corners[border]]
-    is_side = np.abs(edges @ fit.direction) > 0.7 * mesh.lengths(border)
+    is_side = np.abs(edges @ fit.direction) > ALONG_AXIS * mesh.lengths(border)
     along = (mesh.points[mesh.vertices_of(faces)] - fit.origin) @ fit.direction
     levels = len(np.unique(np.round(along / (CLOSE * fit.radius))))
     is_exact = _is_exact(mesh, fit)
     ends = border[~is_side]
-    ends_well = (is_exact and levels > 2) or breaks_off(mesh, ends, _leaves(mesh, found, ends), MOST)
+    ends_well = (is_exact and levels >= FEWEST_LEVELS) or breaks_off(mesh, ends, _leaves(mesh, found, ends), MOST)
     return ends_well and (is_exact or breaks_off(mesh, border[is_side], None, MOST))
 
 
@@ -350,7 +344,7 @@ def _has_trend(points: np.ndarray, fit: Fit) -> bool:
     along = along / max(float(np.abs(along).max()), 1e-300)
     belly, saddle, slanted = along**2 - (along**2).mean(), x * x - y * y, x * y
     shapes = (along, belly, belly * x, belly * y, saddle, slanted, along * saddle, along * slanted)
-    best, _, rank, _ = np.linalg.lstsq(np.column_stack(shapes), residuals, rcond=1e-6)
+    best, _, rank, _ = np.linalg.lstsq(np.column_stack(shapes), residuals, rcond=DEPENDENT)
     pairs = (int(rank) + 1) // 2
     half = 0.5 * (len(points) - 5) - pairs
     if half <= 0.0:

@@ -20,10 +20,10 @@ from ..joints import FREE, SCREWS
 from ..model.compiled import CompiledModel
 from ..spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
 from .limits import excess, limits_of, make_bounds, write_bounds
-from .motion import move, turn_on
+from .motion import integrate_positions, move_bodies
 from .steps import find_step, make_step
 from .tasks import Tasks, make_rows, write_errors, write_slopes
-from .work import get3, get4, make_work, put3
+from .work import copy, get3, get4, largest, make_work, put3
 
 CLOSED = 1e-11
 """What may stay open of what is kept, in rad and model sizes."""
@@ -138,10 +138,10 @@ def close(problem, q, tasks, count, slack):
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     gap = before = np.inf
     for n in range(MOST_CLOSINGS + 1):
-        stand(problem, q)
+        move_bodies(problem.model, problem.work, q, problem.work.still)
         write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
         write_bounds(problem.model, problem.limits, problem.tasks.pace, q, bounds)
-        before, gap = gap, largest(rows.error, count)
+        before, gap = gap, largest(rows.error[:count])
         is_done = gap <= CLOSED or 0.5 * before < gap <= slack
         if (is_done and excess(bounds) <= CLOSED) or n == MOST_CLOSINGS:
             break
@@ -165,7 +165,7 @@ def follow(problem, kept, slack, damping):
 @subroutine
 def look(problem, q, kept):
     """Fill all rows and bounds at q. Returns the sum of squares that is left of the targets."""
-    stand(problem, q)
+    move_bodies(problem.model, problem.work, q, problem.work.still)
     tasks = problem.tasks.records.shape[0]
     write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
     write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)
@@ -178,13 +178,6 @@ def reading(problem, q, kept_tasks, kept):
     """What is left of the targets at q, where bodies stand already."""
     write_errors(problem.work, problem.tasks, kept_tasks, problem.tasks.records.shape[0], q, problem.rows.error)
     return squares(problem.rows.error, kept)
-
-
-@subroutine
-def stand(problem, q):
-    """Place all bodies."""
-    for i in range(1, problem.model.bodies.shape[0]):
-        move(problem.model, problem.work, i, q, problem.work.still)
 
 
 @subroutine
@@ -202,12 +195,12 @@ def are_met(problem, first, tolerance):
 def take_step(problem, q):
     """Write where the step, shortened if it is long, leads from q to `tried`. Returns its largest part."""
     way = problem.step.way
-    longest = largest(way, way.shape[0])
+    longest = largest(way)
     weaken(way, min(1.0, LONGEST / max(longest, 1e-300)))
     for j in range(way.shape[0]):
         problem.moved[j] = way[j] * problem.tasks.pace[j]
     copy(q, problem.tried)
-    turn_on(problem.model, problem.tried, problem.moved, 1.0)
+    integrate_positions(problem.model, problem.tried, problem.moved, 1.0)
     return min(longest, LONGEST)
 
 
@@ -257,16 +250,6 @@ def squares(values, first):
 
 
 @subroutine
-def largest(values, count):
-    """Of sizes; infinite where one is no number."""
-    found = 0.0
-    for i in range(count):
-        if not abs(values[i]) <= found:
-            found = abs(values[i])
-    return found
-
-
-@subroutine
 def fill(values, value):
     for i in range(values.shape[0]):
         values[i] = value
@@ -276,9 +259,3 @@ def fill(values, value):
 def weaken(values, part):
     for i in range(values.shape[0]):
         values[i] *= part
-
-
-@subroutine
-def copy(source, target):
-    for i in range(source.shape[0]):
-        target[i] = source[i]

@@ -11,7 +11,7 @@ from ..model import WORLD, Joint, Link, Model
 from ..model.compile import compile_model
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
-from .motion import accelerate, move
+from .motion import accelerate_body, move
 from .work import get9, get_pair, make_work, put_pair
 
 Numbers = Sequence[float] | np.ndarray
@@ -57,7 +57,7 @@ class JointMotion:
         still = np.zeros(self._compiled.nv)
         for i in range(1, len(arrays.bodies)):
             R, _ = move(arrays, work, i, positions, velocities)
-            accelerate(arrays, work, i, R, still)
+            accelerate_body(arrays, work, i, R, still)
         last, X_BC = work.bodies[-1], self._compiled.X_BL[0]
         R = get9(last.rotation)
         return _in_child(get_pair(last.velocity), R, X_BC), _in_child(get_pair(last.acceleration), R, X_BC)

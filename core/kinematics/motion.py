@@ -100,8 +100,15 @@ def move(model, work, i, q, qd):
     return R, velocity
 
 
+@subroutine
+def move_bodies(model, work, q, qd):
+    """`move` all bodies, parents first."""
+    for i in range(1, model.bodies.shape[0]):
+        move(model, work, i, q, qd)
+
+
 @jitable
-def accelerate(model, work, i, R, qdd):
+def accelerate_body(model, work, i, R, qdd):
     """Leave in `acceleration` that of body i, after its parent's, `move` and the joint accelerations `qdd`; return it.
 
     It is the spatial acceleration at the body's own origin, in world axes: the rate at which the velocity field changes
@@ -123,7 +130,7 @@ def accelerate(model, work, i, R, qdd):
 
 
 @subroutine
-def turn_on(model, q, dv, part):
+def integrate_positions(model, q, dv, part):
     """Move positions along velocities `dv` for `part` of a second."""
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]

@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 CONTRADICTION = 1e-10
 """Beyond a bound that is kept a step leads only where what else is kept contradicts it; it ends at the bound then."""
 
-Step = namedtuple("Step", "way wish rows diagonal betas order wanted bound_of side force seen mixed parts dreamt held")
+Step = namedtuple("Step", "way wish rows diagonal betas order wanted bound_of side force seen mixed parts wished held")
 """What kernels fill.
 
 Attributes:
@@ -41,7 +41,7 @@ Attributes:
     bound_of: the bound of each, or -1. side: of each bound, -1 or 1 while it is kept at that side, else 0.
     force: with which each row holds back.
     seen: E in the axes Q, shape (n, nv). mixed: the normal equations of what is free, shape (n, n).
-    parts, dreamt: of the step, and of the wish, in the axes Q, shape (nv,). held: what E's rows hold back, shape (n,).
+    parts, wished: of the step, and of the wish, in the axes Q, shape (nv,). held: what E's rows hold back, shape (n,).
 """
 
 
@@ -61,7 +61,7 @@ def make_step(kept: int, bounds: int, followed: int, nv: int) -> Step:
         seen=np.zeros((followed, nv)),
         mixed=np.zeros((followed, followed)),
         parts=np.zeros(nv),
-        dreamt=np.zeros(nv),
+        wished=np.zeros(nv),
         held=np.zeros(followed),
     )
 
@@ -178,10 +178,10 @@ def solve(step, error, slope, kept, end, rank, damping):
     nv = step.way.shape[0]
     n = end - kept
     for j in range(nv):
-        step.dreamt[j] = step.wish[j]
-    into_axes(step, step.dreamt, rank)
+        step.wished[j] = step.wish[j]
+    into_axes(step, step.wished, rank)
     for j in range(rank, nv):
-        step.parts[j] = step.dreamt[j]
+        step.parts[j] = step.wished[j]
     for k in range(rank):
         total = -step.wanted[step.order[k]]
         for i in range(k):
@@ -271,7 +271,7 @@ def release(step, rank, n):
     worst, let_go = SLACK, -1
     into_axes(step, step.parts, rank)
     for k in range(rank - 1, -1, -1):
-        total = step.dreamt[k] - step.parts[k]
+        total = step.wished[k] - step.parts[k]
         for r in range(n):
             total -= step.seen[r, k] * step.held[r]
         for i in range(k + 1, rank):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -32,8 +33,8 @@ COLUMN_WORK = np.dtype(
         ("held", np.int64),  # whether it keeps its velocity, whatever force that takes
         ("asked", np.float64),  # if held, its acceleration; in an impact, its jump
         ("load", np.float64),  # if held, the force that this takes
-        # of charts, at their first column; `firmness` of a free joint's turns at its fourth
-        ("firmness", np.float64, 6),  # what `armature` is to a column, in child-side axes
+        # of charts, at their first column; `implicit_inertia` of a free joint's turns at its fourth
+        ("implicit_inertia", np.float64, 6),  # what `armature` is to a column, in child-side axes
         ("inverse", np.float64, 6),  # of a ball's inertia
         ("excess", np.float64, 6),  # force in world axes that a chart leaves to accelerate it
     ],
@@ -84,6 +85,23 @@ def make_watches(arrays: Arrays) -> np.recarray:
     watches = np.zeros(len(arrays.guards), WATCH).view(np.recarray)
     watches.lower, watches.upper = arrays.guards.lower, arrays.guards.upper
     return watches
+
+
+@jitable
+def largest(values):
+    """The largest size among numbers, shape (n,); infinite where one is NaN, so that nobody takes that for small."""
+    found = 0.0
+    for i in range(values.shape[0]):
+        size = abs(values[i])
+        if not size <= found:
+            found = size if size == size else math.inf
+    return found
+
+
+@jitable
+def copy(source, target):
+    for i in range(source.shape[0]):
+        target[i] = source[i]
 
 
 @jitable

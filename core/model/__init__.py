@@ -6,7 +6,7 @@
 
 from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
 from .elements import WORLD, Axis, Joint, Link, Mimic, ModelError, StateError
-from .furniture import Frame, Light
+from .frames_and_lights import Frame, Light
 from .model import Loop, Model
 
 __all__ = [

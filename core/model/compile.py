@@ -96,7 +96,7 @@ class Body:
         axes: the number of the joint's axis that each column belongs to.
         has_turned: whether a column turns.
         drag: what damps the body's own motion, shaped as an inertia: the wrench is its momentum, reversed.
-        afloat: mass and moment that gravity does not pull at, shaped likewise.
+        weightless: mass and moment that gravity does not pull at, shaped likewise.
         X_BJ: the joint's moving frame in the body's, after the columns so far, as drawn.
         back: rotation from the body's axes to the parent's, as drawn.
     """
@@ -114,7 +114,7 @@ class Body:
     moment: Vec3 = ZERO
     inertia: Sym3 = ZERO_SYM
     drag: tuple = NOTHING
-    afloat: tuple = NOTHING
+    weightless: tuple = NOTHING
 
     def carry(self, link: Link, X_BL: Pose) -> None:
         """Take on a link's mass, moment and inertia about the body's origin (the parallel-axis theorem)."""
@@ -126,7 +126,7 @@ class Body:
         dragged = tuple(link.angular_damping * part for part in turned)
         self.drag = rigid_add(self.drag, _about_origin(link.linear_damping * link.mass, com, dragged))
         if not link.gravity:
-            self.afloat = rigid_add(self.afloat, _about_origin(link.mass, com, ZERO_SYM))
+            self.weightless = rigid_add(self.weightless, _about_origin(link.mass, com, ZERO_SYM))
 
     def takes(self, screw: Screw) -> bool:
         """Whether the screw can act at this body's origin, wherever the columns before it have gone.
@@ -311,9 +311,9 @@ class Build:
     def _media(self) -> np.recarray:
         """What surrounds the bodies: drag, and where gravity does not reach."""
         found = [
-            (number, *body.drag, *body.afloat[:2])
+            (number, *body.drag, *body.weightless[:2])
             for number, body in enumerate(self.bodies)
-            if any(body.drag[2]) or body.drag[0] or body.afloat[0]
+            if any(body.drag[2]) or body.drag[0] or body.weightless[0]
         ]
         return np.array(found, MEDIUM).view(np.recarray)
 

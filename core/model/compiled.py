@@ -108,8 +108,8 @@ MEDIUM = np.dtype(
         ("drag", np.float64),  # the body's momentum, if these were its inertia, is the wrench that brakes it [kg/s]
         ("drag_moment", np.float64, 3),
         ("drag_inertia", np.float64, 6),
-        ("afloat", np.float64),  # of its mass, what gravity does not pull at [kg]
-        ("afloat_moment", np.float64, 3),
+        ("weightless_mass", np.float64),  # of its mass, what gravity does not pull at [kg]
+        ("weightless_moment", np.float64, 3),
     ],
     align=True,
 )

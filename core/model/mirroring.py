@@ -63,11 +63,6 @@ def mirrored_joint(joint: Joint) -> Joint:
     )
 
 
-def mirrored_coordinates(joint: Joint, q: Sequence[float]) -> tuple[float, ...]:
-    """Coordinates q, shape (nq,), of the joint, as its mirror image has them."""
-    return _mirrored_values(joint, mirror_signs(joint), q, [column.axis for column in joint.columns])
-
-
 def mirrored_mimic(mimic: Mimic, follower: Joint, leader: Joint | None) -> Mimic:
     """The mimic of the follower's image, which follows the leader's; None for a leader that has none and serves both.
 

@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import math
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -17,7 +16,7 @@ from ..extras import Extra
 from ..spatial import ZERO, Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
-from .furniture import Frame, Light
+from .frames_and_lights import Frame, Light
 from .graph import Branch, Tree, spanning_tree
 from .text import aligned, counted
 
@@ -130,14 +129,6 @@ class Model:
         """The home of every joint of the tree that moves, as a state to start from; locked axes have no coordinate."""
         return {branch.joint.name: branch.joint.q_home for branch in self.tree().branches if branch.joint.nq}
 
-    def mid_limits(self) -> dict[str, tuple[float, ...]]:
-        """As `home`, with each column that has two finite limits in the middle between them."""
-        return {branch.joint.name: _middle(branch.joint) for branch in self.tree().branches if branch.joint.nq}
-
-    def dump(self) -> str:
-        """Everything in the model as text, the same bytes for the same model; mesh points as a digest."""
-        return json.dumps(dataclasses.asdict(self), indent=1, default=_digest)
-
     def digest(self) -> str:
         """The same for the same model, and another one for any other, but by a chance that nobody will see."""
         text = json.dumps(self, default=_attributes)
@@ -176,17 +167,8 @@ def _named(items: list[Named], what: str, name: str) -> Named:
     raise ModelError(f"there is no {what} '{name}'; there are: {', '.join(i.name for i in items) or 'none'}")
 
 
-def _middle(joint: Joint) -> tuple[float, ...]:
-    middle = list(joint.q_home)
-    for i, column in enumerate(joint.columns):
-        axis = joint.axes[column.axis]
-        if joint.kind.slot(column.axis).limited and math.isfinite(axis.lower) and math.isfinite(axis.upper):
-            middle[i] = 0.5 * (axis.lower + axis.upper)
-    return tuple(middle)
-
-
 def _attributes(value: object) -> object:
-    """Of a part of a model; what is no such part as `_digest` has it. Unlike `asdict`, it copies nothing."""
+    """Of a part of a model; what is no such part as `_digest` has it."""
     if not dataclasses.is_dataclass(value):
         return _digest(value)
     added = _added(type(value))
@@ -209,4 +191,4 @@ def _digest(value: object) -> str:
         return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     if isinstance(value, bytes):
         return hashlib.sha256(value).hexdigest()
-    raise TypeError(f"cannot dump {type(value).__name__}")
+    raise TypeError(f"no digest of {type(value).__name__}")

@@ -14,8 +14,8 @@ from ..spatial import Sym3
 from .elements import DRIVE_MODES, WORLD, Axis, Joint, Link, ModelError
 from .model import Model
 
-AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if field.type == "float")
-MASS_PROPERTIES = ("mass", "density", "material")
+AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isinstance(field.default, float))
+"""The fields of `Axis` that are numbers, as their defaults are: no directions, words or switches."""
 FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
 
 

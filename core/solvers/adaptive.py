@@ -14,14 +14,14 @@ import numpy as np
 from .. import jit
 from ..dynamics import mechanical_energy
 from ..jit import jitable, kernel, subroutine
+from ..kinematics.work import copy
 from ..model.compiled import ON_COLUMN
 from .dop853 import COUNT, ORDER
+from .event_location import step_to_event
 from .events import resolve, take_place, wake
-from .landing import land
 from .margins import DRIVE, first_crossing
 from .one_step import Settings, attempt, end_row, mark
 from .protocol import Progress
-from .stepping import copy
 from .system import LEDGERS, System, calls_of, close, normalize_quaternions, write_rates
 
 SHORTEST_STEP = 1e-12
@@ -281,7 +281,7 @@ def is_interrupted(system, trial, stages, now, h, settings):
 @subroutine
 def meet(calls, system, y, trial, stages, now, h, rate, settings):
     """Step to the first event and let it take place."""
-    seconds, guard, which = land(calls, system, y, trial, stages, now, h, settings)
+    seconds, guard, which = step_to_event(calls, system, y, trial, stages, now, h, settings)
     if math.isnan(seconds):
         now.step = 0.1 * h
         now.rejected += 1

@@ -12,25 +12,14 @@ from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
 from ..kinematics import coordinates_at, link_poses
-from ..kinematics.motion import turn_on
+from ..kinematics.motion import integrate_positions, move_bodies
+from ..kinematics.work import copy, largest
 from ..model import WORLD, Equation, ModelError
 from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from .controls import Controls
-from .stepping import copy
-from .system import (
-    CLOSED,
-    LEDGERS,
-    NEARLY,
-    System,
-    correct,
-    largest,
-    make_system,
-    place,
-    read_signals,
-    write_rates,
-)
+from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates
 
 MOST_STEPS = 300
 PATIENCE = 30
@@ -162,7 +151,7 @@ def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> 
 def gaps(system, time, q):
     """Write what q breaks of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
-    place(system.model, system.work, q, system.work.still)
+    move_bodies(system.model, system.work, q, system.work.still)
     position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
 
 
@@ -170,7 +159,7 @@ def gaps(system, time, q):
 def rate_gaps(system, time, q, qd):
     """Write how fast a state breaks each row at a time [s] to the system's `error`."""
     read_signals(system, time)
-    place(system.model, system.work, q, qd)
+    move_bodies(system.model, system.work, q, qd)
     velocity_errors(system.model, system.work, system.constraints, system.scratch.signal, q, qd, system.scratch.error)
 
 
@@ -186,7 +175,7 @@ def step_closer(system, q, longest):
     scratch = system.scratch
     position_errors(system.model, system.work, system.constraints, scratch.signal, q, scratch.error)
     correct(system)
-    turn_on(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
+    integrate_positions(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
 
 
 @kernel

@@ -12,7 +12,7 @@ from ..kinematics.forward import link_row
 from ..model import StateError
 from ..model.compiled import CompiledModel, numbers_of
 from ..spatial import ZERO, Vec3
-from .outside import PUSH, TETHER, aim, arm_of
+from .external_forces import PUSH, TETHER, aim, arm_of
 from .schedule import Numbers, Schedule
 from .system import DEGREE, System
 

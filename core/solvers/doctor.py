@@ -1,7 +1,7 @@
 """The doctor: why a run failed or looks wrong, in plain sentences, the most likely cause first.
 
 Each rule looks for one cause. The rules here look for what does no harm most of the time, a light link say, and speak
-only where the run is in trouble; those of `misgivings.py` find what is wrong whatever came of it.
+only where the run is in trouble; those of `setup_findings.py` find what is wrong whatever came of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ..model import WORLD, Model
 from ..model.compiled import ON_COLUMN
 from .adaptive import Adaptive
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
-from .misgivings import (
+from .run_facts import OPEN, RunFacts, Watched
+from .setup_findings import (
     effort_too_small,
     fast_start,
     held_by_friction,
@@ -27,7 +28,6 @@ from .misgivings import (
     overlapping_start,
     weak_drives,
 )
-from .patient import OPEN, Patient, Watched
 
 FAST, VISIBLE = 1e5, 1e3
 """Radians a second: oscillations faster than the one waste steps, and slower than the other are still far too fast for
@@ -49,21 +49,21 @@ FEEDS = "negative-"
 """How the codes of those findings about a model begin that make energy; stops that are too bouncy do not."""
 
 
-def diagnose(patient: Patient) -> list[Diagnosis]:
+def diagnose(run: RunFacts) -> list[Diagnosis]:
     """What ails a run, the most likely cause first; nothing for a healthy one."""
-    return [diagnosis for rule in RULES for diagnosis in rule(patient)]
+    return [diagnosis for rule in RULES for diagnosis in rule(run)]
 
 
-def feeding(patient: Patient) -> Iterator[Diagnosis]:
+def feeding(run: RunFacts) -> Iterator[Diagnosis]:
     """Dampers, friction and stops that bring energy in instead of taking it."""
-    lost = patient.trajectory.dissipated
-    if not (patient.failed or lost.min(initial=0.0) < -0.01 * patient.report.energy_scale):
+    lost = run.trajectory.dissipated
+    if not (run.failed or lost.min(initial=0.0) < -0.01 * run.report.energy_scale):
         return
-    for issue in check_model(patient.compiled.model):
+    for issue in check_model(run.compiled.model):
         if issue.code.startswith(FEEDS):
             brought = -float(lost.min(initial=0.0))
             grown = f"; it has brought in {brought:.3g} J so far" if brought else ""
-            remedy = _without(issue, patient.compiled.model)
+            remedy = _without(issue, run.compiled.model)
             yield Diagnosis("energy-from-nowhere", issue.subject, issue.message + grown, remedy)
 
 
@@ -82,14 +82,14 @@ def _without(issue: Issue, model: Model) -> Remedy | None:
     return Remedy("joint", ((name, 0.0),), joint.name, axes[0]) if len(axes) == 1 else None
 
 
-def contradictory_motion(patient: Patient) -> Iterator[Diagnosis]:
+def contradictory_motion(run: RunFacts) -> Iterator[Diagnosis]:
     """Motion that is prescribed to where the model cannot go."""
-    joints, links = patient.controls.joints, patient.controls.links
-    if not (patient.failed and (joints or links) and (links or patient.compiled.welds)):
+    joints, links = run.controls.joints, run.controls.links
+    if not (run.failed and (joints or links) and (links or run.compiled.welds)):
         return
     kind, name = ("joint", list(joints)[-1]) if joints else ("link", list(links)[-1])
-    asked = sum(patient.compiled.spans[joint].joint.nv for joint in joints) + 6 * len(links)
-    have = mobility(patient.compiled.model).by_rank if patient.compiled.nv <= MOST_UNKNOWNS else asked
+    asked = sum(run.compiled.spans[joint].joint.nv for joint in joints) + 6 * len(links)
+    have = mobility(run.compiled.model).by_rank if run.compiled.nv <= MOST_UNKNOWNS else asked
     why = (
         f"motion is prescribed in {asked} ways, and the model can move in {have}; prescribe fewer joints or links"
         if asked > have and not links
@@ -99,38 +99,38 @@ def contradictory_motion(patient: Patient) -> Iterator[Diagnosis]:
     yield Diagnosis("contradictory-motion", f"{kind} '{name}'", why)
 
 
-def stiff_and_light(patient: Patient) -> Iterator[Diagnosis]:
+def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
     """What oscillates, or is braked, far faster than frames show."""
-    if not patient.in_trouble:
+    if not run.in_trouble:
         return
     found: dict[int, list[tuple[float, str, str, float]]] = {}
-    for dof, name, stiffness, order in _firmness(patient):
-        inertia = float(patient.inertias[dof])
+    for dof, name, stiffness, order in _stiffnesses(run):
+        inertia = float(run.inertias[dof])
         rate = (stiffness / inertia) ** (1.0 / order) if inertia > 0.0 and stiffness > 0.0 else 0.0
-        if rate > FAST and not _is_massless(patient, dof):
+        if rate > FAST and not _is_massless(run, dof):
             what = "stop's stiffness" if name == "stiffness" else name.replace("_", " ")
             enough = in_short(inertia * VISIBLE**order)
             found.setdefault(dof, []).append((rate, f"{what} {stiffness:.3g} ({enough:g} would do)", name, enough))
     for dof, causes in sorted(found.items(), key=lambda entry: -max(entry[1])[0])[:3]:
         told = " and ".join(told for _, told, *_ in sorted(causes, reverse=True))
-        unit, inertia = inertia_unit(patient.names[dof][1]), patient.inertias[dof]
+        unit, inertia = inertia_unit(run.names[dof][1]), run.inertias[dof]
         message = (
             f"its {told} on an inertia of {inertia:.3g} {unit}: that takes place at {max(causes)[0]:.2g} rad/s, which "
             "frames cannot show and which takes very short steps; lower it, or give the link more mass"
         )
-        joint = patient.joint_of_dof[dof]
+        joint = run.joint_of_dof[dof]
         changes = tuple((name, enough) for *_, name, enough in causes)
-        remedy = Remedy("joint", changes, joint.name, patient.axis_of_dof[dof])
+        remedy = Remedy("joint", changes, joint.name, run.axis_of_dof[dof])
         yield Diagnosis("light-link-stiff-drive", f"joint '{joint.name}'", message, remedy)
 
 
-def _firmness(patient: Patient) -> Iterator[tuple[int, str, float, int]]:
+def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
     """(dof, field, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
-    for dof, column in enumerate(patient.compiled.arrays.columns):
+    for dof, column in enumerate(run.compiled.arrays.columns):
         yield dof, "spring_stiffness", float(column.spring_stiffness), 2
         yield dof, "damping", float(column.damping), 1
-    for watched in patient.watched:
-        guard, watch = patient.compiled.arrays.guards[watched.number], patient.system.work.watches[watched.number]
+    for watched in run.watched:
+        guard, watch = run.compiled.arrays.guards[watched.number], run.system.work.watches[watched.number]
         if guard.kind == ON_COLUMN:
             yield guard.v, "drive_stiffness", float(guard.drive_stiffness), 2
             yield guard.v, "drive_damping", float(guard.drive_damping), 1
@@ -138,12 +138,12 @@ def _firmness(patient: Patient) -> Iterator[tuple[int, str, float, int]]:
                 yield guard.v, "stiffness", float(guard.stiffness), 2
 
 
-def mass_ratio(patient: Patient) -> Iterator[Diagnosis]:
-    if not patient.in_trouble:
+def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
+    if not run.in_trouble:
         return
-    links = {link.name: link for link in patient.compiled.model.links}
+    links = {link.name: link for link in run.compiled.model.links}
     found = []
-    for joint in patient.compiled.model.joints:
+    for joint in run.compiled.model.joints:
         if WORLD not in (joint.parent, joint.child):
             light, heavy = sorted((links[joint.parent], links[joint.child]), key=lambda link: link.mass)
             if heavy.mass > UNEQUAL * light.mass:
@@ -157,30 +157,30 @@ def mass_ratio(patient: Patient) -> Iterator[Diagnosis]:
         yield Diagnosis("mass-ratio", f"joint '{joint.name}'", message)
 
 
-def next_to_no_inertia(patient: Patient) -> Iterator[Diagnosis]:
-    if not patient.in_trouble:
+def next_to_no_inertia(run: RunFacts) -> Iterator[Diagnosis]:
+    if not run.in_trouble:
         return
-    for dof, (name, unit) in enumerate(patient.names):
-        if _is_massless(patient, dof):
-            inertia = f"{patient.inertias[dof]:.2g} {inertia_unit(unit)}"
+    for dof, (name, unit) in enumerate(run.names):
+        if _is_massless(run, dof):
+            inertia = f"{run.inertias[dof]:.2g} {inertia_unit(unit)}"
             message = (
                 f"joint '{name}' meets an inertia of {inertia} when it moves it, next to none: any force accelerates "
                 "it without bound; give it mass away from the joint's axis, or the joint armature"
             )
-            yield Diagnosis("massless-or-singular", f"link '{patient.compiled.link_of_dof(dof)}'", message)
+            yield Diagnosis("massless-or-singular", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 
-def _is_massless(patient: Patient, dof: int) -> bool:
-    alike = [unit == patient.names[dof][1] for _, unit in patient.names]
-    return not patient.inertias[dof] > NO_INERTIA * patient.inertias[alike].max()
+def _is_massless(run: RunFacts, dof: int) -> bool:
+    alike = [unit == run.names[dof][1] for _, unit in run.names]
+    return not run.inertias[dof] > NO_INERTIA * run.inertias[alike].max()
 
 
-def redundant_loop(patient: Patient) -> Iterator[Diagnosis]:
-    if not (patient.failed or patient.report.loop_error > OPEN) or not patient.compiled.welds:
+def redundant_loop(run: RunFacts) -> Iterator[Diagnosis]:
+    if not (run.failed or run.report.loop_error > OPEN) or not run.compiled.welds:
         return
-    if patient.compiled.nv > MOST_UNKNOWNS or patient.controls.joints or patient.controls.links:
+    if run.compiled.nv > MOST_UNKNOWNS or run.controls.joints or run.controls.links:
         return
-    for entry in mobility(patient.compiled.model).redundancies:
+    for entry in mobility(run.compiled.model).redundancies:
         if entry.redundant:
             message = (
                 f"{entry.redundant} of the {entry.constraints} ways in which it holds are held by the rest of its loop "
@@ -190,47 +190,47 @@ def redundant_loop(patient: Patient) -> Iterator[Diagnosis]:
             yield Diagnosis("redundant-loop", f"joint '{entry.loop.joint.name}'", message)
 
 
-def crowded_events(patient: Patient) -> Iterator[Diagnosis]:
-    rate = patient.report.events / max(patient.solver.time, 0.1)
-    if not (patient.solver.is_crowded or (patient.is_slow and rate > MANY_EVENTS)):
+def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
+    rate = run.report.events / max(run.solver.time, 0.1)
+    if not (run.solver.is_crowded or (run.is_slow and rate > MANY_EVENTS)):
         return
-    watches = patient.system.work.watches
+    watches = run.system.work.watches
     order = np.argsort(-watches.bounces, kind="stable")
-    busy = [patient.watched[k] for k in order if watches.bounces[k]] or _at_stops(patient)
+    busy = [run.watched[k] for k in order if watches.bounces[k]] or _at_stops(run)
     names = [f"'{watched.joint.name}'" for watched in busy[:4]]
     message = (
         f"stops, friction and drives of {', '.join(names) or 'its joints'} began or ceased to act "
-        f"{patient.report.events} times by {patient.solver.time:.4g} s; lower restitution, give dissipation or "
+        f"{run.report.events} times by {run.solver.time:.4g} s; lower restitution, give dissipation or "
         "friction, give limits more room, or choose accuracy draft"
     )
-    first = busy[0].subject if busy else f"model '{patient.compiled.model.name}'"
+    first = busy[0].subject if busy else f"model '{run.compiled.model.name}'"
     yield Diagnosis("crowded-events", first, message)
 
 
-def _at_stops(patient: Patient) -> list[Watched]:
+def _at_stops(run: RunFacts) -> list[Watched]:
     """What is at or beyond a stop at present, then all that has stops."""
-    watches = patient.system.work.watches
+    watches = run.system.work.watches
     acting = watches.pressed | watches.held
-    stopped = [watched for watched in patient.watched if acting[watched.number]]
-    return stopped or [watched for watched in patient.watched if math.isfinite(watches.upper[watched.number])]
+    stopped = [watched for watched in run.watched if acting[watched.number]]
+    return stopped or [watched for watched in run.watched if math.isfinite(watches.upper[watched.number])]
 
 
-def energy_drift(patient: Patient) -> Iterator[Diagnosis]:
-    if not patient.has_drifted:
+def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
+    if not run.has_drifted:
         return
-    balance = patient.energy_balance
+    balance = run.energy_balance
     worst = int(np.argmax(np.abs(balance)))
     first = int(np.argmax(np.abs(balance) > 0.5 * np.abs(balance[worst])))
     code, verb = ("energy-from-nowhere", "has come") if balance[worst] > 0.0 else ("energy-lost", "is lost")
-    led = [f"'{name}'" for name in (*patient.controls.joints, *patient.controls.links)]
-    other = ", or the adaptive solver" if patient.report.implicit_steps == patient.report.steps else ""
+    led = [f"'{name}'" for name in (*run.controls.joints, *run.controls.links)]
+    other = ", or the adaptive solver" if run.report.implicit_steps == run.report.steps else ""
     kink = f"; smooth the motion prescribed for {', '.join(led)}" if led else ""
     message = (
         f"{abs(balance[worst]):.3g} J {verb} from nowhere by frame {worst}, half of it by frame {first}: "
-        f"{patient.report.relative_drift:.0%} of the energy that moves; choose a higher accuracy{other}{kink}"
+        f"{run.report.relative_drift:.0%} of the energy that moves; choose a higher accuracy{other}{kink}"
     )
-    subject, message = f"model '{patient.compiled.model.name}'", message.replace("is lost from nowhere", "is lost")
-    yield Diagnosis(code, subject, message, _finer(patient.accuracy))
+    subject, message = f"model '{run.compiled.model.name}'", message.replace("is lost from nowhere", "is lost")
+    yield Diagnosis(code, subject, message, _finer(run.accuracy))
 
 
 def _finer(accuracy: str) -> Remedy | None:
@@ -240,26 +240,26 @@ def _finer(accuracy: str) -> Remedy | None:
     return Remedy("run", (("accuracy", finer[0]),)) if finer else None
 
 
-def step_at_floor(patient: Patient) -> Iterator[Diagnosis]:
+def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     """Where a run failed, and what acted there: all that there is to say where no more is known."""
-    if not patient.failed or patient.solver.is_crowded:
+    if not run.failed or run.solver.is_crowded:
         return
-    dof = patient.fastest_dof
-    name, unit = patient.names[dof]
-    acting = [told for watched in patient.watched if (told := _doing(patient, watched))]
-    if thrust := float(patient.system.thrust[dof]):
+    dof = run.fastest_dof
+    name, unit = run.names[dof]
+    acting = [told for watched in run.watched if (told := _doing(run, watched))]
+    if thrust := float(run.system.thrust[dof]):
         acting.append(f"the callback pushes joint '{name}' with {thrust:.3g} {force_unit(unit)}")
     acts = f"; at that instant {', '.join(acting)}" if acting else ""
     message = (
-        f"moved at {patient.solver.qd[dof]:.3g} {unit}/s by joint '{name}' and accelerated at {patient.rates[dof]:.3g} "
-        f"{unit}/s^2 at {patient.solver.time:.4g} s, for which no step is short enough{acts}; look for forces that are "
+        f"moved at {run.solver.qd[dof]:.3g} {unit}/s by joint '{name}' and accelerated at {run.rates[dof]:.3g} "
+        f"{unit}/s^2 at {run.solver.time:.4g} s, for which no step is short enough{acts}; look for forces that are "
         "far too large for its mass, and for loops that cannot follow"
     )
-    yield Diagnosis("step-at-floor", f"link '{patient.compiled.link_of_dof(dof)}'", message)
+    yield Diagnosis("step-at-floor", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 
-def _doing(patient: Patient, watched: Watched) -> str:
-    watch, guard = patient.system.work.watches[watched.number], patient.compiled.arrays.guards[watched.number]
+def _doing(run: RunFacts, watched: Watched) -> str:
+    watch, guard = run.system.work.watches[watched.number], run.compiled.arrays.guards[watched.number]
     if watch.asleep:
         return ""
     if watch.pressed or (watch.held and watch.touch):
@@ -272,7 +272,7 @@ def _doing(patient: Patient, watched: Watched) -> str:
     return ""
 
 
-RULES: tuple[Callable[[Patient], Iterator[Diagnosis]], ...] = (
+RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     limits_crossed,
     feeding,
     contradictory_motion,

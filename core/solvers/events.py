@@ -8,7 +8,7 @@ from ..dynamics.guards import drive_force, watched_value
 from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from .holding import settle
-from .impacts import NOTHING, UNFIT, calm, strike
+from .impacts import NOTHING, UNFIT, bring_to_rest, strike
 from .margins import DRIVE, LOWER, UPPER
 from .system import parts_of
 
@@ -39,7 +39,7 @@ def resolve(calls, system, time, y, slopes, shallow, resting, crowded):
     jumped = strike(calls, system, time, y, slopes, shallow, resting)
     if jumped != NOTHING:
         limit_drives(system, y)
-    calm(calls, system, time, y, slopes, resting, jumped != NOTHING)
+    bring_to_rest(calls, system, time, y, slopes, resting, jumped != NOTHING)
     settled = settle(calls, system, time, y, slopes, shallow, crowded)
     return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
 

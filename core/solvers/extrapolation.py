@@ -16,8 +16,9 @@ import math
 from ..dynamics.forces import joint_forces
 from ..dynamics.guards import guard_forces
 from ..jit import jitable, subroutine
-from .steering import steer
-from .stepping import copy, error_norm, is_finite
+from ..kinematics.work import copy
+from .inputs import set_inputs
+from .stepping import error_norm, is_finite
 from .system import LEDGERS, parts_of, rates_of_positions
 
 
@@ -59,7 +60,7 @@ def euler_step(calls, system, y, slopes, time, h):
     """
     ledgers = y.shape[0] - LEDGERS
     q, qd = parts_of(system, y)
-    steer(system, time)
+    set_inputs(system, time)
     lost, gained = own_powers(system, q, qd)
     calls.rates(system, time, y, h, slopes)
     for j in range(qd.shape[0]):
@@ -67,7 +68,7 @@ def euler_step(calls, system, y, slopes, time, h):
     rates_of_positions(system.model, q, qd, slopes)
     for k in range(q.shape[0]):
         q[k] += h * slopes[k]
-    steer(system, time + h)
+    set_inputs(system, time + h)
     loses, gains = own_powers(system, q, qd)
     slopes[ledgers] += loses - lost
     slopes[ledgers + 1] += gains - gained

@@ -18,11 +18,12 @@ from ..dynamics.constraint_rows import velocity_errors
 from ..dynamics.energy import kinetic_energy
 from ..dynamics.guards import bound_of, watched_rate, watched_value
 from ..jit import jitable, subroutine
+from ..kinematics.motion import move_bodies
+from ..kinematics.work import copy, largest
 from ..model.compiled import ON_CHART, ON_COLUMN
 from .holding import TOGETHER, update_holds, watched_gain
 from .margins import NEAR
-from .stepping import copy
-from .system import CLOSED, largest, parts_of, place
+from .system import CLOSED, parts_of
 
 MOST_BOUNCES = 200
 """Of one guard in one frame; what goes on bouncing after that comes to rest."""
@@ -92,7 +93,7 @@ def bounce(system, q, qd, leaving, give):
         if watch.struck != 0 and model.guards[k].kind == ON_COLUMN:
             v = model.guards[k].v
             work.columns[v].asked = target(watch, give) - qd[v]
-    jump(model, work, system.scratch.force, leaving)
+    jump(model, work, system.scratch, leaving)
     for j in range(qd.shape[0]):
         leaving[j] += qd[j]
     for k in range(model.guards.shape[0]):
@@ -101,7 +102,7 @@ def bounce(system, q, qd, leaving, give):
             work.watches[k].impulse = column.load
             column.asked = 0.0
     worst = close_targets(system, q, leaving, give)
-    place(model, work, q, leaving)
+    move_bodies(model, work, q, leaving)
     return worst <= NEAR * (1.0 + largest(qd))
 
 
@@ -116,7 +117,7 @@ def close_targets(system, q, leaving, give):
             record.pace = target(work.watches[record.guard], give)
             work.watches[record.guard].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
-        place(model, work, q, leaving)
+        move_bodies(model, work, q, leaving)
         velocity_errors(model, work, constraints, scratch.signal, q, leaving, scratch.error)
         worst = largest(scratch.error[:rows])
         if worst <= CLOSED * (1.0 + largest(leaving)):
@@ -233,7 +234,7 @@ def slides_on(model, work, k, rate, resting):
 
 
 @subroutine
-def calm(calls, system, time, y, slopes, resting, jumped):
+def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
     """Bring to rest at once what would go next to no way, by impulses that keep the momentum.
 
     That is what friction stops, and what has just been pushed from a stop into which forces drive it: two stops that

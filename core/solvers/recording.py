@@ -29,7 +29,7 @@ from ..spatial import (
 )
 from ..trajectory.trajectory import Trajectory
 from .assembly import gaps
-from .outside import tension_of, wrench_of
+from .external_forces import tension_of, wrench_of
 from .protocol import Solver
 from .system import LEDGERS, System, write_rates
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..model import Joint, Model, StateError
 from ..model.compiled import ON_COLUMN, CompiledModel, JointSpan, numbers_of
-from .outside import steady_pushes
-from .steering import (
+from .external_forces import steady_pushes
+from .inputs import (
     CHART_DAMPING,
     CHART_PUSH,
     CHART_SPEED,
@@ -27,7 +27,7 @@ from .steering import (
     TARGET,
     WIND,
     WRENCH,
-    steer_to,
+    set_inputs_at,
 )
 from .system import System
 
@@ -101,7 +101,7 @@ def _require_known(whose: str, given: Mapping, known: Sequence[str]) -> None:
             raise StateError(f"{whose}: '{name}' cannot change in time; allowed are {', '.join(known)}")
 
 
-class Steering:
+class ScheduledInputs:
     """A schedule, bound to where its numbers lie in a compiled model."""
 
     def __init__(self, schedule: Schedule, compiled: CompiledModel, system: System):
@@ -152,7 +152,7 @@ class Steering:
         inputs.value, inputs.rate = before, (after - before) / (end - begin)
         self._last = end, after
         system = self.system._replace(inputs=inputs, window=window)
-        steer_to(system, begin - zero)
+        set_inputs_at(system, begin - zero)
         return system
 
     def _values(self, time: float) -> np.ndarray:

@@ -23,13 +23,13 @@ from .assembly import assemble
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
-from .patient import Patient
+from .inputs import set_inputs_at
 from .protocol import Progress, Solver
 from .recording import RECORDS, Recorder, blank_trajectory
 from .remarks import remarks
-from .schedule import Steering
+from .run_facts import RunFacts
+from .schedule import ScheduledInputs
 from .stage import carried_over, caught, compile_stages
-from .steering import steer_to
 from .system import make_system
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
@@ -201,7 +201,7 @@ class Simulation:
         )
         if not moves and len(done) > 1:
             report.notes = [*self._notes, NOTHING_MOVES]
-        report.diagnoses = diagnose(self._patient(report))
+        report.diagnoses = diagnose(self._facts(report))
         return report
 
     def run(self) -> Trajectory:
@@ -221,7 +221,7 @@ class Simulation:
         if progress is Progress.REACHED and change <= self._times[frame]:
             self._change_stage(frame)
         elif progress is Progress.REACHED:
-            steer_to(self._system, self._solver.time)
+            set_inputs_at(self._system, self._solver.time)
             self._recorder.record(self._solver, self._system)
             self._largest_flow = max(self._largest_flow, self._solver.flow - self._flow)
             self._flow = self._solver.flow
@@ -233,8 +233,8 @@ class Simulation:
         self.compiled, self._start = compiled, (q.copy(), qd.copy())
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         self._constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        self._steering = Steering(self.controls.schedule, compiled, make_system(compiled, self._constraints))
-        self._system = self._steering.system
+        self._inputs = ScheduledInputs(self.controls.schedule, compiled, make_system(compiled, self._constraints))
+        self._system = self._inputs.system
         self._solver = self._make(self._system, q, qd, time=now)
         self._recorder = Recorder(compiled, self._constraints, self._system, self._all, before)
 
@@ -250,7 +250,7 @@ class Simulation:
         self._begin(*self._carried_over(compiled), before=self._recorder)
         self._controlled = min(self._controlled, frame)
         self._control(frame)
-        steer_to(self._system, solver.time)
+        set_inputs_at(self._system, solver.time)
         left = self._recorder.energy(self._solver)
         self._solver.note(solver.dissipated + held - left, solver.supplied)
         self._flow = 0.0
@@ -287,7 +287,7 @@ class Simulation:
         zero = float(self._times[0])
         begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
         end = end if frame else end + FIRST_WINDOW
-        self._system = self._steering.prepare(begin, end, zero)
+        self._system = self._inputs.prepare(begin, end, zero)
         self._system = self.controls.prescribe(self._system, self.compiled, self._constraints, begin, end, zero)
         poses, twists = forward_kinematics(self.compiled, self._solver.q, self._solver.qd)
         moment = Moment(frame, begin, self._solver.q.copy(), self._solver.qd.copy(), poses, twists)
@@ -299,7 +299,7 @@ class Simulation:
     def _failure(self, frame: int) -> SimulationError:
         self._failed = True
         report = self.report
-        link = self.compiled.link_of_dof(self._patient(report).fastest_dof)
+        link = self.compiled.link_of_dof(self._facts(report).fastest_dof)
         cause = report.diagnoses[0]
         said = cause.message if cause.subject == f"link '{link}'" else str(cause)
         return SimulationError(
@@ -307,8 +307,8 @@ class Simulation:
             report.diagnoses,
         )
 
-    def _patient(self, report: Report) -> Patient:
-        return Patient(
+    def _facts(self, report: Report) -> RunFacts:
+        return RunFacts(
             self.compiled,
             self._constraints,
             self.controls,

@@ -84,11 +84,11 @@ def carried_over(old: CompiledModel, solver: Solver, new: CompiledModel) -> tupl
             q[span.q], qd[span.v] = solver.q[known.q], solver.qd[known.v]
         elif name not in named:
             row = old.link_names.index(span.link)
-            q[span.q], qd[span.v] = _afloat(span.joint.X_PJ, tuple(X_WL[row].tolist()), V_WL[row])
+            q[span.q], qd[span.v] = _floating_state(span.joint.X_PJ, tuple(X_WL[row].tolist()), V_WL[row])
     return q, qd
 
 
-def _afloat(X_WJ: tuple, X_WL: tuple, V_WL: np.ndarray) -> tuple[tuple, tuple]:
+def _floating_state(X_WJ: tuple, X_WL: tuple, V_WL: np.ndarray) -> tuple[tuple, tuple]:
     """Coordinates and velocities of a free joint at X_WJ in the world that carries a link."""
     R = quat_to_mat(X_WL[3:])
     velocity, turning = tuple(V_WL[:3].tolist()), tuple(V_WL[3:].tolist())

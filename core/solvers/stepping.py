@@ -27,12 +27,6 @@ def error_norm(y, trial, errors, tolerance):
 
 
 @jitable
-def copy(given, out):
-    for k in range(given.shape[0]):
-        out[k] = given[k]
-
-
-@jitable
 def is_finite(y):
     total = 0.0
     for k in range(y.shape[0]):

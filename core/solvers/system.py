@@ -16,16 +16,16 @@ from ..dynamics.constraint_rows import acceleration_errors, position_errors, tar
 from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
 from ..dynamics.guards import guard_forces
-from ..dynamics.media import surround
+from ..dynamics.media import add_medium_forces
 from ..jit import jitable, kernel, pointer, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
-from ..kinematics.motion import move, turn_on
-from ..kinematics.work import get3, get4, put3, put4
+from ..kinematics.motion import integrate_positions, move_bodies
+from ..kinematics.work import get3, get4, largest, put3, put4
 from ..model.compiled import ON_COLUMN, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
-from .outside import TETHER, pull_bodies, push_bodies, steady_pushes
-from .steering import INPUT, steer, weigh_anew
+from .external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
+from .inputs import INPUT, power_of_gravity_change, set_inputs
 
 LEDGERS = 2
 """Entries of y after q and qd; they follow the motion and steer nothing."""
@@ -112,7 +112,7 @@ def move_freely(system, time, y, h, out):
     model, work, tau = system.model, system.work, system.tau
     q, qd = parts_of(system, y)
     system.counts[0] += 1
-    steer(system, time)
+    set_inputs(system, time)
     rates_of_positions(model, q, qd, out)
     lost = joint_forces(model, work, q, qd, h, tau)
     taken, gained = guard_forces(model, work, q, qd, h, tau)
@@ -121,9 +121,9 @@ def move_freely(system, time, y, h, out):
         tau[j] += system.thrust[j]
         gained += system.thrust[j] * qd[j]
     outward(model, work, q, qd)
-    braked, blown = surround(model, work)
+    braked, blown = add_medium_forces(model, work)
     lost += braked
-    gained += blown + push_bodies(work, system.pushes) + pull_bodies(system, time) + weigh_anew(system)
+    gained += blown + push_bodies(work, system.pushes) + pull_bodies(system, time) + power_of_gravity_change(system)
     inward(model, work, tau)
     accelerate(model, work, get3(model.gravity), parts_of(system, out)[1])
     out[y.shape[0] - 2] = lost
@@ -229,7 +229,7 @@ def close_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        place(model, system.work, q, system.work.still)
+        move_bodies(model, system.work, q, system.work.still)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED:
@@ -238,7 +238,7 @@ def close_positions(system, q):
             return worst <= NEARLY
         before = worst
         correct(system)
-        turn_on(model, q, scratch.dv, 1.0)
+        integrate_positions(model, q, scratch.dv, 1.0)
     return before <= NEARLY
 
 
@@ -247,7 +247,7 @@ def close_velocities(system, q, qd):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        place(model, system.work, q, qd)
+        move_bodies(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:
@@ -260,26 +260,12 @@ def close_velocities(system, q, qd):
 
 
 @subroutine
-def place(model, work, q, qd):
-    for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, qd)
-
-
-@subroutine
 def correct(system):
     """Write to `dv` the smallest motion that takes the present `error` away, measured by the model's inertia."""
     scratch = system.scratch
     system.counts[1] += 1
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
     respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
-
-
-@jitable
-def largest(values):
-    most = 0.0
-    for k in range(values.shape[0]):
-        most = max(most, abs(values[k]))
-    return most
 
 
 @jitable

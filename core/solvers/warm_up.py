@@ -18,7 +18,7 @@ SECONDS = {
     "system.free_rates": 8.0,
     "system.stay_open": 0.3,
     "adaptive.advance": 34.5,
-    "steering.steer_to": 0.6,
+    "inputs.set_inputs_at": 0.6,
     "energy.mechanical_energy": 1.3,
     "forward.place_links": 0.6,
     "system.constrained_rates": 5.9,

@@ -11,7 +11,7 @@ from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.last_run import keep_run, last_run
 from limberjack.addon.cli import main
 from limberjack.addon.overlays.graph import panels_to_show
-from limberjack.addon.overlays.strip import MOST_CURVES, Box, charts_of, round_numbers
+from limberjack.addon.overlays.strip import MOST_CURVES, Box, plots_of, round_numbers
 from limberjack.addon.watch import _replaced
 from limberjack.core.plots import Curve, Panel
 
@@ -23,9 +23,9 @@ WAVE = np.sin(TIMES)
 VIEW = Box(50.0, 20.0, 1450.0, 820.0)
 
 
-def chart(numbers=WAVE, view=VIEW, scale=1.0, count=1, **limits):
+def plot(numbers=WAVE, view=VIEW, scale=1.0, count=1, **limits):
     curves = tuple(Curve(f"c{i}", "c", np.asarray(numbers) + i, **limits) for i in range(count))
-    (found,) = charts_of([Panel("values", "m", TIMES, curves)], 11.0 + 24.0 * TIMES, view, scale)
+    (found,) = plots_of([Panel("values", "m", TIMES, curves)], 11.0 + 24.0 * TIMES, view, scale)
     return found
 
 
@@ -80,28 +80,28 @@ def test_the_active_joint_or_all(scene, build):
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_a_chart_lies_within_the_lower_part_of_the_view(scale):
+def test_a_plot_lies_within_the_lower_part_of_the_view(scale):
     """A quarter of the view's height, with room for text on all sides at any scale."""
-    found = chart(scale=scale)
+    found = plot(scale=scale)
     assert (found.frame.left, found.frame.right) == (VIEW.left + 8.0 * scale, VIEW.right - 8.0 * scale)
     assert found.frame.top == VIEW.bottom + max(0.25 * VIEW.height, 130.0 * scale)
     assert found.frame.left + 40.0 * scale < found.box.left < found.box.right < found.frame.right - 100.0 * scale
     assert found.frame.bottom + 14.0 * scale < found.box.bottom < found.box.top < found.frame.top - 14.0 * scale
 
 
-def test_there_is_no_chart_without_room():
-    """A small view is left alone, and two charts share a large one."""
+def test_there_is_no_plot_without_room():
+    """A small view is left alone, and two plots share a large one."""
     panels = [Panel("values", unit, TIMES, (Curve("c", "c", TIMES),)) for unit in ("m", "°")]
-    assert charts_of(panels, TIMES, Box(0.0, 0.0, 400.0, 800.0), 1.0) == []
-    assert charts_of(panels, TIMES, Box(0.0, 0.0, 1400.0, 150.0), 1.0) == []
-    one, other = charts_of(panels, TIMES, VIEW, 1.0)
+    assert plots_of(panels, TIMES, Box(0.0, 0.0, 400.0, 800.0), 1.0) == []
+    assert plots_of(panels, TIMES, Box(0.0, 0.0, 1400.0, 150.0), 1.0) == []
+    one, other = plots_of(panels, TIMES, VIEW, 1.0)
     assert one.frame.right < other.frame.left
     assert one.frame.width == pytest.approx(other.frame.width)
 
 
 def test_curves_lie_where_their_numbers_are():
     """The first frame at the left, the last at the right, and heights in proportion."""
-    found = chart()
+    found = plot()
     path = found.path(found.curves[0])
     assert path.shape == (48, 2, 3)
     assert (path[0, 0, 0], path[-1, 1, 0]) == pytest.approx((found.box.left, found.box.right))
@@ -115,7 +115,7 @@ def test_gaps_limits_and_bands():
     """No line leads over what is no number; limits are dashed, and bands are as wide as the time at a limit."""
     numbers = np.clip(TIMES, 0.0, 1.0)
     numbers[3] = np.nan
-    found = chart(numbers, upper=1.0, lower=-99.0)
+    found = plot(numbers, upper=1.0, lower=-99.0)
     (curve,) = found.curves
     assert len(found.path(curve)) == 46
     dashes = found.dashes(curve)
@@ -130,7 +130,7 @@ def test_numbers_at_the_playhead():
     """Between frames on the line between them; none before, after, and where the joint does not act."""
     numbers = TIMES.copy()
     numbers[40:] = np.nan
-    found = chart(numbers)
+    found = plot(numbers)
     (curve,) = found.curves
     assert found.number_at(curve, 11.0 + 12.0) == pytest.approx(0.5)
     assert found.number_at(curve, 11.0 + 12.5) == pytest.approx(12.5 / 24.0)
@@ -140,7 +140,7 @@ def test_numbers_at_the_playhead():
 
 def test_crowds_are_cut():
     """Twelve curves are all that can be told apart."""
-    assert len(chart(count=50).curves) == MOST_CURVES
+    assert len(plot(count=50).curves) == MOST_CURVES
 
 
 @pytest.mark.parametrize(

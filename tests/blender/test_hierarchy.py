@@ -6,6 +6,7 @@ import pytest
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.props import is_joint, is_link
+from support.models import dump
 
 from .conftest import joint, link
 from .test_bake import require_exact
@@ -93,12 +94,12 @@ def test_roots_are_held_or_float(scene, build, arm):
 def test_twice_changes_nothing(scene, build, arm):
     """What is rigged already stays, and joint Empties never become links."""
     rig(build, arm[0])
-    before = read_scene(scene).dump()
+    before = dump(read_scene(scene))
     build.select(*arm)
     for obj in scene.objects:
         obj.select_set(True)
     bpy.ops.limberjack.rig_from_hierarchy()
-    assert read_scene(scene).dump() == before
+    assert dump(read_scene(scene)) == before
     assert not any(is_link(obj) for obj in scene.objects if is_joint(obj))
 
 

@@ -11,6 +11,7 @@ from limberjack.addon.bridge import posing_cache
 from limberjack.addon.bridge.dials import view_joint
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
+from support.models import dump
 
 from .conftest import joint
 from .paper import draw
@@ -110,7 +111,7 @@ def test_numbers_beyond_a_locked_axis(build):
 def test_a_loop_stays_closed_while_a_slider_is_dragged(scene, build, name):
     """Many small moves, as a drag makes, leave the four-bar closed, the model as it was, and read the scene once."""
     bars, pins = four_bar(build)
-    before = read_scene(scene).dump()
+    before = dump(read_scene(scene))
     rig = show_rig(scene)
     posings = set()
     for step in range(1, 9):
@@ -120,7 +121,7 @@ def test_a_loop_stays_closed_while_a_slider_is_dragged(scene, build, name):
     assert len(posings) == 1
     assert distance(bars, "coupler", "rocker", (1.0, 0.0, 0.0), (0.0, 0.0, 0.75)) < 1e-6
     assert coordinate(pins[name]).value_angle == pytest.approx(0.4, abs=1e-6)
-    assert read_scene(scene).dump() == before
+    assert dump(read_scene(scene)) == before
 
 
 def test_what_was_moved_meanwhile_is_seen(scene, build):

@@ -14,6 +14,7 @@ from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.addon.bridge.settling import settle_frames
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Axis, Joint, Link, Mimic, ModelError
+from support.models import dump
 
 from .conftest import joint, link
 
@@ -177,13 +178,13 @@ def test_moving_the_empty_of_a_posed_joint(scene, build):
 def test_animated_empty_moves_no_joint(scene, build):
     """What an animation does to the Empty is no edit of the joint."""
     _, empties = build.pendulum()
-    before = read_scene(scene).dump()
+    before = dump(read_scene(scene))
     empties[1].keyframe_insert("location", frame=1)
     empties[1].location.z += 1.0
     empties[1].keyframe_insert("location", frame=10)
     scene.frame_set(10)
     settle_frames(scene)
-    assert read_scene(scene).dump() == before
+    assert dump(read_scene(scene)) == before
 
 
 def test_join_here(scene, build):

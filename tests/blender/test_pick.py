@@ -326,7 +326,7 @@ def view(monkeypatch):
     area = SimpleNamespace(header_text_set=headers.append)
     space = SimpleNamespace(draw_handler_add=handlers.add, draw_handler_remove=handlers.remove)
     monkeypatch.setattr(
-        "limberjack.addon.overlays.preview.bpy", SimpleNamespace(types=SimpleNamespace(SpaceView3D=space))
+        "limberjack.addon.overlays.feature.bpy", SimpleNamespace(types=SimpleNamespace(SpaceView3D=space))
     )
     monkeypatch.setattr(pick, "view_under", lambda _, event: event.ray and (area, None, None, event.ray))
     monkeypatch.setattr(

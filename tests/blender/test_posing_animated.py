@@ -5,6 +5,7 @@ import pytest
 
 from limberjack.addon.bridge.dials import view_joint
 from limberjack.addon.bridge.read import read_scene
+from support.models import dump
 
 from .test_posing import choose
 
@@ -19,12 +20,12 @@ def test_an_animated_link_is_posed_until_the_next_frame(scene, build, how):
     else:
         bpy.ops.limberjack.simulate()
     scene.frame_set(1)
-    before, stood = read_scene(scene).dump(), bars[1].matrix_world.copy()
+    before, stood = dump(read_scene(scene)), bars[1].matrix_world.copy()
     choose(build, joints[1])
     bpy.ops.limberjack.joint_pose(value=1.0)
     bpy.context.view_layer.update()
     assert view_joint(joints[1], scene).q[0] == pytest.approx(1.0, abs=1e-6)
-    assert read_scene(scene).dump() == before
+    assert dump(read_scene(scene)) == before
     scene.frame_set(2)
     scene.frame_set(1)
     assert max((bars[1].matrix_world.col[i] - stood.col[i]).length for i in range(4)) < 1e-6

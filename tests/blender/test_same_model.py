@@ -7,6 +7,7 @@ from mathutils import Matrix
 
 from limberjack.addon.bridge.motion import starting_basis
 from limberjack.addon.bridge.read import read_scene
+from support.models import dump
 
 from .conftest import joint
 from .test_posing import four_bar
@@ -154,7 +155,7 @@ def test_same_model_at_any_frame(scene, build, make):
     def readings():
         for frame in (1, 57, 80):
             scene.frame_set(frame)
-            yield read_scene(scene, with_shapes=True).dump()
+            yield dump(read_scene(scene, with_shapes=True))
 
     before = set(readings())
     scene.frame_set(57)
@@ -171,14 +172,14 @@ def test_keys_by_hand_are_a_pose(scene, build):
     bars, _ = build.pendulum(2)
     free = build.cube("free", (9.0, 0.0, 0.0))
     build.tag(free)
-    before = read_scene(scene).dump()
+    before = dump(read_scene(scene))
     for obj in (*bars, free):
         obj.keyframe_insert("location", frame=1)
         obj.location = (7.0, 7.0, 7.0)
         obj.keyframe_insert("location", frame=20)
     for frame in (1, 10, 20):
         scene.frame_set(frame)
-        assert read_scene(scene).dump() == before
+        assert dump(read_scene(scene)) == before
 
 
 def test_animated_children_are_weighed_where_they_start(scene, build):
@@ -216,16 +217,16 @@ def test_save_and_reopen(scene, build, tmp_path):
     build.pendulum(3)
     bpy.ops.limberjack.simulate()
     scene.frame_set(20)
-    before = read_scene(scene, with_shapes=True).dump()
+    before = dump(read_scene(scene, with_shapes=True))
     place = tuple(bpy.data.objects["bar2"].matrix_world.translation)
     path = str(tmp_path / "saved.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    assert read_scene(bpy.context.scene, with_shapes=True).dump() == before
+    assert dump(read_scene(bpy.context.scene, with_shapes=True)) == before
     assert tuple(bpy.data.objects["bar2"].matrix_world.translation) == place
     bpy.ops.limberjack.bake_clear()
-    assert read_scene(bpy.context.scene, with_shapes=True).dump() == before
+    assert dump(read_scene(bpy.context.scene, with_shapes=True)) == before
 
 
 def test_renaming_after_the_bake(scene, build):

@@ -28,9 +28,9 @@ def picture(name: str) -> Steps:
     return seen
 
 
-def charts() -> list:
+def plots() -> list:
     (shown,) = harness.module("overlays.graph")._pictures.values()
-    return shown.charts
+    return shown.plots
 
 
 def change(before: np.ndarray, after: np.ndarray, box) -> float:
@@ -74,20 +74,20 @@ def test_a_run_is_drawn():
     before = yield from picture("graph_off")
     settings.shows_graph = True
     after = yield from picture("graph_of_a_run")
-    (chart,) = charts()
-    assert change(before, after, chart.frame) > 0.9
-    above = type(chart.box)(chart.frame.left, chart.frame.top + 10, chart.frame.right, chart.frame.top + 200)
+    (plot,) = plots()
+    assert change(before, after, plot.frame) > 0.9
+    above = type(plot.box)(plot.frame.left, plot.frame.top + 10, plot.frame.right, plot.frame.top + 200)
     assert change(before, after, above) < 0.02
-    assert len(chart.bands(chart.curves[0])) == 3
+    assert len(plot.bands(plot.curves[0])) == 3
     settings.graph = "efforts"
     yield from picture("graph_of_nothing")
-    assert not charts()
+    assert not plots()
     settings.graph = "values"
     view.ui_scale = 2.0
     yield 1.0
     yield from picture("graph_large")
     assert bpy.context.preferences.system.ui_scale > 1.5
-    assert [chart.scale for chart in charts()] == [bpy.context.preferences.system.ui_scale]
+    assert [plot.scale for plot in plots()] == [bpy.context.preferences.system.ui_scale]
     view.ui_scale = 1.0
     yield 1.0
 
@@ -105,13 +105,13 @@ def test_graphs_of_a_bake():
     joint = bpy.data.objects["slew"]
     select("slew")
     yield from picture("graph_of_one")
-    (chart,) = charts()
-    (curve,) = chart.curves
+    (plot,) = plots()
+    (curve,) = plot.curves
     assert curve.name == "slew"
     for frame in (20, FRAME, 100):
         expected = turned(joint.limberjack_joint.child, frame)
-        assert abs(abs(chart.number_at(curve, frame)) - expected) < 0.01, (frame, expected)
-    assert abs(chart.number_at(curve, 100)) > 1.0
+        assert abs(abs(plot.number_at(curve, frame)) - expected) < 0.01, (frame, expected)
+    assert abs(plot.number_at(curve, 100)) > 1.0
 
     select()
     for quantity in ("velocities", "energy"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+import json
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -18,6 +20,15 @@ MOVING_TYPES = tuple(name for name in JOINT_TYPES if name != "fixed")
 def random_pose(rng: np.random.Generator, reach: float = 0.3) -> tuple:
     quat = rng.normal(size=4)
     return (*(rng.normal(size=3) * reach).tolist(), *(quat / np.linalg.norm(quat)).tolist())
+
+
+def dump(model: Model) -> str:
+    """Everything in a model as text, the same for the same model; arrays and bytes as digests of them."""
+
+    def digest(value: np.ndarray | bytes) -> str:
+        return hashlib.sha256(value if isinstance(value, bytes) else value.tobytes()).hexdigest()
+
+    return json.dumps(asdict(model), indent=1, default=digest)
 
 
 def random_unit(rng: np.random.Generator) -> tuple:

@@ -31,7 +31,7 @@ class FrameError(Exception):
 
 
 @dataclass(eq=False)
-class Frame:
+class PosedFrame:
     """A link, joint, model or explicit frame.
 
     Attributes:
@@ -76,14 +76,14 @@ class Frames:
     """All frames of a file, by its root. Add them all, then ask."""
 
     def __init__(self, root: Element):
-        self._frames: dict[Key, Frame] = {(): Frame((), root, relative_to=None)}
-        self._world_poses: dict[Frame, Pose] = {self._frames[()]: IDENTITY}
-        self._bodies: dict[Frame, Key] = {}
-        self._unposed: dict[Frame, FrameError] = {}
-        self._unattached: dict[Frame, FrameError] = {}
+        self._frames: dict[Key, PosedFrame] = {(): PosedFrame((), root, relative_to=None)}
+        self._world_poses: dict[PosedFrame, Pose] = {self._frames[()]: IDENTITY}
+        self._bodies: dict[PosedFrame, Key] = {}
+        self._unposed: dict[PosedFrame, FrameError] = {}
+        self._unattached: dict[PosedFrame, FrameError] = {}
         self._originals: dict[Key, str] = {}
 
-    def add(self, frame: Frame) -> Frame | None:
+    def add(self, frame: PosedFrame) -> PosedFrame | None:
         """Take a frame in; where its key is taken, leave that as it is and return its holder."""
         held = self._frames.setdefault(frame.key, frame)
         return None if held is frame else held
@@ -111,7 +111,7 @@ class Frames:
         self._bodies |= dict.fromkeys(chain, found)
         return found
 
-    def pose(self, frame: Frame) -> Pose:
+    def pose(self, frame: PosedFrame) -> Pose:
         """X_WF. Raises FrameError."""
         chain = self._chain(frame, "posed relative to", self._unknown_base, self._unposed)
         X_WF = self._world_poses[chain[-1]] if chain[-1] in self._world_poses else chain[-1].pose
@@ -123,7 +123,7 @@ class Frames:
         """X_WF of the frame with this key. Raises FrameError."""
         return self.pose(self._frames[key])
 
-    def place_by(self, model: Frame, placement: Key) -> None:
+    def place_by(self, model: PosedFrame, placement: Key) -> None:
         """Let the model's pose say where its frame `placement` goes, not its origin. Raises FrameError."""
         if placement not in self._frames:
             raise _unknown(model, "placed by", placement)
@@ -133,15 +133,19 @@ class Frames:
             X_MP = compose(X_MP, frame.pose)
         model.pose = compose(model.pose, inverse(X_MP))
 
-    def _unknown_base(self, frame: Frame) -> Key | None:
+    def _unknown_base(self, frame: PosedFrame) -> Key | None:
         return None if frame in self._world_poses else frame.relative_to
 
-    def _unknown_holder(self, frame: Frame) -> Key | None:
+    def _unknown_holder(self, frame: PosedFrame) -> Key | None:
         return None if frame in self._bodies else frame.attached_to
 
     def _chain(
-        self, frame: Frame, verb: str, reference: Callable[[Frame], Key | None], broken: dict[Frame, FrameError]
-    ) -> list[Frame]:
+        self,
+        frame: PosedFrame,
+        verb: str,
+        reference: Callable[[PosedFrame], Key | None],
+        broken: dict[PosedFrame, FrameError],
+    ) -> list[PosedFrame]:
         """The frame, the one that it refers to, and so on to one that refers to none.
 
         broken: frames of which it is known that this leads nowhere, so that long chains are walked once.
@@ -165,16 +169,16 @@ class Frames:
         return chain
 
 
-def _base_below(frame: Frame, model: Frame) -> Key | None:
+def _base_below(frame: PosedFrame, model: PosedFrame) -> Key | None:
     return None if frame is model else frame.relative_to
 
 
-def _unknown(frame: Frame, verb: str, key: Key) -> FrameError:
+def _unknown(frame: PosedFrame, verb: str, key: Key) -> FrameError:
     message = f"is {verb} '{SEPARATOR.join(key)}', which is not there; name a link, joint, frame or model in its model"
     return FrameError(frame.element, "unknown-frame", message)
 
 
-def _cycle(frames: list[Frame], verb: str) -> FrameError:
+def _cycle(frames: list[PosedFrame], verb: str) -> FrameError:
     first = min(frames, key=lambda frame: (frame.element.line, frame.key))
     at = frames.index(first)
     circle = [*frames[at:], *frames[:at], first]

@@ -13,7 +13,7 @@ from ..findings import Findings
 from ..kept import extras_of, known
 from ..resources import BarredError, ResourceError
 from ..xml import Element
-from .frames import SEPARATOR, THIS_MODEL, Frame, Frames, Key, Scope
+from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
 from .include import IncludeError, Library, SdfFile
 from .link import read_pose
 
@@ -32,12 +32,12 @@ UNNAMED = "limberjack:unnamed"
 
 
 @dataclass(frozen=True)
-class Body:
+class ScopedElement:
     """A link, joint, light or explicit frame, and the model that it stands in."""
 
     element: Element
     scope: Scope
-    frame: Frame
+    frame: PosedFrame
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ class Gathering:
         self.findings = findings
         self.library = library
         self.frames = Frames(root)
-        self.links: list[Body] = []
-        self.joints: list[Body] = []
-        self.lights: list[Body] = []
-        self.explicit: list[Body] = []
-        self.places: list[Frame] = []
-        self.placements: list[tuple[Frame, Key]] = []
+        self.links: list[ScopedElement] = []
+        self.joints: list[ScopedElement] = []
+        self.lights: list[ScopedElement] = []
+        self.explicit: list[ScopedElement] = []
+        self.places: list[PosedFrame] = []
+        self.placements: list[tuple[PosedFrame, Key]] = []
         self.states: list[tuple[Element, Scope]] = []
         self.extras: list[Extra] = []
 
@@ -95,11 +95,11 @@ class Gathering:
             self.placements.append((frame, inner.resolve(placement)))
         self.extras += extras_of(element, MODEL_KNOWN, "SDF", scope=SEPARATOR.join(key))
         self.states += [(state, inner) for state in element.all("model_state")]
-        bodies = self._children(element, inner)
+        entries = self._children(element, inner)
         if named := element.attributes.get("canonical_link"):
-            bodies = (inner.resolve(named),)
-        frame.attached_to = () if inner.static or not bodies else bodies[0]
-        return bodies if told.merge else (frame.key,)
+            entries = (inner.resolve(named),)
+        frame.attached_to = () if inner.static or not entries else entries[0]
+        return entries if told.merge else (frame.key,)
 
     def _children(self, element: Element, scope: Scope) -> tuple[Key, ...]:
         """What may move the frame around it, the first choice first.
@@ -109,7 +109,7 @@ class Gathering:
         links: list[Key] = []
         models: list[Key] = []
         for link in element.all("link"):
-            if frame := self._add_body(self.links, link, scope, default=scope.base):
+            if frame := self._add_element(self.links, link, scope, default=scope.base):
                 links.append(frame.key)
         for inner in element.all("model"):
             models += self.model(inner, scope)
@@ -117,12 +117,12 @@ class Gathering:
             (links if self._flag_attribute(include, "merge") else models).extend(self._include(include, scope))
         for explicit in element.all("frame"):
             attached_to = scope.resolve(explicit.attributes.get("attached_to", "").strip() or THIS_MODEL)
-            self._add_body(self.explicit, explicit, scope, default=attached_to, attached_to=attached_to)
+            self._add_element(self.explicit, explicit, scope, default=attached_to, attached_to=attached_to)
         for joint in element.all("joint"):
             child = scope.resolve(text_of(joint, "child"))
-            self._add_body(self.joints, joint, scope, default=child, attached_to=child)
+            self._add_element(self.joints, joint, scope, default=child, attached_to=child)
         for light in element.all("light"):
-            self._add_body(self.lights, light, scope, default=scope.base, attached_to=scope.base)
+            self._add_element(self.lights, light, scope, default=scope.base, attached_to=scope.base)
         return (*links, *models)
 
     # ---- included files
@@ -149,13 +149,13 @@ class Gathering:
         told = Told(include, text_of(include, "name"), pose, placement, merge)
         static = scope.static or self._flag(include, "static")
         into = replace(scope, file=file, version=version_of(file.root, self.findings), static=static)
-        bodies = self.model(models[0], into, told)
+        entries = self.model(models[0], into, told)
         name = told.name or models[0].name
         scoped = scope.key if merge else (*scope.key, name)
         self.extras += [
             Extra("SDF", plugin.tag, plugin.to_xml(), scope=SEPARATOR.join(scoped)) for plugin in include.all("plugin")
         ]
-        return bodies
+        return entries
 
     def _report_missing(self, include: Element, scope: Scope, error: ResourceError) -> None:
         """A thing of the world may be missing; a part of a model may not."""
@@ -167,12 +167,18 @@ class Gathering:
 
     # ---- frames
 
-    def _add_body(
-        self, bodies: list[Body], element: Element, scope: Scope, *, default: Key, attached_to: Key | None = None
-    ) -> Frame | None:
+    def _add_element(
+        self,
+        entries: list[ScopedElement],
+        element: Element,
+        scope: Scope,
+        *,
+        default: Key,
+        attached_to: Key | None = None,
+    ) -> PosedFrame | None:
         frame = self._add_frame(element, element.name, scope, default=default, attached_to=attached_to)
         if frame is not None:
-            bodies.append(Body(element, scope, frame))
+            entries.append(ScopedElement(element, scope, frame))
         return frame
 
     def _add_frame(
@@ -184,13 +190,13 @@ class Gathering:
         default: Key,
         attached_to: Key | None = None,
         posed_by: Element | None = None,
-    ) -> Frame | None:
+    ) -> PosedFrame | None:
         """Take in an element's frame; None after reporting that its name cannot be used."""
         posed_by = posed_by or element
         if not self._name_is_legal(element, name, scope.version):
             return None
         base = base_name(posed_by)
-        frame = Frame(
+        frame = PosedFrame(
             key=scope.key + tuple(name.split(SEPARATOR)),
             element=element,
             pose=read_pose(posed_by.child("pose"), self.findings),

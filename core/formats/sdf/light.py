@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast, get_args
 
 from ...model import Light
-from ...model.furniture import LightKind
+from ...model.frames_and_lights import LightKind
 from ..findings import Findings
 from ..xml import Element
 from .shape import read_color

@@ -19,9 +19,8 @@ from ..findings import Findings, Lines
 from ..kept import extras_of, summary
 from ..resources import FilesBeside
 from ..xml import Element
-from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, Scope
-from .frames import Frame as PosedFrame
-from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Body, Gathering, base_name, text_of, version_of
+from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope
+from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Gathering, ScopedElement, base_name, text_of, version_of
 from .include import Library, SdfFile
 from .joint import GEARBOX, JOINT_KNOWN, closes_loop, read_axes, read_mimic, read_pitch, read_type, state_of
 from .light import read_light
@@ -65,15 +64,15 @@ class _Reader:
             self._gather_root_models(models)
         for model, placement in reversed(gathered.placements):  # inner models before those around them
             self._guard(self.frames.place_by, model, placement)
-        for frame in (*gathered.places, *(body.frame for body in gathered.explicit)):  # whether or not they are used
+        for frame in (*gathered.places, *(entry.frame for entry in gathered.explicit)):  # whether or not they are used
             if self._guard(self.frames.body, frame.key) is not None:
                 self._pose(frame)
         for link in gathered.links:
             self._make_link(link)
         for joint in gathered.joints:
             self._make_joint(joint)
-        for body in gathered.explicit:
-            self._make_frame(body)
+        for entry in gathered.explicit:
+            self._make_frame(entry)
         for light in gathered.lights:
             self._make_light(light)
         for state, scope in gathered.states:
@@ -118,10 +117,10 @@ class _Reader:
 
     # ---- second pass: links and joints
 
-    def _make_link(self, body: Body) -> None:
-        link = Link(self._name(body.frame.key), pose=self._pose(body.frame))
-        read_inertial(body.element.child("inertial"), link, self.findings)
-        read_motion(body.element, link, self.findings)
+    def _make_link(self, entry: ScopedElement) -> None:
+        link = Link(self._name(entry.frame.key), pose=self._pose(entry.frame))
+        read_inertial(entry.element.child("inertial"), link, self.findings)
+        read_motion(entry.element, link, self.findings)
         X_LW = inverse(link.pose)
 
         def shape_pose(shape: Element) -> Pose:
@@ -129,80 +128,80 @@ class _Reader:
             own = read_pose(shape.child("pose"), self.findings)
             if not base:
                 return own
-            return compose(X_LW, self._pose(PosedFrame(body.frame.key, shape, own, body.scope.resolve(base))))
+            return compose(X_LW, self._pose(PosedFrame(entry.frame.key, shape, own, entry.scope.resolve(base))))
 
-        files = body.scope.file.files
-        link.visuals = read_shapes(body.element, "visual", shape_pose, self.findings, files)
-        link.collisions = read_shapes(body.element, "collision", shape_pose, self.findings, files)
-        compute_inertial(body.element, link, self.findings)
+        files = entry.scope.file.files
+        link.visuals = read_shapes(entry.element, "visual", shape_pose, self.findings, files)
+        link.collisions = read_shapes(entry.element, "collision", shape_pose, self.findings, files)
+        compute_inertial(entry.element, link, self.findings)
         names: set[str] = set()
-        for element in body.element.all("light"):
+        for element in entry.element.all("light"):
             light = read_light(element, self.findings)
             name = claim(element.attributes.get(ORIGINAL_NAME, light.name) or "light", names)
             light.name, light.link, light.pose = f"{link.name}{SEPARATOR}{name}", link.name, shape_pose(element)
             self.model.lights.append(light)
-        link.extras = extras_of(body.element, LINK_KNOWN, "SDF")
+        link.extras = extras_of(entry.element, LINK_KNOWN, "SDF")
         self.model.links.append(link)
-        self.lines["link", link.name] = body.element
-        kinematic = body.element.child("kinematic")
-        if body.scope.static:
-            name = self._name(body.scope.key) or self.model.name
-            self._hold(link, body, "static", f"model '{name}' is static: its links are fixed to the world")
+        self.lines["link", link.name] = entry.element
+        kinematic = entry.element.child("kinematic")
+        if entry.scope.static:
+            name = self._name(entry.scope.key) or self.model.name
+            self._hold(link, entry, "static", f"model '{name}' is static: its links are fixed to the world")
         elif kinematic is not None and self.findings.flag(kinematic.text, kinematic):
-            self._hold(link, body, "kinematic", f"link '{link.name}' is kinematic: it is fixed to the world")
+            self._hold(link, entry, "kinematic", f"link '{link.name}' is kinematic: it is fixed to the world")
 
-    def _hold(self, link: Link, body: Body, why: str, note: str) -> None:
+    def _hold(self, link: Link, entry: ScopedElement, why: str, note: str) -> None:
         """What no force moves stays where it is."""
         holder = f"{link.name}_{why}"
         self.model.joints.append(Joint(holder, "fixed", WORLD, link.name, X_PJ=link.pose))
-        self.lines["joint", holder] = body.element
+        self.lines["joint", holder] = entry.element
         self.findings.note(note)
 
-    def _make_joint(self, body: Body) -> None:
-        element = body.element
-        parent, child = self._end(body, "parent"), self._end(body, "child")
-        if body.scope.static:
+    def _make_joint(self, entry: ScopedElement) -> None:
+        element = entry.element
+        parent, child = self._end(entry, "parent"), self._end(entry, "child")
+        if entry.scope.static:
             self.findings.note(f"{element.subject} is in a static model, where it means nothing (line {element.line})")
             return
         kind = read_type(element, self.findings)
         if kind is None or parent is None or child is None:
             return
-        self.lines["joint", self._name(body.frame.key)] = element
+        self.lines["joint", self._name(entry.frame.key)] = element
         if kind == GEARBOX:
-            self._make_gearbox(body, parent, child)
+            self._make_gearbox(entry, parent, child)
             return
-        X_WJ = self._pose(body.frame)
+        X_WJ = self._pose(entry.frame)
         joint = Joint(
-            self._name(body.frame.key),
+            self._name(entry.frame.key),
             kind.name,
             parent=self._name(parent) if parent else WORLD,
             child=self._name(child) if child else WORLD,
             X_PJ=compose(inverse(self._pose_of(parent)), X_WJ),
             X_CJ=compose(inverse(self._pose_of(child)), X_WJ),
-            axes=read_axes(element, kind, lambda at, xyz: self._turned_into(body, X_WJ, at, xyz), self.findings),
-            pitch=read_pitch(element, body.scope.version, self.findings) if kind.threaded else 0.0,
-            mimic=read_mimic(element, kind, lambda name: self._name(body.scope.resolve(name)), self.findings),
+            axes=read_axes(element, kind, lambda at, xyz: self._turned_into(entry, X_WJ, at, xyz), self.findings),
+            pitch=read_pitch(element, entry.scope.version, self.findings) if kind.threaded else 0.0,
+            mimic=read_mimic(element, kind, lambda name: self._name(entry.scope.resolve(name)), self.findings),
             closes_loop=closes_loop(element, self.findings),
             extras=extras_of(element, JOINT_KNOWN, "SDF"),
         )
         self.model.joints.append(joint)
 
-    def _make_gearbox(self, body: Body, parent: Key, child: Key) -> None:
+    def _make_gearbox(self, entry: ScopedElement, parent: Key, child: Key) -> None:
         """Two hinges of its reference link turn each other; its own frame means nothing but where its axes point."""
-        element = body.element
+        element = entry.element
         reference: Key | None = parent
         if element.child("gearbox_reference_body") is not None:
-            reference = self._end(body, "gearbox_reference_body")
+            reference = self._end(entry, "gearbox_reference_body")
         if reference is None:
             return
-        X_WR, X_WJ = self._pose_of(reference), self._pose(body.frame)
+        X_WR, X_WJ = self._pose_of(reference), self._pose(entry.frame)
         along = []
         for tag in ("axis", "axis2"):
             at = element.child(tag)
             xyz = self.findings.vector(at, "xyz", (0.0, 0.0, 1.0))
-            along.append(self._turned_into(body, X_WR, at, xyz, own=X_WJ) if at else xyz)
+            along.append(self._turned_into(entry, X_WR, at, xyz, own=X_WJ) if at else xyz)
         gearbox = Gearbox(
-            self._name(body.frame.key),
+            self._name(entry.frame.key),
             self._name(parent) if parent else WORLD,
             self._name(child) if child else WORLD,
             self._name(reference) if reference else WORLD,
@@ -214,7 +213,7 @@ class _Reader:
         )
         self.model.couplings.append(gearbox)
 
-    def _end(self, joint: Body, tag: str) -> Key | None:
+    def _end(self, joint: ScopedElement, tag: str) -> Key | None:
         """The link that a frame which the joint names moves with; None after reporting that there is none."""
         reference = text_of(joint.element, tag)
         if not reference:
@@ -228,9 +227,9 @@ class _Reader:
             return None
         return self._guard(self.frames.body, key)
 
-    def _turned_into(self, body: Body, X_WJ: Pose, axis: Element, v: Vec3, own: Pose | None = None) -> Vec3:
+    def _turned_into(self, entry: ScopedElement, X_WJ: Pose, axis: Element, v: Vec3, own: Pose | None = None) -> Vec3:
         """An axis's vector, in the axes of J; `own`: the joint's frame, where that is another than J."""
-        basis = self._axis_basis(axis, body.scope)
+        basis = self._axis_basis(axis, entry.scope)
         if basis is None and own is None:
             return v
         X_WF = self._pose(basis) if basis else own or X_WJ
@@ -250,15 +249,15 @@ class _Reader:
 
     # ---- what stands by
 
-    def _make_frame(self, body: Body) -> None:
-        link = self._guard(self.frames.body, body.frame.key)
+    def _make_frame(self, entry: ScopedElement) -> None:
+        link = self._guard(self.frames.body, entry.frame.key)
         if link is not None:
-            pose = compose(inverse(self._pose_of(link)), self._pose(body.frame))
-            self.model.frames.append(Frame(self._name(body.frame.key), self._name(link) if link else WORLD, pose))
+            pose = compose(inverse(self._pose_of(link)), self._pose(entry.frame))
+            self.model.frames.append(Frame(self._name(entry.frame.key), self._name(link) if link else WORLD, pose))
 
-    def _make_light(self, body: Body) -> None:
-        light = read_light(body.element, self.findings)
-        light.name, light.pose = self._name(body.frame.key), self._pose(body.frame)
+    def _make_light(self, entry: ScopedElement) -> None:
+        light = read_light(entry.element, self.findings)
+        light.name, light.pose = self._name(entry.frame.key), self._pose(entry.frame)
         self.model.lights.append(light)
 
     def _set_state(self, state: Element, scope: Scope) -> None:

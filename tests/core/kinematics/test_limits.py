@@ -8,7 +8,7 @@ import pytest
 from limberjack.core.kinematics import compile_for_posing
 from limberjack.core.kinematics.demands import pace_of
 from limberjack.core.kinematics.limits import limits_of, make_bounds, write_bounds
-from limberjack.core.kinematics.motion import turn_on
+from limberjack.core.kinematics.motion import integrate_positions
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 
 SIZE = 2.0
@@ -83,6 +83,6 @@ def test_what_is_measured_of_a_chart(kind):
         for sign in (1.0, -1.0):
             at, step = q.copy(), np.zeros(compiled.nv)
             step[j] = sign * NUDGE * pace
-            turn_on(compiled.arrays, at, step, 1.0)
+            integrate_positions(compiled.arrays, at, step, 1.0)
             ends.append(bounds_at(compiled, at).high)
         assert rows[:, j] == pytest.approx((ends[1] - ends[0]) / (2.0 * NUDGE), abs=1e-6)

@@ -12,12 +12,12 @@ from limberjack.core.joints import JOINT_TYPES, Column, JointType
 from limberjack.core.model import Axis, Joint, Mimic, Model, ModelError
 from limberjack.core.model.mirroring import (
     mirror_signs,
-    mirrored_coordinates,
     mirrored_inertia,
     mirrored_joint,
     mirrored_mimic,
     mirrored_point,
     mirrored_pose,
+    mirrored_turn,
 )
 from limberjack.core.model.screws import joint_pose, measured_rows
 from limberjack.core.solvers import Simulation
@@ -31,6 +31,14 @@ TYPES = tuple(JOINT_TYPES)
 
 def reflected(pose):
     return S @ matrix_of(pose) @ S
+
+
+def mirrored_coordinates(joint, q):
+    """Where the image stands: coordinates by the signs of their axes, a chart's as the pose that they are."""
+    if not joint.kind.chart:
+        signs = mirror_signs(joint)
+        return tuple(signs[column.axis] * value for column, value in zip(joint.columns, q, strict=True))
+    return (*mirrored_point(q[:-4]), *mirrored_turn(q[-4:])) if len(q) > 4 else mirrored_turn(q)
 
 
 def any_joint(kind: str, rng: np.random.Generator) -> Joint:

@@ -16,7 +16,7 @@ KINDS = (
 
 
 @contextmanager
-def workshop() -> Iterator[bpy.types.Scene]:
+def scratch_scene() -> Iterator[bpy.types.Scene]:
     """An empty scene in metres, which is the context's while it is open, and gone afterwards with all that is in it."""
     shown = [(window, window.scene, window.view_layer) for window in bpy.context.window_manager.windows]
     scene = bpy.data.scenes.new(TEMPORARY)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
+from ..kinematics.work import copy
 from .impacts import slides_on
 from .margins import SLIDE, first_crossing, is_clear, slack
 from .one_step import attempt, end_row, mark
-from .stepping import copy
 from .system import LEDGERS
 
 MOST_TRIES = 40
 
 
 @subroutine
-def land(calls, system, y, trial, stages, now, h, settings):
+def step_to_event(calls, system, y, trial, stages, now, h, settings):
     """Shorten a step of h seconds, which went too far, and leave in `trial` where it ends.
 
     Returns (seconds, guard, which margin); the seconds are not a number where no step is short enough.

@@ -74,7 +74,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Patient:
+class RunFacts:
     """A run as it is at present.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..model.compiled import ON_COLUMN
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
-from .patient import Patient, Watched
+from .run_facts import RunFacts, Watched
 
 RACING = {"rad": 1e3, "m": 1e5}
 """Speeds a second at the start beyond which a unit was mistaken; satellites make 8e3 m/s."""
@@ -21,9 +21,9 @@ AMPLE = 1.5
 """Times what weight and springs take: a drive with no more than these hold still would hardly ever arrive."""
 
 
-def limits_crossed(patient: Patient) -> Iterator[Diagnosis]:
-    for watched in patient.watched:
-        guard = patient.compiled.arrays.guards[watched.number]
+def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:
+    for watched in run.watched:
+        guard = run.compiled.arrays.guards[watched.number]
         if guard.lower > guard.upper:
             message = (
                 f"{watched.on_part}its lower limit {guard.lower:g} {watched.unit} is above its upper limit "
@@ -33,12 +33,12 @@ def limits_crossed(patient: Patient) -> Iterator[Diagnosis]:
             yield Diagnosis("limits-crossed", watched.subject, message, swap)
 
 
-def overlapping_start(patient: Patient) -> Iterator[Diagnosis]:
-    for watched in patient.watched:
-        guard = patient.compiled.arrays.guards[watched.number]
+def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
+    for watched in run.watched:
+        guard = run.compiled.arrays.guards[watched.number]
         beyond = max(guard.lower - watched.value, watched.value - guard.upper)
         rigid = math.isinf(guard.stiffness)
-        if guard.lower > guard.upper or not beyond > BEYOND[rigid] or patient.is_prescribed(watched.joint):
+        if guard.lower > guard.upper or not beyond > BEYOND[rigid] or run.is_prescribed(watched.joint):
             continue
         side, bound = ("lower", guard.lower) if watched.value < guard.lower else ("upper", guard.upper)
         then = (
@@ -50,21 +50,21 @@ def overlapping_start(patient: Patient) -> Iterator[Diagnosis]:
             f"{watched.on_part}it starts at {watched.value:.4g} {watched.unit}, beyond its {side} limit {bound:.4g} "
             f"{watched.unit}: {then}; start it within its limits, or move them"
         )
-        remedy = watched.with_axis(home=float(bound)) if _starts_at_home(patient, watched) else None
+        remedy = watched.with_axis(home=float(bound)) if _starts_at_home(run, watched) else None
         yield Diagnosis("overlapping-start", watched.subject, message, remedy)
 
 
-def _starts_at_home(patient: Patient, watched: Watched) -> bool:
+def _starts_at_home(run: RunFacts, watched: Watched) -> bool:
     """Whether it is where it is because its home says so, and nothing else."""
     place = watched.joint.place_of(watched.axis)
-    return place is not None and not patient.is_bound and abs(watched.joint.q_home[place] - watched.value) < 1e-9
+    return place is not None and not run.is_bound and abs(watched.joint.q_home[place] - watched.value) < 1e-9
 
 
-def fast_start(patient: Patient) -> Iterator[Diagnosis]:
-    for dof, (_, unit) in enumerate(patient.names):
-        speed = float(patient.qd_start[dof])
-        joint = patient.joint_of_dof[dof]
-        if abs(speed) > RACING.get(unit, math.inf) and not patient.is_prescribed(joint):
+def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
+    for dof, (_, unit) in enumerate(run.names):
+        speed = float(run.qd_start[dof])
+        joint = run.joint_of_dof[dof]
+        if abs(speed) > RACING.get(unit, math.inf) and not run.is_prescribed(joint):
             turns = f", {abs(speed) / math.tau:.3g} turns a second" if unit == "rad" else ""
             message = (
                 f"it starts with {speed:.3g} {unit}/s{turns}, which frames cannot show and which takes very "
@@ -73,10 +73,10 @@ def fast_start(patient: Patient) -> Iterator[Diagnosis]:
             yield Diagnosis("fast-start", f"joint '{joint.name}'", message)
 
 
-def weak_drives(patient: Patient) -> Iterator[Diagnosis]:
+def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
     """Drives that are on and have nothing to drive with."""
     needs = {"position": ("drive_stiffness", "stiffness"), "velocity": ("drive_damping", "damping")}
-    for joint in patient.compiled.model.joints:
+    for joint in run.compiled.model.joints:
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
             fields = joint.kind.slot(number).fields
             if axis.drive_mode == "off" or "drive_mode" not in fields or joint.is_locked(number):
@@ -84,7 +84,7 @@ def weak_drives(patient: Patient) -> Iterator[Diagnosis]:
             field, what = needs.get(axis.drive_mode, ("drive_target", "force"))
             lacking = what if axis.drive_mode in needs and not getattr(axis, field) > 0.0 else ""
             lacking = lacking or ("effort" if "effort" in fields and not axis.effort > 0.0 else "")
-            if lacking and not (patient.is_prescribed(joint) or patient.is_scheduled(joint)):
+            if lacking and not (run.is_prescribed(joint) or run.is_scheduled(joint)):
                 message = (
                     f"its {axis.drive_mode} drive is on, and its {lacking} is 0, so it does nothing; give it "
                     f"{lacking}, or turn it off"
@@ -93,13 +93,13 @@ def weak_drives(patient: Patient) -> Iterator[Diagnosis]:
                 yield Diagnosis("drive-without-strength", f"joint '{joint.name}'", message, off)
 
 
-def idle_guards(patient: Patient) -> Iterator[Diagnosis]:
+def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:
     """What a prescribed joint goes through, or would be driven by, as its motion takes whatever force it takes."""
-    for watched in patient.watched:
-        guard = patient.compiled.arrays.guards[watched.number]
-        if not patient.is_prescribed(watched.joint) or guard.kind != ON_COLUMN:
+    for watched in run.watched:
+        guard = run.compiled.arrays.guards[watched.number]
+        if not run.is_prescribed(watched.joint) or guard.kind != ON_COLUMN:
             continue
-        q, qd = patient.trajectory.q[:, guard.q], np.abs(patient.trajectory.qd[:, guard.v])
+        q, qd = run.trajectory.q[:, guard.q], np.abs(run.trajectory.qd[:, guard.v])
         least, most, speed = q.min(initial=math.inf), q.max(initial=-math.inf), qd.max(initial=0.0)
         idle = []
         if least < guard.lower - 1e-6 or most > guard.upper + 1e-6:
@@ -108,7 +108,7 @@ def idle_guards(patient: Patient) -> Iterator[Diagnosis]:
             idle.append(f"its largest speed {guard.velocity:.4g} (it reaches {speed:.4g})")
         if guard.drive_stiffness or guard.drive_damping or guard.drive_push:
             idle.append("its drive")
-        if guard.friction > 0.0 and patient.trajectory.efforts is not None:
+        if guard.friction > 0.0 and run.trajectory.efforts is not None:
             idle.append(f"its friction {guard.friction:.4g}, which the efforts that are recorded leave out")
         if idle:
             message = (
@@ -117,9 +117,9 @@ def idle_guards(patient: Patient) -> Iterator[Diagnosis]:
             yield Diagnosis("prescribed-guards", watched.subject, message)
 
 
-def held_by_friction(patient: Patient) -> Iterator[Diagnosis]:
-    for watched, guard in patient.drives():
-        path, asked = patient.trajectory.q[:, guard.q], np.abs(patient.asked(guard)).max(initial=0.0)
+def held_by_friction(run: RunFacts) -> Iterator[Diagnosis]:
+    for watched, guard in run.drives():
+        path, asked = run.trajectory.q[:, guard.q], np.abs(run.asked(guard)).max(initial=0.0)
         push = min(asked, guard.effort)
         if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < push <= guard.friction:
             message = (
@@ -131,16 +131,16 @@ def held_by_friction(patient: Patient) -> Iterator[Diagnosis]:
             yield Diagnosis("friction-too-large", watched.subject, message, remedy)
 
 
-def effort_too_small(patient: Patient) -> Iterator[Diagnosis]:
-    for watched, guard in patient.drives():
+def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
+    for watched, guard in run.drives():
         if math.isinf(guard.effort) or guard.effort <= guard.friction or guard.drive_push:
             continue
         by_position = guard.drive_stiffness > 0.0
-        done = patient.trajectory.q[:, guard.q] if by_position else patient.trajectory.qd[:, guard.v]
+        done = run.trajectory.q[:, guard.q] if by_position else run.trajectory.qd[:, guard.v]
         aim = guard.drive_target if by_position else guard.drive_rate
-        if _stalls(patient.asked(guard), guard, np.abs(aim - done)) and not _rests_on_stop(patient, watched.number):
+        if _stalls(run.asked(guard), guard, np.abs(aim - done)) and not _rests_on_stop(run, watched.number):
             unit = watched.unit if by_position else f"{watched.unit}/s"
-            load = _load(patient, watched.unit, guard)
+            load = _load(run, watched.unit, guard)
             needed = f"; weight and springs alone take up to {load:.4g} {force_unit(watched.unit)} on the way"
             message = (
                 f"its drive gives all of its effort, {guard.effort:.4g} {force_unit(watched.unit)}, nearly all the "
@@ -163,20 +163,20 @@ def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
     return bool(saturated > 0.8 and not passes and away[half:].mean() > 0.9 * away[:half].mean())
 
 
-def _rests_on_stop(patient: Patient, number: int) -> bool:
-    watch = patient.system.work.watches[number]
+def _rests_on_stop(run: RunFacts, number: int) -> bool:
+    watch = run.system.work.watches[number]
     return bool(watch.touch or watch.pressed)
 
 
-def _load(patient: Patient, unit: str, guard: np.recarray) -> float:
+def _load(run: RunFacts, unit: str, guard: np.recarray) -> float:
     """The most that weight and springs ask of a drive on its way [N m or N]; 0 where that cannot be told."""
-    if patient.is_bound:
+    if run.is_bound:
         return 0.0  # what it is bound to takes a part that depends on all else
-    q = patient.trajectory.q[-1].copy()
-    begin, end = float(patient.q_start[guard.q]), float(guard.drive_target)
+    q = run.trajectory.q[-1].copy()
+    begin, end = float(run.q_start[guard.q]), float(guard.drive_target)
     if not guard.drive_stiffness:
         begin, end = float(q[guard.q]), float(q[guard.q]) + (math.tau if unit == "rad" else 0.0)
     most = 0.0
     for q[guard.q] in np.linspace(begin, end, 25):
-        most = max(most, abs(patient.holding_force(guard.v, q)))
+        most = max(most, abs(run.holding_force(guard.v, q)))
     return most

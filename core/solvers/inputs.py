@@ -30,13 +30,13 @@ INPUT = np.dtype(
 
 
 @kernel
-def steer_to(system, time):
-    """As `steer`, from outside kernels."""
-    steer(system, time)
+def set_inputs_at(system, time):
+    """As `set_inputs`, from outside kernels."""
+    set_inputs(system, time)
 
 
 @subroutine
-def steer(system, time):
+def set_inputs(system, time):
     """Write the numbers of a time [s] of the system's window into its arrays."""
     elapsed = time - system.window[0]
     for k in range(system.inputs.shape[0]):
@@ -93,7 +93,7 @@ def put_on_chart(drive, what, part, number, rate):
 
 
 @subroutine
-def weigh_anew(system):
+def power_of_gravity_change(system):
     """The power that a change of gravity brings in, by lifting the potential energy of all that has weight [W]."""
     rate = get3(system.gravity_rate)
     if dot(rate, rate) == 0.0:
@@ -105,7 +105,7 @@ def weigh_anew(system):
         gained -= dot(rate, moment_of(bodies[i], get3(body.moment), body.mass))
     for m in range(model.media.shape[0]):
         medium = model.media[m]
-        gained += dot(rate, moment_of(bodies[medium.body], get3(medium.afloat_moment), medium.afloat))
+        gained += dot(rate, moment_of(bodies[medium.body], get3(medium.weightless_moment), medium.weightless_mass))
     return gained
 
 

@@ -17,7 +17,7 @@ AXIS: Color = (0.3, 0.8, 1.0, 1.0)
 WIDTH = 3.0
 
 
-class Preview:
+class FeatureOverlay:
     """A feature's outline and axis in all 3D views, until it is removed."""
 
     def __init__(self):
