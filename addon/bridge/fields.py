@@ -12,6 +12,7 @@ from enum import Enum
 import numpy as np
 
 from ...core.joints import Slot, Unit
+from ...core.model.drives import DRIVES, OFF, Aim, DriveMode
 from .numbers import Units, shortest, shortest_all
 
 
@@ -50,12 +51,17 @@ class Field:
         return self.measure if isinstance(self.measure, Measure) else self.measure(owner)
 
 
-DRIVE_AIMS = {"off": Measure.COORDINATE, "position": Measure.COORDINATE, "velocity": Measure.SPEED}
-"""What a drive's target is, by its mode; elsewhere it is a force."""
+AIMS = {Aim.PLACE: Measure.COORDINATE, Aim.SPEED: Measure.SPEED, Aim.FORCE: Measure.PLAIN}
+
+
+def drive_of(axis) -> DriveMode:
+    """Of an axis of the core, or of Blender's properties, which may hold a mode that only a newer version knows."""
+    return DRIVES.get(axis.drive_mode, OFF)
 
 
 def _aim(axis) -> Measure:
-    return DRIVE_AIMS.get(axis.drive_mode, Measure.PLAIN)
+    """What a drive's target is; without a drive it is kept as a place."""
+    return AIMS[drive_of(axis).aim or Aim.PLACE]
 
 
 AXIS_FIELDS = (

@@ -15,19 +15,12 @@ from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
 from .choices import require_known_choices
 from .errors import SceneError
-from .fields import JOINT_FIELDS, MIMIC_FIELDS, Field, fields_on, read_fields
+from .fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
 from .following import joint_frames
 from .frames import require_both_ends
 from .kept import parse_extras
 from .numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
 from .present import objects_present
-
-EXERTED = {
-    "position": ("drive_stiffness", "drive_damping", "effort"),
-    "velocity": ("drive_damping", "effort"),
-    "force": ("drive_target", "effort"),
-}
-"""By a drive's mode, the numbers that its force is in proportion to."""
 
 GONE = {"parent": "lost-parent", "child": "no-child"}
 """What it is to a joint that a link was deleted: its pointer keeps the link in the file, but in no scene."""
@@ -119,7 +112,7 @@ def _axis(known: Joint, number: int, properties, units: Units, strength: float) 
 def axis_numbers(known: Joint, number: int, fields: Iterable[Field], properties, units: Units, strength: float) -> dict:
     """Values of an axis's fields for the core, those of its drive at a strength from 0 to 1."""
     values = read_fields(fields, properties, units, coordinate=known.axis_unit(number))
-    for name in EXERTED.get(properties.drive_mode, ()):
+    for name in drive_of(properties).scales:
         if name in values and math.isfinite(values[name]):
             values[name] *= strength
     return values

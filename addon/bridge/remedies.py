@@ -15,9 +15,8 @@ from ...core.model import ModelError
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
 from .dials import view_joint
-from .fields import LINK_FIELDS, fields_on, write_fields
+from .fields import LINK_FIELDS, drive_of, fields_on, write_fields
 from .numbers import length_in_words, units_of
-from .read_joints import EXERTED
 from .rigging import set_home
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def _changes(finding: FindingProperties) -> dict:
     if finding.kind != "joint":
         return changes
     joint = getattr(finding.culprit, ids.JOINT)
-    scaled, strength = EXERTED.get(joint.axes[finding.axis].drive_mode, ()), joint.drive_strength
+    scaled, strength = drive_of(joint.axes[finding.axis]).scales, joint.drive_strength
     return {name: value / strength if name in scaled and strength else value for name, value in changes.items()}
 
 

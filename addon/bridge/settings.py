@@ -13,12 +13,11 @@ from ...core.model.properties import Setting, density_of, set_property
 from .. import ids
 from ..props import axes_in_use, fit_to_type, is_joint
 from .animated import SCENE, STRENGTH, Input, animated_inputs
-from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, Field, fields_on, write_fields
+from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, Field, drive_of, fields_on, write_fields
 from .mass import is_weighed
 from .numbers import units_of
 from .present import objects_present
 from .read import SceneReading, gravity_of, wind_of
-from .read_joints import EXERTED
 from .write import store_gravity, store_home, store_wind
 
 DENSITY = Field("density")
@@ -121,7 +120,7 @@ class _Store:
     def _of_axes(self, obj: bpy.types.Object, joint: Joint, name: str) -> list[str]:
         """On all axes that have it. A drive that its strength weakens is stored as it acts, at its whole strength."""
         settings = getattr(obj, ids.JOINT)
-        weakened = {part for axis in axes_in_use(settings) for part in EXERTED.get(axis.drive_mode, ())}
+        weakened = {part for axis in axes_in_use(settings) for part in drive_of(axis).scales}
         own, written = {name}, {name}
         if name in weakened:
             self._require_steady([Input(obj.name, STRENGTH)])

@@ -6,7 +6,7 @@ from ...core.joints import Slot, Unit
 from ...core.joints.parts import DRIVE, STOPS
 from ...core.model import Joint
 from .. import ids
-from ..bridge.fields import FACES, Field, Measure, fields_on
+from ..bridge.fields import FACES, Field, Measure, drive_of, fields_on
 from ..props import axes_in_use, core_joint, is_known_joint
 from .base import Below, draw_switched, in_columns, paragraph, readable
 
@@ -17,14 +17,6 @@ SUFFIXES = {Measure.COORDINATE: FACES, Measure.SPEED: SPEED_SUFFIX}
 
 DRIVE_SECTION = "drive"
 """What has a panel of its own."""
-
-IDLE_DRIVE = {
-    "off": DRIVE - {"drive_mode"} | {"effort"},
-    "position": frozenset(),
-    "velocity": frozenset({"drive_stiffness"}),
-    "force": frozenset({"drive_stiffness", "drive_damping"}),
-}
-"""The fields that have no effect in a drive's mode."""
 
 ICON = {Unit.ANGLE: "DRIVER_ROTATIONAL_DIFFERENCE", Unit.LENGTH: "DRIVER_DISTANCE", Unit.NUMBER: "DOT"}
 
@@ -94,7 +86,8 @@ def shown_fields(axis, slot: Slot) -> list[Field]:
     fields = fields_on(slot)
     if axis.locked and "locked" in slot.fields:
         return [field for field in fields if field.name == "locked"]
-    idle = {"restitution" if axis.use_stiffness else "dissipation", *IDLE_DRIVE.get(axis.drive_mode, ())}
+    of_drives = DRIVE - {"drive_mode"} | {"effort"}
+    idle = {"restitution" if axis.use_stiffness else "dissipation", *of_drives - drive_of(axis).fields}
     if not any(name in slot.fields and getattr(axis, f"use_{name}") for name in ("lower", "upper")):
         idle |= STOPS
     if not axis.spring_stiffness:

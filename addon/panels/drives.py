@@ -2,8 +2,9 @@
 
 import bpy
 
+from ...core.model.drives import OFF
 from .. import ids
-from ..bridge.fields import fields_on
+from ..bridge.fields import drive_of, fields_on
 from ..props import axes_in_use, core_joint, is_known_joint
 from .axes import DRIVE_SECTION, ICON, draw_fields, shown_fields
 from .base import Below, in_columns, readable
@@ -26,7 +27,7 @@ class LIMBERJACK_PT_drives(Below, bpy.types.Panel):
         layout.active = joint.enabled
         known = core_joint(joint)
         layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
-        if any(axis.drive_mode != "off" for axis in axes_in_use(joint)):
+        if any(drive_of(axis) is not OFF for axis in axes_in_use(joint)):
             layout.prop(joint, "drive_strength")
         for number, axis in enumerate(axes_in_use(joint)):
             slot, unit = known.kind.slot(number), known.axis_unit(number)

@@ -19,7 +19,7 @@ from bpy.types import Object, PropertyGroup
 
 from ...core.joints import JOINT_TYPES, JointType
 from ...core.model import Axis, Joint, ModelError
-from ...core.model.elements import DRIVE_MODES
+from ...core.model.drives import DRIVES, OFF
 from .. import ids
 from . import live_values
 from .entries import number_of
@@ -27,15 +27,6 @@ from .made_by import note_maker
 
 FEW_AXES = 3
 """As many as can be read with all their fields in view."""
-
-
-DRIVE_LABELS = {
-    "off": ("Off", "Nothing drives the joint"),
-    "position": ("Position", "Pull the joint to a place, as a servo does: by a spring and a damper"),
-    "velocity": ("Speed", "Keep the joint at a speed, as a motor does: by a damper"),
-    "force": ("Force", "Push with a steady force, or turn with a steady torque"),
-}
-"""Of each of core's modes, the label and the tooltip."""
 
 
 def type_items():
@@ -117,8 +108,8 @@ class AxisProperties(PropertyGroup):
     drive_mode: EnumProperty(
         name="Drive",
         description="What a motor in the joint does",
-        items=[(mode, *DRIVE_LABELS[mode], number_of(mode)) for mode in DRIVE_MODES],
-        default="off",
+        items=[(mode.name, mode.label, mode.help, number_of(mode.name)) for mode in DRIVES.values()],
+        default=OFF.name,
     )
     drive_stiffness: FloatProperty(
         name="Stiffness", description="Force per way off the target, in N m/rad or N/m", min=0.0

@@ -9,6 +9,7 @@ from itertools import pairwise
 from ..joints import FREE, Row
 from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model
+from ..model.drives import DRIVES, OFF
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, warning
@@ -33,14 +34,6 @@ NEVER_NEGATIVE = (
     "drive_stiffness",
     "drive_damping",
 )
-
-
-NEEDED_BY_DRIVES = {
-    "position": ("drive_stiffness", "drive_damping"),
-    "velocity": ("drive_damping",),
-    "force": ("drive_target",),
-}
-"""Fields without any of which a drive of that mode exerts nothing."""
 
 
 def _axes(model: Model, field: str) -> Iterator[tuple[Joint, int, Axis]]:
@@ -162,13 +155,13 @@ def _since_start(time: float) -> str:
 def idle_drive(model: Model) -> Iterator[Issue]:
     """A drive that cannot push, since a number that its mode needs is 0."""
     for joint, number, axis in _axes(model, "drive_mode"):
-        wanted = NEEDED_BY_DRIVES.get(axis.drive_mode, ())
-        which, mode = _which(joint, number), axis.drive_mode
-        if wanted and not any(getattr(axis, name) for name in wanted):
-            message = f"the {mode} drive of its {which} has no {' or '.join(wanted)}, so it does nothing; give it some"
+        drive = DRIVES.get(axis.drive_mode, OFF)
+        what = f"the {drive.name} drive of its {_which(joint, number)}"
+        if drive.exerts and not any(getattr(axis, name) for name in drive.exerts):
+            message = f"{what} has no {' or '.join(drive.exerts)}, so it does nothing; give it some"
             yield warning("idle-drive", name_of(joint), message)
-        elif wanted and "effort" in joint.kind.slot(number).fields and axis.effort == 0.0:
-            message = f"the {mode} drive of its {which} has effort 0, so it does nothing; let it push harder"
+        elif drive.exerts and "effort" in joint.kind.slot(number).fields and axis.effort == 0.0:
+            message = f"{what} has effort 0, so it does nothing; let it push harder"
             yield warning("idle-drive", name_of(joint), message)
 
 

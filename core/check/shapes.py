@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from ..joints import JOINT_TYPES
 from ..model import COUPLING_TYPES, Axis, Coupling, Gearbox, Joint, Link, Model
-from ..model.elements import DRIVE_MODES
+from ..model.drives import DRIVES
 from ..model.naming import joints_of, links_of
 from .issue import Issue, all_finite, as_text, error, name_of
 
@@ -92,8 +92,8 @@ def _axis(subject: str, number: int, axis: Axis, fields: frozenset[str]) -> Iter
     for field in ("xyz", "point"):
         if field in fields:
             yield from _wrong_count(subject, f"{field} of its axis {number + 1}", getattr(axis, field), 3)
-    if "drive_mode" in fields and axis.drive_mode not in DRIVE_MODES:
-        message = f"drive mode of its axis {number + 1} is '{axis.drive_mode}'; allowed are {', '.join(DRIVE_MODES)}"
+    if "drive_mode" in fields and axis.drive_mode not in DRIVES:
+        message = f"drive mode of its axis {number + 1} is '{axis.drive_mode}'; allowed are {', '.join(DRIVES)}"
         yield error("unknown-drive-mode", subject, message)
 
 

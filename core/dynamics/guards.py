@@ -63,6 +63,8 @@ def drive_force(guard, q, qd):
 
 @jitable
 def add_drive(guard, watch, column, q, qd, h, tau):
+    if guard.effort == 0.0:  # for the moment, as it is scheduled
+        return 0.0
     if watch.saturated != 0:
         force = watch.saturated * guard.effort
     else:

@@ -15,6 +15,7 @@ import numpy as np
 from ..joints import BALL, FREE
 from ..joints.rows import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
+from ..model.drives import DRIVES, Aim
 from ..model.naming import claim
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, compose, inverse, quat_of_z, quat_to_mat
@@ -144,7 +145,7 @@ def _scaled(axis: Axis, factor: float) -> Axis:
         return axis
     lower, upper = sorted((axis.lower * factor, axis.upper * factor))
     size, square = abs(factor), factor * factor
-    target = {"position": factor, "velocity": factor, "force": 1.0 / factor}.get(axis.drive_mode, 1.0)
+    target = 1.0 / factor if DRIVES[axis.drive_mode].aim is Aim.FORCE else factor
     return replace(
         axis,
         lower=lower,

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
 
 from ..extras import Extra
 from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, Row, Unit
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
+from .drives import OFF
 
 WORLD = "world"
-DriveMode = Literal["off", "position", "velocity", "force"]
-DRIVE_MODES = get_args(DriveMode)
 INF = math.inf
 
 
@@ -38,9 +36,9 @@ class Axis:
         effort: largest drive force [N m or N]. velocity: largest speed [U/s].
         damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
         spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
-        drive_mode: a position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m] and drive_damping
-            [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping, and a force drive
-            pushes with drive_target [N m or N].
+        drive_mode: one of `DRIVES`. A position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m]
+            and drive_damping [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping,
+            and a force drive pushes with drive_target [N m or N].
         locked: it stays at home and has no coordinate.
         turn [rad], slide [m], point [m]: of a `custom` joint's axis only, what a unit of its coordinate does, and where
             its line passes in the joint frame.
@@ -59,7 +57,7 @@ class Axis:
     armature: float = 0.0
     spring_reference: float = 0.0
     spring_stiffness: float = 0.0
-    drive_mode: DriveMode = "off"
+    drive_mode: str = OFF.name
     drive_stiffness: float = 0.0
     drive_damping: float = 0.0
     drive_target: float = 0.0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..spatial import ZERO
 from .compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from .drives import DRIVES, DriveLaw
 from .elements import Axis, Joint
 
 ASLEEP = Axis(stiffness=math.inf)
@@ -19,14 +20,8 @@ ASLEEP = Axis(stiffness=math.inf)
 STOPS = ("lower", "upper", "stiffness", "dissipation", "restitution")
 
 
-def drive_of(axis: Axis) -> tuple[float, float, float, float, float]:
-    """(stiffness, damping, target, rate, push): it asks for stiffness (target - q) + damping (rate - qd) + push."""
-    aim = axis.drive_target
-    if axis.drive_mode == "position":
-        return axis.drive_stiffness, axis.drive_damping, aim, 0.0, 0.0
-    if axis.drive_mode == "velocity":
-        return 0.0, axis.drive_damping, 0.0, aim, 0.0
-    return 0.0, 0.0, 0.0, 0.0, aim if axis.drive_mode == "force" else 0.0
+def _law(axis: Axis) -> DriveLaw:
+    return DRIVES[axis.drive_mode].law(axis)
 
 
 def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
@@ -34,7 +29,7 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
     for place, number in enumerate(axes):
         axis = effective(joint, number)
         limited = not (axis.is_unlimited or axis.has_no_room)
-        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity) or axis.drive_mode != "off":
+        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity) or DRIVES[axis.drive_mode].is_on(axis):
             own = axis if limited else effective(joint, number, without=STOPS)
             yield _record(own, ON_COLUMN, body, q + place, v + place)
 
@@ -58,9 +53,9 @@ def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
 def chart_drive(joint: Joint, body: int) -> tuple | None:
     """The CHART_DRIVE record of a ball whose axes have drives."""
     axes = [effective(joint, number) for number in joint.kind.law]
-    if len(axes) != 3 or all(axis.drive_mode == "off" for axis in axes):
+    if len(axes) != 3 or not any(DRIVES[axis.drive_mode].is_on(axis) for axis in axes):
         return None
-    stiffness, damping, target, rate, push = zip(*map(drive_of, axes), strict=True)
+    stiffness, damping, target, rate, push = zip(*map(_law, axes), strict=True)
     return body, stiffness, damping, target, ZERO, rate, push
 
 
@@ -78,4 +73,4 @@ def _replaced(axis: Axis, values: dict) -> Axis:
 
 def _record(axis: Axis, kind: int, body: int, q: int, v: int) -> tuple:
     stops = tuple(getattr(axis, name) for name in STOPS)
-    return (kind, body, q, v, 0, ZERO, *stops, axis.friction, axis.velocity, axis.effort, *drive_of(axis))
+    return (kind, body, q, v, 0, ZERO, *stops, axis.friction, axis.velocity, axis.effort, *_law(axis))

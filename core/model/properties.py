@@ -11,7 +11,8 @@ from ..geometry.densities import SUBSTANCES
 from ..geometry.solids import solid_properties
 from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
-from .elements import DRIVE_MODES, WORLD, Axis, Joint, Link, ModelError
+from .drives import DRIVES
+from .elements import WORLD, Axis, Joint, Link, ModelError
 from .model import Model
 
 AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isinstance(field.default, float))
@@ -142,8 +143,8 @@ def _set_on_axes(joint: Joint, setting: Setting) -> None:
 
 
 def _set_drive_mode(joint: Joint, setting: Setting) -> None:
-    if setting.text not in DRIVE_MODES:
-        raise _TextError(f"one of {', '.join(DRIVE_MODES)}")
+    if setting.text not in DRIVES:
+        raise _TextError(f"one of {', '.join(DRIVES)}")
     for axis in _axes_with(joint, setting.name):
         setattr(axis, setting.name, setting.text)
 

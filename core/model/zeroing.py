@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..joints import Unit
 from ..spatial import Pose, compose, inverse
 from .couplings import Coupling
+from .drives import DRIVES, Aim
 from .elements import Axis, Joint
 from .model import Model
 from .placing import apart, drawn_step, pose_of
@@ -72,7 +73,7 @@ def _split(joint: Joint) -> tuple[Pose, Pose, bool]:
 
 
 def _shifted(axis: Axis, by: float) -> Axis:
-    target = axis.drive_target - by if axis.drive_mode == "position" else axis.drive_target
+    target = axis.drive_target - by if DRIVES[axis.drive_mode].aim is Aim.PLACE else axis.drive_target
     return replace(
         axis,
         lower=axis.lower - by,

@@ -38,7 +38,7 @@ def write_margins(model, work, q, qd, qdd, out):
         write_stop_margins(model, guard, watch, q, qd, out[k])
         if guard.kind != ON_MEASURE:
             write_speed_margins(guard, watch, qd[guard.v], qdd[guard.v], out[k])
-        if guard.kind == ON_COLUMN and not math.isinf(guard.effort):
+        if guard.kind == ON_COLUMN and 0.0 < guard.effort < math.inf:
             write_drive_margin(guard, watch, q, qd, qdd, out[k])
 
 

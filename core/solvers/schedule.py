@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model import Joint, Model, StateError
 from ..model.compiled import ON_COLUMN, CompiledModel, JointSpan, numbers_of
+from ..model.drives import DRIVES, Aim, DriveMode
 from .external_forces import steady_pushes
 from .inputs import (
     CHART_DAMPING,
@@ -33,16 +34,16 @@ from .system import System
 
 Numbers = float | Sequence[float] | np.ndarray
 
-TARGETS = {"position": TARGET, "velocity": SPEED, "force": PUSH_FORCE}
-CHART_TARGETS = {"position": CHART_TARGET, "velocity": CHART_SPEED, "force": CHART_PUSH}
-"""What a drive's target is, by its mode."""
+TARGETS = {Aim.PLACE: TARGET, Aim.SPEED: SPEED, Aim.FORCE: PUSH_FORCE}
+CHART_TARGETS = {Aim.PLACE: CHART_TARGET, Aim.SPEED: CHART_SPEED, Aim.FORCE: CHART_PUSH}
+"""Which input a drive's target is."""
 
 ON_DRIVES = {
-    "drive_stiffness": (STIFFNESS, CHART_STIFFNESS, {"position"}),
-    "drive_damping": (DRIVE_DAMPING, CHART_DAMPING, {"position", "velocity"}),
-    "effort": (EFFORT, None, {"position", "velocity", "force"}),
+    "drive_stiffness": (STIFFNESS, CHART_STIFFNESS),
+    "drive_damping": (DRIVE_DAMPING, CHART_DAMPING),
+    "effort": (EFFORT, None),
 }
-"""What other numbers of a drive are, on a column and on a chart, and in which modes they act."""
+"""Which inputs other numbers of a drive are, on a column and on a chart."""
 
 AXIS_FIELDS = ("drive_target", *ON_DRIVES, "damping")
 LINK_FIELDS = {"force": 3, "torque": 0}
@@ -121,7 +122,7 @@ class ScheduledInputs:
                 self._bind(function, subject, what, 0, 3)
 
     def _bind_axis(self, compiled: CompiledModel, span: JointSpan, number: int, fields: Mapping[str, Callable]) -> None:
-        joint, mode = span.joint, span.joint.axes[number].drive_mode
+        joint, mode = span.joint, DRIVES[span.joint.axes[number].drive_mode]
         known = joint.kind.slot(number).fields
         for v in map(span.v_at, _places(joint, number)):
             drive = _drive_at(compiled, span.body, v)
@@ -195,9 +196,10 @@ def _places(joint: Joint, number: int) -> list[int]:
     return [] if place is None else [place]
 
 
-def _code(name: str, mode: str, on_chart: bool) -> int | None:
+def _code(name: str, mode: DriveMode, on_chart: bool) -> int | None:
     """Which input a field of a drive is; None where it does nothing."""
+    if name not in mode.fields:
+        return None
     if name == "drive_target":
-        return (CHART_TARGETS if on_chart else TARGETS).get(mode)
-    on_column, on_chart_code, modes = ON_DRIVES[name]
-    return (on_chart_code if on_chart else on_column) if mode in modes else None
+        return (CHART_TARGETS if on_chart else TARGETS)[mode.aim] if mode.aim else None
+    return ON_DRIVES[name][on_chart]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model.compiled import ON_COLUMN
+from ..model.drives import DRIVES, OFF
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
 from .run_facts import RunFacts, Watched
 
@@ -75,22 +76,25 @@ def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
 
 def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
     """Drives that are on and have nothing to drive with."""
-    needs = {"position": ("drive_stiffness", "stiffness"), "velocity": ("drive_damping", "damping")}
     for joint in run.compiled.model.joints:
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
-            fields = joint.kind.slot(number).fields
-            if axis.drive_mode == "off" or "drive_mode" not in fields or joint.is_locked(number):
+            fields, drive = joint.kind.slot(number).fields, DRIVES[axis.drive_mode]
+            if not drive.exerts or "drive_mode" not in fields or joint.is_locked(number):
                 continue
-            field, what = needs.get(axis.drive_mode, ("drive_target", "force"))
-            lacking = what if axis.drive_mode in needs and not getattr(axis, field) > 0.0 else ""
+            lacking = "" if any(getattr(axis, name) for name in drive.exerts) else _words(drive.exerts)
             lacking = lacking or ("effort" if "effort" in fields and not axis.effort > 0.0 else "")
             if lacking and not (run.is_prescribed(joint) or run.is_scheduled(joint)):
                 message = (
-                    f"its {axis.drive_mode} drive is on, and its {lacking} is 0, so it does nothing; give it "
+                    f"its {drive.name} drive is on, and its {lacking} is 0, so it does nothing; give it "
                     f"{lacking}, or turn it off"
                 )
-                off = Remedy("joint", (("drive_mode", "off"),), joint.name, number)  # which changes no motion
+                off = Remedy("joint", (("drive_mode", OFF.name),), joint.name, number)  # which changes no motion
                 yield Diagnosis("drive-without-strength", f"joint '{joint.name}'", message, off)
+
+
+def _words(fields: tuple[str, ...]) -> str:
+    """Fields of a drive, as the panel calls them."""
+    return " or ".join(name.removeprefix("drive_") for name in fields)
 
 
 def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:

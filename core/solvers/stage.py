@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ def compile_stages(model: Model, times: np.ndarray, schedule: Schedule) -> list[
     Raises:
         ModelError: a model that cannot be simulated.
     """
+    model = _with_scheduled_efforts(model, schedule)
     begin, end = float(times[0]), float(times[-1])
     changes = {joint.released_at for joint in model.joints if begin < joint.released_at <= end}
     acting = {name: [bool(acts(time)) for time in times.tolist()] for name, acts in schedule.enabled.items()}
@@ -55,6 +57,19 @@ def compile_stages(model: Model, times: np.ndarray, schedule: Schedule) -> list[
         found.append((time, _compiled(_with(now, {name: now.joint(name) for name in gripping}, closes_loop=True))))
         before = names
     return found
+
+
+def _with_scheduled_efforts(model: Model, schedule: Schedule) -> Model:
+    """Efforts that are scheduled are not limited by the model, to which a drive with an effort of 0 is none."""
+    changed = {}
+    for name in {name for (name, _), fields in schedule.axes.items() if "effort" in fields}:
+        joint = model.joint(name)
+        axes = [
+            dataclasses.replace(axis, effort=math.inf) if "effort" in schedule.axes.get((name, number), ()) else axis
+            for number, axis in enumerate(joint.axes)
+        ]
+        changed[name] = dataclasses.replace(joint, axes=axes)
+    return _with(model, changed)
 
 
 def _with(model: Model, joints: Mapping[str, Joint], **changes: Any) -> Model:

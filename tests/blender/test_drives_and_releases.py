@@ -11,7 +11,7 @@ from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.write import store_joint, write_scene
 from limberjack.core import cli as core_cli
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
-from limberjack.core.model.elements import DRIVE_MODES
+from limberjack.core.model.drives import DRIVES
 from support.models import dump
 
 from .conftest import joint, link
@@ -42,7 +42,7 @@ def heights(cube, scene):
 
 
 @pytest.mark.parametrize("scale_length", [1.0, 0.01])
-@pytest.mark.parametrize("mode", DRIVE_MODES)
+@pytest.mark.parametrize("mode", DRIVES)
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "ball"])
 def test_a_drive_goes_through_a_scene(scene, kind, mode, scale_length):
     """Guards the unit of each mode's target: lengths and their speeds are in the scene's unit, forces never are."""

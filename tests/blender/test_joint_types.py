@@ -14,7 +14,7 @@ from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.write import write_scene
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import Axis, Coupling, Joint, Link, Mimic, Model, ModelError
-from limberjack.core.model.elements import DRIVE_MODES
+from limberjack.core.model.drives import DRIVES
 
 from .conftest import joint
 from .paper import draw, draw_all
@@ -62,7 +62,7 @@ def random_axis(rng, slot, number):
         "lower": -rng.uniform(0.5, 0.9),
         "stiffness": math.inf if odd else rng.uniform(1e4, 1e6),
     }
-    special["drive_mode"] = DRIVE_MODES[number % len(DRIVE_MODES)]
+    special["drive_mode"] = list(DRIVES)[number % len(DRIVES)]
     return Axis(**{name: special[name] if name in special else rng.uniform(0.1, 0.9) for name in sorted(slot.fields)})
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from limberjack.core.joints import FREE, JOINT_TYPES, JointType
 from limberjack.core.model import COUPLING_TYPES, WORLD, Axis, Coupling, Joint, Mimic, Model
-from limberjack.core.model.elements import DRIVE_MODES
+from limberjack.core.model.drives import DRIVES
 from limberjack.core.model.screws import joint_pose, measured_rows
 from limberjack.core.spatial import IDENTITY, Pose, compose, inverse
 from limberjack.core.trajectory.trajectory import Trajectory
@@ -183,7 +183,7 @@ def _limits(rng, at, least, most) -> dict:
 
 
 def _drive(rng, at, mass) -> dict:
-    mode = str(rng.choice([name for name in DRIVE_MODES if name != "off"]))
+    mode = str(rng.choice([name for name in DRIVES if name != "off"]))
     stiffness = _log_uniform(rng, 1.0, 1e8)
     damping = _log_uniform(rng, 1e-2, 2.0) * 2.0 * math.sqrt(stiffness * mass)
     target = {"position": at + rng.normal(), "velocity": 3.0 * rng.normal(), "force": _log_uniform(rng, 1e-2, 30.0)}

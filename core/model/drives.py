@@ -1,0 +1,95 @@
+"""What a drive does, by its mode: an entry each, in `DRIVES`. Nothing else knows a mode by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .elements import Axis
+
+
+class Aim(Enum):
+    """What `Axis.drive_target` is [U, U/s, or N m and N], U being the unit of the axis's coordinate."""
+
+    PLACE = "place"
+    SPEED = "speed"
+    FORCE = "force"
+
+
+class DriveLaw(NamedTuple):
+    """A drive asks for stiffness * (target - q) + damping * (rate - qd) + push."""
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    target: float = 0.0
+    rate: float = 0.0
+    push: float = 0.0
+
+
+@dataclass(frozen=True)
+class DriveMode:
+    """A kind of drive.
+
+    Attributes:
+        name: in files, scenes and scripts. label, help: in Blender.
+        exerts: the fields of `Axis` by which its force comes about; where all are 0, there is none.
+        aim: what its target is; None where there is no drive.
+    """
+
+    name: str
+    label: str
+    help: str
+    exerts: tuple[str, ...] = ()
+    aim: Aim | None = None
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """The fields that make a drive of half the strength, where each is halved."""
+        return (*self.exerts, "effort") if self.exerts else ()
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """All fields that have an effect."""
+        return frozenset(("drive_target", *self.scales)) if self.exerts else frozenset()
+
+    def is_on(self, axis: Axis) -> bool:
+        """Whether there is a drive at all: one whose effort is limited to 0 is none."""
+        return bool(self.exerts) and axis.effort > 0.0
+
+    def law(self, axis: Axis) -> DriveLaw:
+        if not self.is_on(axis):
+            return DriveLaw()
+        stiffness, damping = (
+            getattr(axis, name) if name in self.exerts else 0.0 for name in ("drive_stiffness", "drive_damping")
+        )
+        target, rate, push = (axis.drive_target if self.aim is aim else 0.0 for aim in Aim)
+        return DriveLaw(stiffness, damping, target, rate, push)
+
+
+OFF = DriveMode("off", "Off", "Nothing drives the joint")
+
+DRIVES: dict[str, DriveMode] = {
+    mode.name: mode
+    for mode in (
+        OFF,
+        DriveMode(
+            "position",
+            "Position",
+            "Pull the joint to a place, as a servo does: by a spring and a damper",
+            ("drive_stiffness", "drive_damping"),
+            Aim.PLACE,
+        ),
+        DriveMode(
+            "velocity",
+            "Speed",
+            "Keep the joint at a speed, as a motor does: by a damper",
+            ("drive_damping",),
+            Aim.SPEED,
+        ),
+        DriveMode(
+            "force", "Force", "Push with a steady force, or turn with a steady torque", ("drive_target",), Aim.FORCE
+        ),
+    )
+}
