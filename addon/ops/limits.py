@@ -101,9 +101,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if is_joint(obj)]
         try:  # all of them before any is changed
             joints = {obj: bridge.read_joints.read_joint(obj, scene) for obj in objects}
-            for joint in joints.values():
-                _require_limits(joint)
-            motions = _watched(joints, scene)
+            motions = _watched(_limited_ones(joints), scene)
             for obj, motion in motions.items():
                 _require_motion(obj, motion, scene)
         except ModelError as error:
@@ -116,16 +114,24 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
                     f"joint '{obj.name}': its links move by up to {motion.astray:.3g} m or rad in ways that it does "
                     "not allow: is its place or its type right?"
                 )
-        return succeed(self, context, f"{len(objects)} joints are limited to their motion", notes)
+        return succeed(self, context, f"{len(motions)} joints are limited to their motion", notes)
 
 
-def _require_limits(joint: Joint) -> None:
-    numbers = [column.axis for column in joint.columns] + [row.axis for row in joint.kind.rows]
-    if not any(joint.kind.slot(number).limited for number in numbers):
+def _limited_ones(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:
+    """Those that can have limits; fixed joints and their like are passed over. Raises ModelError where all are such."""
+    found = {obj: joint for obj, joint in joints.items() if _can_be_limited(joint)}
+    if not found:
+        joint = next(iter(joints.values()))
         raise ModelError(
             f"joint '{joint.name}' ({JOINT_TYPES[joint.type].label}) has nothing to limit: choose another type, or "
-            "deselect it"
+            "select other joints"
         )
+    return found
+
+
+def _can_be_limited(joint: Joint) -> bool:
+    numbers = [column.axis for column in joint.columns] + [row.axis for row in joint.kind.rows]
+    return any(joint.kind.slot(number).limited for number in numbers)
 
 
 def _require_motion(obj: bpy.types.Object, motion: _Motion, scene: bpy.types.Scene) -> None:

@@ -22,7 +22,8 @@ class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):
     def execute(self, context):
         try:
             posing = bridge.posing_cache.posing_of(context.scene)
-            wanted = bridge.named_poses.middle_of_limits(posing, selected_joints(context) or posing.moving)
+            chosen = [name for name in selected_joints(context) or posing.moving if name in posing.moving]
+            wanted = bridge.named_poses.middle_of_limits(posing, chosen)
             if not wanted:
                 return fail(self, context, "None of these joints has two limits: give it some, or select another")
             posing.take(wanted)

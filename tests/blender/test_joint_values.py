@@ -188,6 +188,17 @@ def test_mid_limits(build):
         bpy.ops.limberjack.pose_mid_limits()
 
 
+def test_mid_limits_pass_over_fixed_joints(build):
+    """Guards imported robots, of which all joints are selected: what cannot move is skipped."""
+    _, joints = build.pendulum(3)
+    limit(joints[0], 0.0, 1.0)
+    joint(joints[1]).type = "fixed"
+    joint(joints[2]).enabled = False
+    build.select(*joints)
+    bpy.ops.limberjack.pose_mid_limits()
+    assert coordinate(joints[0]).value_angle == pytest.approx(0.5, abs=1e-6)
+
+
 def test_mid_limits_in_a_loop(build):
     """One joint of a four-bar gets its middle; where two cannot both have it, the loop stays closed."""
     bars, pins = four_bar(build)

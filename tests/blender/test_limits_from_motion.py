@@ -178,3 +178,14 @@ def test_all_or_nothing(scene, build):
     with pytest.raises(RuntimeError, match="'bar0' does not move"):
         limit(build, *joints)
     assert not joint(joints[1]).axes[0].use_upper
+
+
+def test_fixed_joints_are_passed_over(scene, build):
+    """Guards imported robots, of which all joints are selected: what has nothing to limit is skipped."""
+    bars, joints = build.pendulum(3)
+    joint(joints[2]).type = "fixed"
+    scene.frame_end = 3
+    swing(bars[0], [0.0, 0.5, 1.0])
+    swing(bars[1], [0.0, 0.9, 0.0])
+    limit(build, *joints)
+    assert [joint(empty).axes[0].use_upper for empty in joints[:2]] == [True, True]
