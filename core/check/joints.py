@@ -12,7 +12,7 @@ from ..model import Axis, Joint, Model
 from ..model.drives import DRIVES, OFF
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import Vec3, cross, norm, sub
-from .issue import Issue, all_finite, as_text, error, name_of, warning
+from .issue import Issue, all_finite, as_text, error, name_of, note, warning
 
 UNIT_TOLERANCE = 1e-4
 """How far from 1 the length of an axis may be before it counts as a mistake and not as rounded digits."""
@@ -165,6 +165,18 @@ def idle_drive(model: Model) -> Iterator[Issue]:
             yield warning("idle-drive", name_of(joint), message)
 
 
+def no_velocity_limit(model: Model) -> Iterator[Issue]:
+    """A largest speed of 0, by which many files say that they know none."""
+    for joint, number, axis in _axes(model, "velocity"):
+        if axis.velocity == 0.0 and not joint.is_locked(number):
+            yield note(
+                "velocity-not-given",
+                name_of(joint),
+                f"the velocity limit of its {_which(joint, number)} is 0, which counts as none; lock the axis to hold "
+                "it still, or give more than 0",
+            )
+
+
 def crossed_limits(model: Model) -> Iterator[Issue]:
     for joint, number, axis in _axes(model, "lower"):
         if axis.lower > axis.upper:
@@ -287,6 +299,7 @@ FINDINGS = (
     idle_drive,
     crossed_limits,
     negative_numbers,
+    no_velocity_limit,
     too_bouncy,
     spring_outside_limits,
     home_outside_limits,

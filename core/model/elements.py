@@ -33,7 +33,7 @@ class Axis:
         xyz: unit vector in the parent-side joint frame at q = 0.
         lower, upper: position limits [U].
         stiffness, dissipation: of the stops at the limits; infinite stiffness is a rigid stop, with `restitution`.
-        effort: largest drive force [N m or N]. velocity: largest speed [U/s].
+        effort: largest drive force [N m or N]. velocity: largest speed [U/s]; 0 stands for none, see `velocity_limit`.
         damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
         spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
         drive_mode: one of `DRIVES`. A position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m]
@@ -65,6 +65,11 @@ class Axis:
     turn: float = 1.0
     slide: float = 0.0
     point: Vec3 = ZERO
+
+    @property
+    def velocity_limit(self) -> float:
+        """The largest speed that acts [U/s]. Many files give 0 where they know none; `locked` holds an axis still."""
+        return self.velocity or INF
 
     @property
     def is_unlimited(self) -> bool:

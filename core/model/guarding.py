@@ -29,7 +29,7 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
     for place, number in enumerate(axes):
         axis = effective(joint, number)
         limited = not (axis.is_unlimited or axis.has_no_room)
-        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity) or DRIVES[axis.drive_mode].is_on(axis):
+        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity_limit) or DRIVES[axis.drive_mode].is_on(axis):
             own = axis if limited else effective(joint, number, without=STOPS)
             yield _record(own, ON_COLUMN, body, q + place, v + place)
 
@@ -73,4 +73,4 @@ def _replaced(axis: Axis, values: dict) -> Axis:
 
 def _record(axis: Axis, kind: int, body: int, q: int, v: int) -> tuple:
     stops = tuple(getattr(axis, name) for name in STOPS)
-    return (kind, body, q, v, 0, ZERO, *stops, axis.friction, axis.velocity, axis.effort, *_law(axis))
+    return (kind, body, q, v, 0, ZERO, *stops, axis.friction, axis.velocity_limit, axis.effort, *_law(axis))

@@ -203,7 +203,7 @@ def _limits(quantity: str, axis: Axis | None) -> tuple[float, float]:
         return -math.inf, math.inf
     if quantity == VALUES:
         return axis.lower, axis.upper
-    most = axis.velocity if quantity == VELOCITIES else axis.effort
+    most = axis.velocity_limit if quantity == VELOCITIES else axis.effort
     return -most, most
 
 

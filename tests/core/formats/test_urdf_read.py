@@ -10,6 +10,7 @@ from limberjack.core import formats
 from limberjack.core.geometry import Capsule, Material, Mesh
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Frame
+from limberjack.core.solvers import Simulation
 from limberjack.core.spatial import quat_of_rpy
 from support.models import matrix
 
@@ -306,3 +307,21 @@ def test_what_xacro_has_yet_to_expand(tmp_path, value):
     assert [(issue.code, issue.line) for issue in errors] == [("not-expanded", 3)]
     assert value in errors[0].message
     assert "xacro FILE" in errors[0].message
+
+
+@pytest.mark.parametrize("effort", ["0", "12"])
+def test_a_velocity_of_0_is_one_that_is_not_given(tmp_path, effort):
+    """Guards robots whose files give 0 where they know no largest speed: they swing, are told, and keep their 0."""
+    (tmp_path / "arm.urdf").write_text(
+        '<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hinge"'
+        ' type="continuous"><parent link="base"/><child link="bar"/><axis xyz="0 1 0"/>'
+        f'<limit effort="{effort}" velocity="0"/></joint><joint name="held" type="fixed"><parent link="world"/>'
+        '<child link="base"/></joint><link name="world"/></robot>'
+    )
+    reading = formats.read(tmp_path / "arm.urdf")
+    assert [issue.code for issue in reading.issues if issue.severity == "note"] == ["velocity-not-given"]
+    motion = Simulation(reading.model, np.array([0.0, 0.1])).run()
+    assert motion.qd[-1, 0] == pytest.approx(9.81 * 0.5 / 1.25 * 0.1, rel=1e-2)
+    assert formats.write(reading.model, tmp_path / "out.urdf") == []
+    assert 'velocity="0"' in (tmp_path / "out.urdf").read_text()
