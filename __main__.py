@@ -6,12 +6,13 @@ import sys
 
 
 def main() -> int:
-    """Run the command with the process's own arguments. Returns its exit code."""
+    """Run the command with the process's own arguments. Returns its exit code, or ends the process with it."""
+    from .core import interrupts
+
+    interrupts.heed()
     from .addon import cli
 
-    code = cli.main()
-    cli.end_output()
-    return code
+    return cli.end(cli.main())
 
 
 if __name__ == "__main__":

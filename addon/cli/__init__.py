@@ -1,6 +1,5 @@
 """The `limberjack` command with Blender: .blend files, the open scene, and the verbs that need one."""
 
-import importlib.util
 import os
 import sys
 
@@ -26,10 +25,7 @@ RECORDERS[".blend"] = RECORDERS[str(OPEN_SCENE)] = record_motion
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command outside Blender; the bpy module is asked for only by what needs it. Returns the exit code."""
-    try:
-        return run_command(VERBS, argv)
-    finally:
-        _leave_blender()
+    return run_command(VERBS, argv)
 
 
 def main_inside_blender(argv: list[str]) -> int:
@@ -50,9 +46,14 @@ def end_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _leave_blender() -> None:
-    """bpy may crash when the process ends while classes of ours are registered."""
-    if importlib.util.find_spec("bpy") is not None:
-        from . import session
+def end(code: int) -> int:
+    """Leave with the exit code, all being written. It is given back where Blender's module was not needed.
 
-        session.close()
+    Where it was, the process ends here: the module may crash when Python takes it apart, and never ends where a scene
+    has drivers in Python.
+    """
+    end_output()
+    sys.stderr.flush()
+    if "bpy" in sys.modules:
+        os._exit(code)
+    return code

@@ -13,6 +13,7 @@ from ...core.check import check_model
 from ...core.cli.framework import OPEN_SCENE, say
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
+from ...core.interrupts import ending_at_once
 from ...core.model import Model
 from ..quiet import quiet
 from .session import open_scene, require_blender
@@ -73,7 +74,7 @@ def open_blend(path: Path) -> None:
     if not path.is_file():
         raise UnreadableError(path, "this is a folder; name a file" if path.is_dir() else "there is no such file")
     try:
-        with quiet():
+        with ending_at_once(), quiet():
             bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
     except RuntimeError as error:  # Blender's word for all that can go wrong
         raise UnreadableError(path, f"Blender cannot open it: {str(error).strip().splitlines()[-1]}") from error
@@ -94,7 +95,7 @@ def open_nothing() -> None:
     require_blender()
     import bpy
 
-    with quiet():
+    with ending_at_once(), quiet():
         # Not read_factory_settings, which would switch the add-on off.
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 

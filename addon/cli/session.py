@@ -7,26 +7,23 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...core.cli.framework import UsageError
+from ...core.interrupts import ending_at_once
 from ..quiet import quiet
 
 if TYPE_CHECKING:
     import bpy
 
-_opened = False
-
 
 def require_blender() -> None:
     """Make bpy usable. Raises UsageError where there is no Blender."""
-    global _opened
-    if _opened or _is_registered():
+    if _is_registered():
         return
     if importlib.util.find_spec("bpy") is None:
         raise UsageError("this needs Blender: install the bpy module, or run `blender -b --command limberjack …`")
-    with quiet():  # where a studio sets OCIO, Blender begins by telling of it
+    with ending_at_once(), quiet():  # where a studio sets OCIO, Blender begins by telling of it
         from .. import registry
 
         registry.register()
-    _opened = True
 
 
 def open_scene() -> bpy.types.Scene:
@@ -35,16 +32,6 @@ def open_scene() -> bpy.types.Scene:
     import bpy
 
     return bpy.context.scene  # pyright: ignore[reportReturnType] - in the stubs `Context.property` hides the decorator
-
-
-def close() -> None:
-    """Unregister what `require_blender` registered."""
-    global _opened
-    if _opened:
-        from .. import registry
-
-        registry.unregister()
-        _opened = False
 
 
 def _is_registered() -> bool:

@@ -17,12 +17,13 @@ from typing import TextIO, TypeVar
 from ..check import check_model
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
+from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
 from ..model import Model, ModelError, StateError
 from ..model.properties import Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
 
-DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
 """Readers of further inputs, by suffix; all others go to `formats.read`.
@@ -73,7 +74,9 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
     try:
-        code = run_parsed(parser_of(verbs, file_is_optional).parse_args(argv))
+        arguments = parser_of(verbs, file_is_optional).parse_args(argv)
+        with ending_at_once(False):
+            code = run_parsed(arguments)
         sys.stdout.flush()  # here, where a full disk can still be told
         return code
     except SystemExit as stop:  # argparse's way to end
@@ -86,7 +89,7 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
         say(f"limberjack: error: cannot write the result: {(error.strerror or str(error)).lower()}")
         return UNUSABLE
     except KeyboardInterrupt:
-        say("limberjack: stopped")
+        say(STOPPED)
         return INTERRUPTED
 
 
