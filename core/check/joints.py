@@ -165,6 +165,14 @@ def idle_drive(model: Model) -> Iterator[Issue]:
             yield warning("idle-drive", name_of(joint), message)
 
 
+def no_pitch(model: Model) -> Iterator[Issue]:
+    """A screw that does not slide."""
+    for joint in model.joints:
+        if joint.kind.threaded and joint.pitch == 0.0:
+            message = "its pitch is 0 m, so it turns and does not slide; give it a pitch, or make it a revolute joint"
+            yield warning("no-pitch", name_of(joint), message)
+
+
 def no_velocity_limit(model: Model) -> Iterator[Issue]:
     """A largest speed of 0, by which many files say that they know none."""
     for joint, number, axis in _axes(model, "velocity"):
@@ -299,6 +307,7 @@ FINDINGS = (
     idle_drive,
     crossed_limits,
     negative_numbers,
+    no_pitch,
     no_velocity_limit,
     too_bouncy,
     spring_outside_limits,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..model import Model
+from ..model import WORLD, Joint, Model
 from .issue import Issue, all_finite, as_text, error, name_of, warning
 
 DAMPINGS = ("linear_damping", "angular_damping")
@@ -24,13 +24,23 @@ def bad_mass(model: Model) -> Iterator[Issue]:
 
 
 def massless(model: Model) -> Iterator[Issue]:
+    """Links that move and have no mass, nor any link that is fixed to them; of such that are fixed together, one."""
+    parts = model.rigid_parts()
+    weighs = {parts[link.name] for link in model.links if link.mass != 0.0}
+    rigid = model.rigid_joints()
+    held = {parts[end] for joint in rigid if WORLD in (joint.parent, joint.child) for end in _links_of(joint)}
+    carried = {joint.child for joint in rigid}
     for link in model.links:
-        if link.mass == 0.0:
+        if parts[link.name] not in weighs | held and link.name not in carried:
             yield warning(
                 "massless",
                 name_of(link),
                 "mass is 0 kg; only a link that is fixed to another can do without: give it mass",
             )
+
+
+def _links_of(joint: Joint) -> set[str]:
+    return {joint.parent, joint.child} - {WORLD}
 
 
 def numbers_of_links(model: Model) -> Iterator[Issue]:

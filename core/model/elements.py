@@ -223,6 +223,11 @@ class Joint:
         """Whether it is enabled and has not let go yet at a time [s]."""
         return self.enabled and self.released_at > time
 
+    @property
+    def holds_rigidly(self) -> bool:
+        """Whether its links never move against each other."""
+        return self.enabled and math.isinf(self.released_at) and self.nv == 0 and self.child != self.parent
+
     def is_locked(self, number: int) -> bool:
         return self.axes[number].locked and "locked" in self.kind.slot(number).fields
 

@@ -17,7 +17,7 @@ from ..spatial import ZERO, Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
 from .frames_and_lights import Frame, Light
-from .graph import Branch, Tree, spanning_tree
+from .graph import Branch, Tree, pieces, spanning_tree
 from .text import aligned, counted
 
 
@@ -128,6 +128,15 @@ class Model:
     def home(self) -> dict[str, tuple[float, ...]]:
         """The home of every joint of the tree that moves, as a state to start from; locked axes have no coordinate."""
         return {branch.joint.name: branch.joint.q_home for branch in self.tree().branches if branch.joint.nq}
+
+    def rigid_joints(self) -> list[Joint]:
+        """Those without any freedom, between links that are there or the world."""
+        known = {WORLD, *(link.name for link in self.links)}
+        return [joint for joint in self.joints if joint.holds_rigidly and {joint.parent, joint.child} <= known]
+
+    def rigid_parts(self) -> dict[str, str]:
+        """For each link, the first of those that joints without any freedom hold together with it for good."""
+        return pieces([link.name for link in self.links], self.rigid_joints())
 
     def digest(self) -> str:
         """The same for the same model, and another one for any other, but by a chance that nobody will see."""

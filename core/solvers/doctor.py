@@ -7,6 +7,7 @@ only where the run is in trouble; those of `setup_findings.py` find what is wron
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -141,17 +142,20 @@ def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
 def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
     if not run.in_trouble:
         return
-    links = {link.name: link for link in run.compiled.model.links}
+    model = run.compiled.model
+    parts, masses = model.rigid_parts(), Counter[str]()
+    for link in model.links:
+        masses[parts[link.name]] += link.mass
     found = []
-    for joint in run.compiled.model.joints:
-        if WORLD not in (joint.parent, joint.child):
-            light, heavy = sorted((links[joint.parent], links[joint.child]), key=lambda link: link.mass)
-            if heavy.mass > UNEQUAL * light.mass:
-                found.append((heavy.mass / light.mass if light.mass else math.inf, joint, light, heavy))
-    for ratio, joint, light, heavy in sorted(found, key=lambda entry: -entry[0])[:3]:
+    for joint in model.joints:
+        if WORLD not in (joint.parent, joint.child) and joint.nv:
+            (lesser, light), (more, heavy) = sorted((masses[parts[end]], end) for end in (joint.parent, joint.child))
+            if more > UNEQUAL * lesser:
+                found.append((more / lesser if lesser else math.inf, joint, (lesser, light), (more, heavy)))
+    for ratio, joint, (lesser, light), (more, heavy) in sorted(found, key=lambda entry: -entry[0])[:3]:
         message = (
-            f"joins link '{heavy.name}' of {heavy.mass:.3g} kg with link '{light.name}' of {light.mass:.3g} kg, "
-            f"{ratio:.1g} times lighter, which the heavy one flings about; give '{light.name}' more mass, to within "
+            f"joins link '{heavy}' of {more:.3g} kg with link '{light}' of {lesser:.3g} kg, "
+            f"{ratio:.1g} times lighter, which the heavy one flings about; give '{light}' more mass, to within "
             f"{UNEQUAL:g} times, or fix it to its neighbour"
         )
         yield Diagnosis("mass-ratio", f"joint '{joint.name}'", message)

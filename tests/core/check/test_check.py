@@ -111,6 +111,7 @@ CASES = [
     ("error", "mass-not-finite", lambda a, j, m: setting(a, mass=math.inf)),
     ("error", "negative-mass", lambda a, j, m: setting(a, mass=-1.0)),
     ("warning", "massless", lambda a, j, m: setting(a, mass=0.0)),
+    ("warning", "no-pitch", lambda a, j, m: setting(j, type="screw", pitch=0.0)),
     ("error", "not-finite", lambda a, j, m: setting(a, pose=(NAN, 0, 0, 1, 0, 0, 0))),
     ("error", "not-finite", lambda a, j, m: setting(a, inertia=(NAN, 0, 0, 1, 0, 1))),
     ("error", "not-finite", lambda a, j, m: setting(j, X_PJ=(NAN, 0, 0, 1, 0, 0, 0))),
@@ -387,3 +388,31 @@ def test_infinity_is_set_by_name_only_where_it_means_something():
     assert set_property(model, Setting.parse("j.effort=inf")).axes[0].effort == math.inf
     with pytest.raises(ModelError, match="damping takes a number"):
         set_property(model, Setting.parse("j.damping=inf"))
+
+
+def flange(mass_of_tool=0.0, **joint) -> Model:
+    """An arm whose flange, and the tool that is fixed to it, have no mass."""
+    links = [Link("arm"), Link("flange", 0.0), Link("tool", mass_of_tool)]
+    joints = [
+        Joint("shoulder", "revolute", "world", "arm"),
+        Joint("wrist", "revolute", "arm", "flange"),
+        Joint("grip", "fixed", "flange", "tool", **joint),
+    ]
+    return Model("m", links, joints)
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        (flange(), ["flange"]),
+        (flange(1.0), []),
+        (flange(released_at=1.0), ["flange", "tool"]),
+        (flange(1.0, enabled=False), ["flange"]),
+        (Model("m", [Link("base", 0.0)], [Joint("stand", "fixed", "world", "base")]), []),
+        (Model("m", [Link("base", 0.0)]), ["base"]),
+    ],
+    ids=["tool0", "with a tool", "let go", "switched off", "held", "floats"],
+)
+def test_what_is_fixed_to_another_needs_no_mass(model, found):
+    """Guards real robots, whose frames for tools are links without mass: of such only what moves by itself is told."""
+    assert [issue.subject for issue in check_model(model) if issue.code == "massless"] == [f"link '{n}'" for n in found]

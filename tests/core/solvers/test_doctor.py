@@ -345,3 +345,14 @@ def test_json_has_them_as_objects(tmp_path, capsys):
         assert (first["code"], first["subject"]) == (code, "joint 'pin'")
     simulate(tmp_path, "", 1.0, "--json")
     assert json.loads(capsys.readouterr().out)["diagnoses"] == []
+
+
+def test_a_frame_that_is_fixed_to_a_heavy_link_is_no_light_one():
+    """Guards robots with frames for tools: of what is fixed together, the sum of the masses counts."""
+    model = heavy_tip()
+    known = [found.subject for found in run_as_a_user(model)[0].report.diagnoses if found.code == "mass-ratio"]
+    for name in [link.name for link in model.links]:
+        model.links.append(Link(f"{name}_frame", 1e-9, inertia=(1e-12, 0.0, 0.0, 1e-12, 0.0, 1e-12)))
+        model.joints.append(Joint(f"{name}_mount", "fixed", name, f"{name}_frame"))
+    run, _ = run_as_a_user(model)
+    assert [found.subject for found in run.report.diagnoses if found.code == "mass-ratio"] == known != []
