@@ -11,7 +11,7 @@ from functools import partial
 import bpy
 
 from ...core.model import WORLD, Joint, Link, Model, ModelError
-from ...core.model.naming import claim
+from ...core.model.naming import STATIC, claim
 from ...core.spatial import IDENTITY, compose, inverse, scale
 from .. import ids
 from ..props import is_joint, is_link
@@ -27,7 +27,7 @@ from .poses import drawn_pose
 from .present import all_evaluated, objects_present
 from .read_joints import joint_of
 from .shapes import MeshFormat, ShapeReader
-from .surroundings import STATIC, add_frames, add_lights, add_static_objects
+from .surroundings import add_frames, add_lights, add_static_objects
 
 KINEMATIC = "_kinematic"
 """As `STATIC`, for a link that moves as it is animated: what readers call it that find such a link in a file."""

@@ -75,6 +75,10 @@ class _Store:
 
     def of_link(self, obj: bpy.types.Object, link: Link, name: str) -> list[str]:
         settings = getattr(obj, ids.LINK)
+        if name == "static":
+            self._require_steady([Input(obj.name, "motion")])
+            settings.motion = "STATIC"
+            return _told(obj, "link", [])
         names = {name}
         if name == "mass":
             names |= {"mass_source"} if is_weighed(obj) else {"mass_source", "inertia"}

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.model import WORLD, Frame, Joint, Light, Link, Model
-from ...core.model.naming import claim
+from ...core.model.naming import STATIC, claim
 from ...core.spatial import Pose
 from .. import ids
 from ..props import is_joint, is_link
@@ -19,9 +19,6 @@ from .numbers import scaled_pose, tidy_pose
 from .parts import SOLID, Surroundings, objects_below, parts_at
 from .poses import live_pose, pose_of_matrix, to_array, world_scale
 from .shapes import ShapeReader, split_scale
-
-STATIC = "_static"
-"""What the joint is called, after the object's name, that holds a static object to the world."""
 
 
 def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader) -> list[str]:

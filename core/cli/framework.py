@@ -19,7 +19,7 @@ from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
 from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
 from ..model import Model, ModelError, StateError
-from ..model.properties import Setting, set_property
+from ..model.properties import FLOATING, Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
 
@@ -172,6 +172,18 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="settings",
         help="elbow.damping=2, hand.mass=0.4, hand.material=steel, world.gravity=0,0,-1.62; may be given again",
+    )
+    parser.add_argument(
+        "--fix-base",
+        metavar="LINK",
+        nargs="?",
+        const=FLOATING,
+        action="append",
+        default=[],
+        type=lambda link: f"{link}.static=true",
+        dest="settings",
+        help="hold a link in the world, such as a robot's base, as --set LINK.static=true does; without LINK, the one "
+        "that floats",
     )
 
 

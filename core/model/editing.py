@@ -17,7 +17,7 @@ from .couplings import Coupling, Gearbox, mimic_equation
 from .elements import WORLD, Axis, Joint, Link, ModelError, StateError
 from .graph import Tree
 from .model import Model
-from .naming import equations_with, rename, require_new, require_terms
+from .naming import STATIC, claim, equations_with, rename, require_new, require_terms
 from .placing import as_pose, drawn, pose_of, settle
 from .screws import joint_pose, screws_of
 
@@ -73,6 +73,33 @@ def add_joint(model: Model, joint: Joint) -> None:
     model.joints = joints
     if _carriers(model.tree()) != _carriers(before):
         joint.closes_loop = True
+
+
+def fix_base(model: Model, link: str | None = None) -> Joint:
+    """Hold a link in the world where it is drawn, by a fixed joint LINK_static, so that the model does not fall.
+
+    Args:
+        link: None for the one that floats.
+
+    Returns:
+        The joint.
+
+    Raises:
+        ModelError: there is no such link, or the world holds it already; none floats, or several do and none is named.
+    """
+    tree = model.tree()
+    if link is None:
+        if len(tree.roots) != 1:
+            found = f"these float: {', '.join(tree.roots)}; name one" if tree.roots else "the world holds all links"
+            raise ModelError(f"there is not one link that floats: {found}")
+        (link,) = tree.roots
+    base = model.link(link)
+    if tree.root_of(link) == WORLD:
+        raise ModelError(f"link '{link}' does not float: it hangs in the world already")
+    name = claim(f"{link}{STATIC}", {joint.name for joint in model.joints})
+    held = Joint(name, "fixed", WORLD, link, X_PJ=base.pose)
+    add_joint(model, held)
+    return held
 
 
 def add_coupling(model: Model, coupling: Coupling | Gearbox) -> None:

@@ -8,6 +8,9 @@ from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link, ModelError
 from .model import Model
 
+STATIC = "_static"
+"""What a joint is called, after the link's name, that holds a static link in the world."""
+
 
 def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | Gearbox]) -> None:
     """Refuse a name that a thing of the same kind has, or that none may have.

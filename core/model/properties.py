@@ -12,11 +12,15 @@ from ..geometry.solids import solid_properties
 from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
 from .drives import DRIVES
+from .editing import fix_base
 from .elements import WORLD, Axis, Joint, Link, ModelError
 from .model import Model
 
 AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isinstance(field.default, float))
 """The fields of `Axis` that are numbers, as their defaults are: no directions, words or switches."""
+FLOATING = "*"
+"""Stands for the link that floats, where there is but one."""
+
 FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
 
 
@@ -50,6 +54,9 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
     Of a link: `mass` [kg], by which its inertia grows along; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, by
     the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque.
 
+    Of a link, too: `static`, true to hold it in the world where it is drawn, as `fix_base` does; of "*", the link that
+    floats, that alone.
+
     Of "world": gravity [m/s^2] and wind [m/s], three numbers.
 
     Returns:
@@ -60,6 +67,8 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
     """
     if setting.owner == WORLD:
         return _set_one(_WORLD, model, WORLD, setting)
+    if setting.name == "static" and not any(joint.name == setting.owner for joint in model.joints):
+        return _set_static(model, setting)
     joint = next((joint for joint in model.joints if joint.name == setting.owner), None)
     link = next((link for link in model.links if link.name == setting.owner), None)
     if joint and not (link and setting.name in _LINK):
@@ -165,6 +174,12 @@ def _set_home(joint: Joint, setting: Setting) -> None:
             )
         values = values[:-4] + tuple(value / length for value in values[-4:])
     joint.home = values
+
+
+def _set_static(model: Model, setting: Setting) -> Link:
+    if FLAGS.get(setting.text.lower()) is not True:
+        raise ModelError(f"'{setting.owner}': static takes true, found '{setting.text}'; what holds a link is a joint")
+    return model.link(fix_base(model, None if setting.owner == FLOATING else setting.owner).child)
 
 
 def _set_mass(link: Link, setting: Setting) -> None:

@@ -7,7 +7,6 @@ only where the run is in trouble; those of `setup_findings.py` find what is wron
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -143,7 +142,8 @@ def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
     if not run.in_trouble:
         return
     model = run.compiled.model
-    parts, masses = model.rigid_parts(), Counter[str]()
+    parts = model.rigid_parts()
+    masses = dict.fromkeys(parts.values(), 0.0)
     for link in model.links:
         masses[parts[link.name]] += link.mass
     found = []

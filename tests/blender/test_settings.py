@@ -379,3 +379,14 @@ def test_a_link_of_a_library(scene, build, tmp_path, capsys):
     told = capsys.readouterr()
     assert json.loads(told.out)["links"][0]["mass"] == 7.0
     assert "link 'hand' comes from a library: what is set counts now, and no saved file keeps it" in told.err
+
+
+def test_a_link_is_held_in_the_world(scene, build):
+    """Guards `--fix-base` on scenes: the link's Motion becomes Static, and the scene reads as what was meant."""
+    bars, joints = build.pendulum(2)
+    bpy.data.objects.remove(joints[0])
+    reading = scan_scene(scene)
+    assert store_setting(Setting.parse("bar0.static=true"), reading, scene) == []
+    assert link(bars[0]).motion == "STATIC"
+    found, meant = ({item.name: item for item in model.joints} for model in (scan_scene(scene).model, reading.model))
+    assert found == meant

@@ -206,3 +206,23 @@ def test_a_motion_that_cannot_be_followed_is_exit_3(tmp_path, capsys):
     assert f"frame {len(motion)}:" in failed
     assert 2 < len(motion) < 1001
     assert motion.times == pytest.approx(np.arange(len(motion)) * 1e-6)
+
+
+LOOSE = (
+    '<robot name="r"><link name="base"/><link name="arm"><inertial><origin xyz="1 0 0"/><mass value="1"/><inertia'
+    ' ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hinge" type="continuous"><parent'
+    ' link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>'
+)
+
+
+@pytest.mark.parametrize("how", [["--fix-base"], ["--fix-base", "base"], ["--set", "base.static=true"]])
+def test_a_loose_base_is_fixed(tmp_path, capsys, how):
+    """Guards robots whose files leave the base loose: each way of saying it holds the base, and the arm swings."""
+    (tmp_path / "r.urdf").write_text(LOOSE)
+    argv = ["simulate", str(tmp_path / "r.urdf"), "--duration", "0.1", "-o", str(tmp_path / "r.csv"), *how]
+    assert cli.main(argv) == cli.DONE, capsys.readouterr().err
+    motion = read_trajectory(tmp_path / "r.csv")
+    base = motion.link_names.index("base")
+    assert np.abs(motion.X_WL[:, base, :3]).max() < 1e-12
+    assert cli.main([*argv, "--fix-base=arm"]) == cli.UNUSABLE
+    assert "--set arm.static=true: link 'arm' does not float" in capsys.readouterr().err

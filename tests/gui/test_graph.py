@@ -51,7 +51,8 @@ def turned(link: bpy.types.Object, frame: int) -> float:
 
 def keep_a_swing() -> None:
     """A run of the crane's `slew`, which swings between its stops, and of `lift`, over frames 1 to 97."""
-    model, motions = (importlib.import_module(f"{harness.PACKAGE}.core.{name}") for name in ("model", "trajectory"))
+    model = importlib.import_module(f"{harness.PACKAGE}.core.model")
+    motions = importlib.import_module(f"{harness.PACKAGE}.core.trajectory.trajectory")
     axes = {"slew": model.Axis(lower=-1.0, upper=1.0), "lift": model.Axis()}
     joints = [model.Joint(name, "revolute", "world", name, axes=[axis]) for name, axis in axes.items()]
     times = np.arange(97) / 24.0

@@ -122,7 +122,7 @@ def loop(start: Vector, one: Vector, other: Vector) -> list[Vector]:
 def _pulled_and_back(name: str, path: list[Vector], picture: str) -> harness.Steps:
     """Along a path: closed and quick at every event; then one undo, and Esc in another drag, give all back."""
     before = places()
-    bridge = harness.module("bridge")
+    bridge = harness.module("bridge.rig")
     show, reads = bridge.show_rig, []
     yield 1.0  # the scene is read when it has come to rest
     bridge.show_rig = lambda *arguments: (reads.append(arguments), show(*arguments))[1]

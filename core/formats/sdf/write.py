@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ...geometry import Cone
 from ...model import WORLD, Axis, Joint, Model
-from ...model.naming import claim
+from ...model.naming import STATIC, claim
 from ...model.zeroing import zero_at_home
 from ..errors import UnwritableError
 from ..files import write_together
@@ -202,7 +202,7 @@ def _includes(model: Model) -> bool:
 def _is_static(part: Model) -> bool:
     """Whether all its links are held in the world, and its joints do but that, under the names that a reader gives."""
     held = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
-    named = all(joint.name == f"{joint.child}_static" for joint in part.joints)
+    named = all(joint.name == f"{joint.child}{STATIC}" for joint in part.joints)
     return bool(part.links) and named and held == {link.name for link in part.links}
 
 

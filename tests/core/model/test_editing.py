@@ -14,6 +14,7 @@ from limberjack.core.model.editing import (
     add_coupling,
     add_joint,
     add_link,
+    fix_base,
     freeze_joint,
     rename_joint,
     rename_link,
@@ -21,6 +22,7 @@ from limberjack.core.model.editing import (
 )
 from limberjack.core.model.grafting import graft, remove_link
 from limberjack.core.model.placing import set_dh, set_frames
+from limberjack.core.solvers import Simulation
 from limberjack.core.spatial import compose, inverse
 from support.models import dump, matrix, random_graph, random_pose, random_q, random_tree
 
@@ -493,3 +495,39 @@ def test_a_chart_needs_a_quaternion_to_freeze_at():
     freeze_joint(model, "j", [0.0, 0.0, 0.0, 2.0])
     assert model.link("a").pose[:3] == pytest.approx((1.0, 0.0, 0.0))
     assert compose(model.link("a").pose, inverse(model.link("a").pose)) == pytest.approx((0, 0, 0, 1, 0, 0, 0))
+
+
+def robot() -> Model:
+    """An arm on a base that nothing holds, drawn a metre up."""
+    base = Link("base", 0.0, pose=(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+    joint = Joint("shoulder", "revolute", "base", "arm", axes=[Axis(xyz=(0.0, 1.0, 0.0))])
+    return Model("r", [base, Link("arm", pose=base.pose, com=(0.5, 0.0, 0.0))], [joint])
+
+
+@pytest.mark.parametrize("link", [None, "base", "arm"])
+def test_a_base_that_is_fixed_stays(link):
+    """Guards robots whose files leave the base loose: it is held where it is drawn, and the arm swings from it."""
+    model = robot()
+    joint = fix_base(model, link)
+    assert (joint.name, joint.type, joint.parent) == (f"{link or 'base'}_static", "fixed", "world")
+    X_WL = Simulation(model, np.linspace(0.0, 0.3, 4)).run().X_WL[:, :, :3]
+    held, other = [name == (link or "base") for name in ("base", "arm")].index(True), 0 if link == "arm" else 1
+    assert np.abs(X_WL[:, held] - (0.0, 0.0, 1.0)).max() < 1e-12
+    assert np.abs(X_WL[:, other] - (0.0, 0.0, 1.0)).max() < 1e-9  # both origins are on the axis
+    assert model.tree().roots == ()
+
+
+def test_what_cannot_be_fixed_is_told():
+    """Guards the words: no such link, two that float, none that does."""
+    model = robot()
+    with pytest.raises(ModelError, match="no link 'foot'"):
+        fix_base(model, "foot")
+    add_link(model, Link("ball"))
+    with pytest.raises(ModelError, match="these float: base, ball; name one"):
+        fix_base(model)
+    fix_base(model, "ball")
+    fix_base(model)
+    with pytest.raises(ModelError, match="the world holds all links"):
+        fix_base(model)
+    with pytest.raises(ModelError, match="link 'arm' does not float"):
+        fix_base(model, "arm")
