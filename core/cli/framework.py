@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from ..check import check_model
+from ..check import Issue, check_model
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
 from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
@@ -211,10 +211,18 @@ def load(path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), 
 
 
 def _make(settings: Sequence[str], reading: Reading) -> None:
+    """Make the settings, and tell what is wrong with the model that they leave."""
+    before = _found(reading.model)
     for text in settings:
         make_setting(text, lambda setting: set_property(reading.model, setting))
-    known = {(issue.code, issue.subject) for issue in reading.issues}
-    reading.issues += [issue for issue in check_model(reading.model) if (issue.code, issue.subject) not in known]
+    after = _found(reading.model)
+    gone = before.keys() - after.keys()
+    kept = [issue for issue in reading.issues if (issue.code, issue.subject) not in gone]
+    reading.issues = kept + [issue for key, issue in after.items() if key not in before]
+
+
+def _found(model: Model) -> dict[tuple[str, str], Issue]:
+    return {(issue.code, issue.subject): issue for issue in check_model(model)}
 
 
 def make_setting(text: str, make: Callable[[Setting], T]) -> T:
