@@ -16,7 +16,8 @@ import numpy as np
 from peers import PeerError
 from targets import as_json, table
 
-from limberjack.addon.cli.session import close, open_scene, require_blender
+from limberjack.addon.cli import end
+from limberjack.addon.cli.session import open_scene, require_blender
 
 ROUNDS = 3
 FPS = 24
@@ -234,11 +235,10 @@ def main() -> int:
         parser.error("give at least 1 link and 2 frames")
     require_blender()
     figures = measure(arguments.links, arguments.frames, not arguments.no_rigid_bodies)
-    close()
     print(table(figures))
     if arguments.json:
         print(as_json(figures))
-    return 0
+    return end(0)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def test_a_read_only_folder(locked_folder):
         "    assert cli.main(['info', path]) == 0\n"  # so that all is loaded while it may be
         "if os.geteuid() == 0:\n"  # to whom everything is open
         f"    os.setegid({NOBODY}); os.seteuid({NOBODY})\n"
-        f"sys.exit(cli.main(['bake', {str(PENDULUM)!r}, '-o', {str(locked_folder / 'out.blend')!r}]))\n"
+        f"cli.end(cli.main(['bake', {str(PENDULUM)!r}, '-o', {str(locked_folder / 'out.blend')!r}]))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == UNUSABLE, done.stderr
