@@ -11,6 +11,7 @@ from mathutils import Matrix
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipt import receipt_of
 from limberjack.addon.bake.restore import bake_of
+from limberjack.addon.bake.rotations import continuous_quaternions
 from limberjack.addon.bake.settings import Tolerance
 from support.cases import some
 
@@ -194,3 +195,13 @@ def test_double_precision_is_kept_far_from_the_origin(scene, build):
         apart = turns_of_poses(run.trajectory.X_WL[:, number]).inv() * turns
         assert apart.magnitude().max() <= EXACT
         assert np.abs(seen[:, number, :3, 3] - run.trajectory.X_WL[:, number, :3]).max() <= EXACT
+
+
+def test_quaternions_never_jump_to_their_negatives():
+    """Guards what Blender shows between keys: of q and -q, which are one rotation, the nearer to the one before."""
+    turns = np.linspace(0.0, 4.0 * math.pi, 60)
+    given = np.stack([np.cos(0.5 * turns), np.sin(0.5 * turns), 0.0 * turns, 0.0 * turns], axis=1)
+    given[::2] *= -1.0
+    found = continuous_quaternions(given, given[0])
+    assert (np.einsum("fi,fi->f", found[1:], found[:-1]) > 0.9).all()
+    assert np.abs(np.abs(found) - np.abs(given)).max() == 0.0
