@@ -12,7 +12,7 @@ UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 
-.PHONY: setup demo test test-all lint format judges gui-test fuzz benchmark docs pictures messages extension packages requirements clean
+.PHONY: setup demo test test-all lint format kernels judges gui-test fuzz benchmark docs pictures messages extension wheel fitting-kernels packages requirements clean
 
 setup: $(VENV)/.installed
 
@@ -48,6 +48,18 @@ lint: setup .venv-lint/.installed
 .venv-lint/.installed: requirements/lint.txt $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) venv --quiet --clear --python $(call interpreter,3.11) .venv-lint
 	$(UV) pip sync --quiet --python .venv-lint --require-hashes requirements/lint.txt
+	@touch $@
+
+# The kernels compiled ahead of time, for this machine and, with PLATFORMS empty, for all that have a zip: native/build.py.
+PLATFORMS ?=
+
+kernels: setup .venv-zig/.installed
+	$(BIN)/python -m native.build $(PLATFORMS)
+
+# zig links for other systems than this one; it is needed for nothing else.
+.venv-zig/.installed: requirements/zig.txt $(filter .venv-uv/bin/uv,$(UV))
+	$(UV) venv --quiet --clear --python $(call interpreter,3.11) .venv-zig
+	$(UV) pip sync --quiet --python .venv-zig --require-hashes requirements/zig.txt
 	@touch $@
 
 # Other engines that judge ours; the tests marked `judges` then stop skipping.
@@ -90,16 +102,20 @@ benchmark: setup
 	-@$(MAKE) --no-print-directory judges
 	$(BIN)/python benchmarks/run.py $(if $(JSON),--json)
 
-# The zips to install in Blender, into dist/: one for any platform, and those that bring numba along.
-extension: setup build/wheels/.fetched
+# The zips to install in Blender, into dist/: one for any platform, and those that bring compiled kernels along.
+extension: fitting-kernels
 	$(BIN)/python .ci/build_extension.py
 
-build/wheels/.fetched: requirements/wheels.txt .ci/fetch_wheels.py | $(VENV)/.installed
-	$(BIN)/python .ci/fetch_wheels.py
-	@touch $@
+# The Python package, into dist/: a wheel for each platform that kernels are compiled for.
+wheel: fitting-kernels
+	$(BIN)/python .ci/build_wheels.py
 
-# Those for this platform, installed, used and removed in Blenders that have nothing of ours.
-packages: extension .venv-blender-3.11/.installed .venv-blender-3.13/.installed
+# As they are, if all were made from these sources. What cannot be compiled here is left out of both, which say so.
+fitting-kernels: setup
+	-@$(BIN)/python .ci/staging.py || $(MAKE) --no-print-directory kernels
+
+# What both make for this platform, installed, used and removed in Blenders that have nothing of ours.
+packages: extension wheel .venv-blender-3.11/.installed .venv-blender-3.13/.installed
 	$(BIN)/python tests/packages/run.py
 
 .venv-blender-%/.installed: requirements/blender.txt $(filter .venv-uv/bin/uv,$(UV))
@@ -112,10 +128,10 @@ PIN := pip compile --quiet --universal --generate-hashes --no-header --python-ve
 requirements: $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) $(PIN) --extra fast --extra plots --extra batch --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(UV) $(PIN) --extra blender --constraints requirements/dev.txt pyproject.toml -o requirements/blender.txt
-	$(UV) $(PIN) --no-deps --constraints requirements/dev.txt requirements/wheels.in -o requirements/wheels.txt
+	$(UV) $(PIN) requirements/zig.in -o requirements/zig.txt
 	$(UV) $(PIN) requirements/lint.in -o requirements/lint.txt
 	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt
 	$(UV) $(PIN) requirements/uv.in -o requirements/uv.txt
 
 clean:
-	rm -rf .venv .venv-* .judges out build dist *.egg-info
+	rm -rf .venv .venv-* .judges out build dist core/kernels *.egg-info

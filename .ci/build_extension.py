@@ -1,23 +1,21 @@
 """Build the extension's zips into dist/, by Blender's own builder: the tracked files that the manifest lets in.
 
-limberjack-VERSION.zip runs anywhere, compiled where Blender's Python has numba; those named after a platform carry it
-in the wheels that fetch_wheels.py has downloaded. `--plain DIST` builds the former alone, into another folder.
+limberjack-VERSION.zip runs anywhere, compiled where Blender's Python has numba; those named after a platform carry its
+compiled kernels in a wheel, where `make kernels` has left them. `--plain DIST` builds the former alone, into another
+folder.
 """
 
 import argparse
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from fetch_wheels import PLATFORMS, WHEELS
-
-ROOT = Path(__file__).parents[1]
-BUILD = ROOT / "build"
+from kernel_wheels import write_wheel
+from staging import BUILD, PLATFORMS, ROOT, commit_seconds, date, fitting_kernels, stage_sources, version
 
 
 def main() -> None:
@@ -31,34 +29,30 @@ def main() -> None:
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:  # of its own: tests build side by side
         staged = Path(folder)
-        _stage_sources(staged)
+        stage_sources(staged)
         _build(staged, dist)
-        if not plain_into:
-            _add_wheels(staged)
+        kernels = {} if plain_into else fitting_kernels()
+        if kernels:
+            _add_wheels(staged, kernels)
             _build(staged, dist, "--split-platforms")
     _tell_sizes(dist)
+    if not plain_into and (missing := PLATFORMS.keys() - kernels):
+        print(f"No zip for {', '.join(sorted(missing))}: no library of these sources. There, the plain one runs.")
 
 
-def _stage_sources(staged: Path) -> None:
-    for name in _sources():
-        (staged / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, staged / name)
+def _add_wheels(staged: Path, platforms: dict[str, Path]) -> None:
+    """Put them beside what is staged, and name them in its manifest alone: a checkout has none.
 
-
-def _sources() -> list[str]:
-    """Tracked files, and new ones that git does not ignore."""
-    told = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return sorted(name for name in told.split("\0") if name and (ROOT / name).is_file())
-
-
-def _add_wheels(staged: Path) -> None:
-    """Put them beside what is staged, and name them in its manifest alone: a checkout has none."""
-    wheels = sorted(WHEELS.glob("*.whl"))
-    (staged / "wheels").mkdir()
-    for wheel in wheels:
-        (staged / "wheels" / wheel.name).hardlink_to(wheel)
+    platforms: folders with their libraries.
+    """
+    folder = staged / "wheels"
+    folder.mkdir()
+    names = [
+        write_wheel(kernels, folder, version(), PLATFORMS[name].wheel, commit_seconds()).name
+        for name, kernels in platforms.items()
+    ]
     manifest = staged / "blender_manifest.toml"
-    named = f"platforms = {_toml(PLATFORMS)}\nwheels = {_toml(f'./wheels/{wheel.name}' for wheel in wheels)}\n"
+    named = f"platforms = {_toml(platforms)}\nwheels = {_toml(f'./wheels/{name}' for name in names)}\n"
     manifest.write_text(named + manifest.read_text(encoding="utf-8"), encoding="utf-8")
 
 
@@ -67,27 +61,16 @@ def _toml(words: Iterable[str]) -> str:
 
 
 def _build(staged: Path, dist: Path, *options: str) -> None:
-    """Build what is staged, and judge folder and zips as extensions.blender.org would."""
-    _date(staged)
+    """Build what is staged, and judge folder and zips as extensions.blender.org would.
+
+    The builder itself dates the manifests of those for a platform, so these differ in that.
+    """
+    date(staged)
     before = set(dist.glob("*.zip"))
     _blender_ext("validate", "--valid-tags", str(_tags()), str(staged))
     _blender_ext("build", "--source-dir", str(staged), "--output-dir", str(dist), *options)
     for zip_file in sorted(set(dist.glob("*.zip")) - before):
         _blender_ext("validate", "--valid-tags", str(_tags()), str(zip_file))
-
-
-def _date(staged: Path) -> None:
-    """Give all files the commit's date, so that the same commit gives the same plain zip.
-
-    The builder itself dates the manifests of those for a platform, so these differ in that.
-    """
-    seconds = int(_git("log", "-1", "--format=%ct"))
-    for path in staged.rglob("*"):
-        os.utime(path, (seconds, seconds))
-
-
-def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def _scripts() -> Path:

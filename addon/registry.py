@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..core import jit
+from ..core import kernel_cache
 from . import gizmos, ids, ops, overlays, panels, preview, props, translations, watch
 from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
@@ -19,7 +19,7 @@ _commands = []
 def register():
     if ROOT_PACKAGE.startswith("bl_ext."):
         folder = bpy.utils.extension_path_user(ROOT_PACKAGE, path="kernels", create=False)
-        jit.set_cache_root(Path(folder))
+        kernel_cache.set_cache_root(Path(folder))
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     translations.start()

@@ -21,11 +21,11 @@ def main(package: str, folder: str, cache: str, what: str) -> None:
     assert spec is not None  # as for every .py file
     module = sys.modules[package] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    jit = importlib.import_module(f"{package}.core.jit")
-    jit.set_cache_root(Path(cache))
+    kernel_cache = importlib.import_module(f"{package}.core.kernel_cache")
+    kernel_cache.set_cache_root(Path(cache))
     importlib.import_module(f"{package}.core.{what}").warm_up()
     if package.startswith(EXTENSIONS):  # whose folder is its own, while the command line's cache is for all checkouts
-        jit.remove_older_kernels()
+        kernel_cache.remove_older_kernels()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import motion
 import peers
 import reading
 import starts
+import ways
 from targets import as_json, table
 
 from limberjack.core.model import ModelError
@@ -30,6 +31,7 @@ JOBS: dict[str, Callable[[], dict[str, float]]] = {
     **{f"residual of {name}": partial(kernel_times.residual, name) for name in RESIDUALS},
     "Drake's reading of files": reading.over_drake,
     "bake beside rigid bodies": bake.over_rigid_bodies,
+    "library beside numba": ways.compare,
     "warm start": starts.warm,
     "cold start": starts.cold,
 }

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import collections
-import multiprocessing as mp
 import re
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import numpy as np
+from pool import CRASH, HANG, outcomes
 
 from limberjack.core.model import ModelError
 from limberjack.core.solvers import Simulation, SimulationError, warm_up
@@ -23,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.wild import energy_change, from_seed, has_nan
 
 SECONDS, FPS = 2.0, 24
-RAN, NAN, HANG, CRASH = "ran", "NaN", "hang", "CRASH"
+RAN, NAN = "ran", "NaN"
 SLOWEST = 10
 
 
@@ -78,63 +77,13 @@ def stripped(sentence: str) -> str:
     return re.sub(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|\binf\b|\bnan\b", "#", sentence)
 
 
-# ---- worker processes, which can be ended
-
-
-class Worker:
-    """A process that simulates one seed after the other."""
-
-    def __init__(self):
-        self.pipe, theirs = mp.Pipe()
-        self.process = mp.Process(target=_serve, args=(theirs,), daemon=True)
-        self.process.start()
-        self.seed, self.begun = -1, 0.0
-
-    def start(self, seed: int) -> None:
-        self.seed, self.begun = seed, time.perf_counter()
-        self.pipe.send(seed)
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.join()
-
-
-def _serve(pipe: Connection) -> None:
-    while True:
-        pipe.send(simulate(pipe.recv()))
-
-
-def outcomes(seeds: list[int], jobs: int, limit: float) -> Iterator[Outcome]:
+def simulated(seeds: list[int], jobs: int, limit: float) -> Iterator[Outcome]:
     """Of each seed, as they come; one that takes longer than `limit` [s] is a hang."""
-    waiting = collections.deque(seeds)
-    workers = [Worker() for _ in range(min(jobs, len(seeds)))]
-    for worker in workers:
-        worker.start(waiting.popleft())
-    while workers:
-        wait([worker.pipe for worker in workers], timeout=1.0)
-        for worker in list(workers):
-            spent = time.perf_counter() - worker.begun
-            try:
-                if worker.pipe.poll():
-                    yield worker.pipe.recv()
-                elif spent > limit:
-                    yield Outcome(worker.seed, HANG, wall=spent)
-                    workers[workers.index(worker)] = worker = _instead_of(worker)
-                else:
-                    continue
-            except EOFError:
-                yield Outcome(worker.seed, CRASH, "the process died", spent)
-                workers[workers.index(worker)] = worker = _instead_of(worker)
-            if waiting:
-                worker.start(waiting.popleft())
-            else:
-                worker.end()
-                workers.remove(worker)
-
-
-def _instead_of(worker: Worker) -> Worker:
-    worker.end()
-    return Worker()
+    for seed, found, spent in outcomes(simulate, seeds, jobs, limit):
+        if isinstance(found, Outcome):
+            yield found
+        else:
+            yield Outcome(seed, found, "the process died" if found == CRASH else "", spent)
 
 
 # ---- the table
@@ -183,7 +132,7 @@ def main() -> int:
         return 0
     warm_up()
     found = []
-    for outcome in outcomes([arguments.seed + i for i in range(arguments.count)], arguments.jobs, arguments.limit):
+    for outcome in simulated([arguments.seed + i for i in range(arguments.count)], arguments.jobs, arguments.limit):
         found.append(outcome)
         if arguments.log:
             with arguments.log.open("a") as log:

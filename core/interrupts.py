@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -16,6 +17,12 @@ INTERRUPTED = 130
 """The exit code, as of any command that the keyboard ends."""
 
 STOPPED = "limberjack: stopped"
+
+CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
+"""llvmlite's functions that LLVM calls while numba compiles: what they raise is printed, and dropped."""
+
+SOON = 0.05
+"""Seconds after which Ctrl-C is tried again where an exception would have been dropped."""
 
 _ends_at_once = True
 _told_to = 2
@@ -41,8 +48,19 @@ def ending_at_once(begins: bool = True) -> Iterator[None]:
         _ends_at_once = before
 
 
-def _stop(_signal: int, _frame: FrameType | None) -> None:
+def _stop(_signal: int, frame: FrameType | None) -> None:
     if _ends_at_once:
         os.write(_told_to, f"{STOPPED}\n".encode())
         os._exit(INTERRUPTED)
+    if _is_called_by_llvm(frame):
+        threading.Timer(SOON, signal.raise_signal, [signal.SIGINT]).start()
+        return
     raise KeyboardInterrupt
+
+
+def _is_called_by_llvm(frame: FrameType | None) -> bool:
+    while frame:
+        if frame.f_code.co_name in CALLED_BY_LLVM:
+            return True
+        frame = frame.f_back
+    return False

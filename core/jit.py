@@ -1,277 +1,191 @@
-"""The one file that knows numba.
+"""Marks what is compiled, and chooses how it runs: compiled ahead of time, when first called, or not at all.
 
-What is marked `jitable` or `subroutine` stays an ordinary Python function; a function marked `kernel` is compiled when
-it is first called, together with all of those that it reaches. So importing the package costs nothing, the same code
-runs undecorated (without numba, or with LIMBERJACK_NOJIT=1), and a debugger can step through any of it.
-
-Compiled code makes no arrays: it writes to those that it is given, which the caller keeps alive meanwhile.
+What is marked `jitable` or `subroutine` stays an ordinary Python function, and so does `kernel.python`; but calling a
+`kernel` runs machine code where there is any: that of a library made by `make kernels` (library.py), or else what numba
+makes of the kernel and all that it reaches (compiler.py). So importing the package costs nothing, the same code runs
+undecorated, and a debugger can step through any of it. All three ways give the same bits.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
+import logging
 import os
-import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
+from enum import Enum
 from typing import Any, TypeVar
 
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
-CORE_FOLDER = Path(__file__).parent
-
-READ_BY_KERNELS = ("jit.py", "spatial/types.py", "joints/parts.py", "model/compiled.py")
-"""Files of core without kernels that have a say in them: the options above, and constants, which are compiled in."""
+from . import compiler, kernel_cache
+from .library import Library, MisfitError, opened
 
 Function = TypeVar("Function", bound=Callable)
 
-_not_yet_offered: list[tuple[Callable, bool]] = []
-_cache_root: Path | None = None
+log = logging.getLogger("limberjack")
+
+_arithmetic: list[tuple[Callable, bool]] = []
+"""What numba has not yet been told of."""
+
+KERNELS: list[kernel] = []
+"""All, as modules that have some are imported."""
+_passed_over: list[str] = []
+"""Why the library is not used after all, where it was found not to fit."""
 
 
 def jitable(function: Function) -> Function:
     """Let kernels call `function` inlined. Python callers see it unchanged."""
-    _not_yet_offered.append((function, True))
+    _arithmetic.append((function, True))
     return function
 
 
 def subroutine(function: Function) -> Function:
     """As `jitable`, but called and not inlined: for what is long and called from several places."""
-    _not_yet_offered.append((function, False))
+    _arithmetic.append((function, False))
     return function
 
 
+class Way(Enum):
+    """How kernels run. The values are those of LIMBERJACK_KERNELS, which asks for one instead of the first there is."""
+
+    LIBRARY = "library"
+    NUMBA = "numba"
+    PYTHON = "python"
+
+
 class kernel:
-    """A loop over bodies, compiled at its first call. `kernel.python` is the function as it was written."""
+    """A loop over bodies, to be run as machine code. `kernel.python` is the function as it was written.
+
+    Attributes:
+        name: its module's below core, and its own.
+        compiled: what a call runs; None before the first one.
+    """
 
     def __init__(self, function: Callable):
         functools.update_wrapper(self, function)
         self.python = function
+        self.name = f"{function.__module__.rpartition('.core.')[2]}.{function.__name__}"
+        self.compiled: Any = None
+        KERNELS.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.compiled(*arguments)
+        run = self.compiled
+        if run is None:
+            run = self.bind(arguments)
+        return run(*arguments)
 
-    @functools.cached_property
-    def compiled(self) -> Callable:
-        return _compile(self.python) if is_available() else self.python
+    def bind(self, arguments: tuple) -> Callable:
+        """Choose what a call runs, by the arguments of the first one."""
+        found = library()
+        if found and self.name in found:
+            try:
+                self.compiled = found.function(self.name, self.python, arguments)
+                return self.compiled
+            except MisfitError as misfit:
+                _pass_over(misfit)
+        if _way_without_library() is Way.NUMBA:
+            compiler.offer(_arithmetic)
+            self.compiled = compiler.dispatcher_of(self.python)
+        else:
+            self.compiled = self.python
+        return self.compiled
 
 
-def pointer(function: kernel, *examples: Any) -> Any:
+class Pointer:
     """A kernel for other kernels to call, without being compiled together with it each time.
 
     Args:
         examples: arguments of the types that it will be called with.
+        gives: a result of the type that it gives.
     """
-    return _pointer(function.compiled, examples) if is_available() else function.python
+
+    def __init__(self, function: kernel, *examples: Any, gives: Any = None):
+        self.kernel, self._examples, self._gives = function, examples, gives
+        if function.compiled is None:
+            function.bind(examples)
+        if way() is Way.NUMBA:
+            _register_pointers()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.kernel.python(*arguments)
+
+    @functools.cached_property
+    def type_for_numba(self) -> Any:
+        return compiler.type_of_function(self._examples, self._gives)
+
+    @functools.cached_property
+    def _address(self) -> int:
+        if self.kernel.compiled is None:
+            self.kernel.bind(self._examples)
+        return compiler.address_of(self.kernel.compiled, self._examples)
+
+    def __wrapper_address__(self) -> int:  # which numba asks for
+        return self._address
 
 
 @functools.cache
-def is_available() -> bool:
-    """Whether kernels run compiled in this process."""
-    if os.environ.get("LIMBERJACK_NOJIT") == "1":
-        return False
+def _register_pointers() -> None:
+    compiler.register_pointers(Pointer)
+
+
+@functools.cache
+def way() -> Way:
+    """How kernels run in this process."""
+    return Way.LIBRARY if library() else _way_without_library()
+
+
+def _way_without_library() -> Way:
+    return Way.NUMBA if _asked() is not Way.PYTHON and compiler.is_importable() else Way.PYTHON
+
+
+@functools.cache
+def library() -> Library | None:
+    """What was compiled ahead of time, if it is there and fits; where it does not fit, that is told once."""
+    if _passed_over or _asked() not in (None, Way.LIBRARY):
+        return None
     try:
-        import numba  # noqa: F401
-    except ImportError:
-        return False
-    return True
+        return opened()
+    except MisfitError as misfit:
+        _tell(misfit)
+        return None
+
+
+def _pass_over(misfit: MisfitError) -> None:
+    """Go on without the library, though it was opened: what has run stays right, and what runs next is bound anew."""
+    _passed_over.append(str(misfit))
+    for cached in (library, way):
+        cached.cache_clear()
+    for each in KERNELS:
+        each.compiled = None
+    _tell(misfit)
+
+
+def _tell(misfit: MisfitError) -> None:
+    instead = "numba compiles them" if compiler.is_installed() else "they run uncompiled, which takes far longer"
+    log.warning("%s: kernels that were compiled ahead are not used, and %s", misfit, instead)
 
 
 @functools.cache
+def _asked() -> Way | None:
+    asked = os.environ.get("LIMBERJACK_KERNELS", "")
+    if asked and asked not in {each.value for each in Way}:
+        log.warning("LIMBERJACK_KERNELS is '%s'; it may be library, numba or python, and is passed over", asked)
+        return None
+    return Way(asked) if asked else None
+
+
+def is_compiled() -> bool:
+    """Whether kernels run as machine code in this process."""
+    return way() is not Way.PYTHON
+
+
 def why_uncompiled() -> str:
     """What keeps kernels from being compiled; empty where nothing does. It takes no second, as importing numba does."""
-    if os.environ.get("LIMBERJACK_NOJIT") == "1":
-        return "LIMBERJACK_NOJIT is 1"
-    return "" if importlib.util.find_spec("numba") else "numba is not installed"
+    if _asked() is Way.PYTHON:
+        return "LIMBERJACK_KERNELS is python"
+    if library() or compiler.is_installed():
+        return ""
+    return "there is no library for this machine, and numba is not installed"
 
 
-@functools.cache
-def _options() -> dict[str, Any]:
-    """What numba is asked for.
-
-    Where arrays are only lent there is nothing to count, and counting, by locked instructions for each function that
-    sees an array, took a third of the time of forward dynamics. The option is private: a numba without it counts.
-    """
-    with suppress(ImportError):
-        from numba.core.options import DefaultOptions
-
-        if hasattr(DefaultOptions, "_nrt"):
-            return OPTIONS | {"_nrt": False}
-    return OPTIONS
-
-
-def _offer_arithmetic() -> None:
-    """Tell numba of all arithmetic that modules have marked since the last time."""
-    from numba.extending import register_jitable
-
-    while _not_yet_offered:
-        function, inlined = _not_yet_offered.pop()
-        register_jitable(forceinline=inlined, no_cpython_wrapper=True, **_options())(function)
-
-
-def _compile(function: Callable) -> Callable:
-    import numba
-    from numba.core import config
-
-    _offer_arithmetic()
-    if not _can_cache(function):
-        return numba.njit(**_options())(function)
-    settings = config.__dict__  # its names come about at run time
-    before = settings["CACHE_DIR"]  # other users of numba in this process keep their own folder
-    try:
-        settings["CACHE_DIR"] = str(cache_folder())
-        return numba.njit(cache=True, **_options())(function)
-    finally:
-        settings["CACHE_DIR"] = before
-
-
-def _pointer(dispatcher: Any, examples: tuple) -> Any:
-    import numba
-
-    signature = tuple(numba.typeof(example) for example in examples)
-    dispatcher.compile(signature)
-    return _pointer_type()(dispatcher.overloads[signature])
-
-
-@functools.cache
-def _pointer_type() -> type:
-    """What numba takes for a function that it may call: it asks for a signature and an address."""
-    import numba
-    from numba.extending import typeof_impl
-
-    class Pointer(numba.types.WrapperAddressProtocol):
-        def __init__(self, result: Any):
-            self.result = result  # keeps the machine code alive
-            self.type = numba.types.FunctionType(result.signature)
-            self.address = result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
-
-        def __wrapper_address__(self) -> int:
-            return self.address
-
-        def signature(self) -> Any:
-            return self.result.signature
-
-    @typeof_impl.register(Pointer)
-    def type_of(value: Pointer, _context: Any) -> Any:  # known once; finding it anew took most of a kernel's call
-        return value.type
-
-    return Pointer
-
-
-def _can_cache(function: Callable) -> bool:
-    """Whether there is a file to know the function by, and a folder to write to.
-
-    numba would else cache beside the sources, where nothing tells it that they have changed.
-    """
-    if not Path(function.__code__.co_filename).is_file():
-        return False
-    try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(cache_folder(), os.W_OK)
-
-
-def set_cache_root(folder: Path) -> None:
-    """Keep compiled kernels below `folder` instead of the user's cache folder. Call it before the first kernel runs."""
-    global _cache_root
-    _cache_root = folder
-
-
-def cache_folder() -> Path:
-    """Where this version of the sources keeps its compiled kernels.
-
-    numba does not notice edits in imported files, nor that a package answers to another name inside Blender, so both
-    are part of the folder's name; and so are its version and the sources' place, by which it tells what it has.
-    """
-    return (_cache_root or _user_cache_folder()) / _fingerprint()
-
-
-def compiled_kernels() -> set[str]:
-    """What the cache has of this version, whichever process has compiled it: "file.function" each."""
-    return {path.name.partition("-")[0] for path in cache_folder().glob("*/*.nbc")}
-
-
-def cache_size() -> int:
-    """Of all versions' kernels [bytes]."""
-    return sum(path.stat().st_size for folder in _all_caches() for path in folder.rglob("*") if path.is_file())
-
-
-def clear_cache() -> None:
-    """Remove all versions' kernels; what runs in this process stays. Raises OSError where one cannot be removed."""
-    from shutil import rmtree  # slow to import, as the formats that it packs are
-
-    _filled.clear()
-    for folder in _all_caches():
-        rmtree(folder)
-
-
-def remove_older_kernels() -> None:
-    """Of other versions of the sources, for this Python; another one, which shares the folder, keeps its own."""
-    from shutil import rmtree
-
-    mark = f".py{sys.version_info.major}{sys.version_info.minor}."
-    for folder in _all_caches():
-        kernels = list(folder.glob("*/*.nbi"))
-        if folder != cache_folder() and kernels and all(mark in path.name for path in kernels):
-            rmtree(folder, ignore_errors=True)  # on Windows, what another process reads stays until next time
-
-
-def _all_caches() -> list[Path]:
-    """Folders beside `cache_folder()`, and that, known by their names: what else lies there is not ours."""
-    return [path for path in cache_folder().parent.glob("*") if re.fullmatch(r"[0-9a-f]{16}", path.name)]
-
-
-_filled: set[str] = set()
-
-
-@contextmanager
-def filling(what: str) -> Iterator[None]:
-    """All that `what` stands for is compiled meanwhile, in this process and into the cache."""
-    _filled.add(what)
-    yield
-    if is_available():
-        with suppress(OSError):  # without a folder to write to, each process compiles for itself
-            (cache_folder() / what).touch()
-
-
-def is_filled(what: str) -> bool:
-    """Whether it runs at once, with no compilation to wait for."""
-    if what not in _filled and (not is_available() or (cache_folder() / what).exists()):
-        _filled.add(what)
-    return what in _filled
-
-
-@functools.cache
-def _fingerprint() -> str:
-    from importlib.metadata import version  # slow to import, and enabling the add-on needs none of it
-
-    numba = version("numba") if is_available() else ""
-    digest = hashlib.sha256(f"{__package__} {CORE_FOLDER} {sys.version_info[:2]} {numba}".encode())
-    for path, text in sources().items():
-        digest.update(path.encode() + text)
-    return digest.hexdigest()[:16]
-
-
-def sources() -> dict[str, bytes]:
-    """The text of all files that kernels are made of, by the file's path in core.
-
-    Whatever else changes, such as a word of the command line, costs no compilation.
-    """
-    texts = {path.relative_to(CORE_FOLDER).as_posix(): path.read_bytes() for path in CORE_FOLDER.rglob("*.py")}
-    marked = re.compile(rb"^@(kernel|jitable|subroutine)$", re.MULTILINE)
-    return {path: texts[path] for path in sorted(texts) if path in READ_BY_KERNELS or marked.search(texts[path])}
-
-
-def _user_cache_folder() -> Path:
-    if given := os.environ.get("LIMBERJACK_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "limberjack" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "limberjack"
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (given if given.is_absolute() else Path.home() / ".cache") / "limberjack"
+def is_ready(what: str) -> bool:
+    """Whether all that `what` stands for, a name in the cache, runs at once, with no compilation to wait for."""
+    return way() is not Way.NUMBA or kernel_cache.is_filled(what)

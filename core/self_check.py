@@ -7,11 +7,11 @@ import platform
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 
 import numpy as np
 
 from . import jit
+from .kernel_cache import cache_folder, cache_size, numba_version
 from .model import WORLD, Axis, Joint, Link, Model
 from .solvers import Simulation, is_warm
 from .version import VERSION
@@ -61,13 +61,15 @@ class SelfCheck:
         return [
             self.verdict,
             f"Speed: {self.pace:,.0f} seconds of the pendulum in a second, {self._compilation}",
-            *cache_lines(),
+            *kernel_lines(),
             ", ".join(f"{name} {version}" for name, version in self.versions.items()),
         ]
 
     @property
     def _compilation(self) -> str:
-        if not jit.is_available():
+        if jit.way() is jit.Way.LIBRARY:
+            return "compiled ahead of time"
+        if not jit.is_compiled():
             return f"uncompiled: {jit.why_uncompiled() or 'numba cannot be imported'}"
         return "compiled before" if self.compiled_in is None else f"once compiled, which took {self.compiled_in:.0f} s"
 
@@ -117,7 +119,7 @@ def _mean(a: float, b: float) -> float:
 
 def versions(host: Mapping[str, str]) -> dict[str, str]:
     """Of the package, of what it runs in, and of what it needs."""
-    numba = metadata.version("numba") if jit.is_available() else "none"
+    numba = numba_version() or "none"
     system = f"{platform.system()} {platform.machine()}"
     return {
         "Limberjack": VERSION,
@@ -129,10 +131,11 @@ def versions(host: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def cache_lines() -> list[str]:
-    """Where compiled kernels are kept, and how much room they take; nothing where none are."""
-    if not jit.is_available():
+def kernel_lines() -> list[str]:
+    """Where compiled kernels lie, and how much room they take; nothing where there are none."""
+    if library := jit.library():
+        return [f"Kernels: {library.path}"]
+    if not jit.is_compiled():
         return []
-    folder = jit.cache_folder().parent
     state = "the solver is compiled" if is_warm() else "the solver is yet to be compiled"
-    return [f"Cache: {folder}, {jit.cache_size() / MEGABYTE:.0f} MB, {state}"]
+    return [f"Cache: {cache_folder().parent}, {cache_size() / MEGABYTE:.0f} MB, {state}"]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
 from limberjack.core import jit
+from limberjack.core.library import MisfitError, opened
 
 COMPILED_FIRST = ("kinematics.warm_up", "solvers.warm_up")
 LEFT_TO_ALL = ("slow", "judges")
 """Marks of tests that `make test` leaves to `make test-all`."""
+
+try:
+    opened()
+except MisfitError:  # after an edit, of which each process that a test begins would tell
+    os.environ.setdefault("LIMBERJACK_KERNELS", "numba")
 
 _left_out = dict.fromkeys(LEFT_TO_ALL, 0)
 
@@ -20,7 +27,7 @@ def pytest_sessionstart(session):
     """Workers would each compile the same kernels, which takes more than a minute."""
     config = session.config
     names_tests = config.args_source is not pytest.Config.ArgsSource.TESTPATHS  # which compile no more than they need
-    if names_tests or config.option.collectonly or hasattr(config, "workerinput") or not jit.is_available():
+    if names_tests or config.option.collectonly or hasattr(config, "workerinput") or jit.way() is not jit.Way.NUMBA:
         return
     code = "import importlib, sys; importlib.import_module(f'limberjack.core.{sys.argv[1]}').warm_up()"
     children = [subprocess.Popen([sys.executable, "-c", code, what]) for what in COMPILED_FIRST]

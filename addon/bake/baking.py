@@ -33,7 +33,7 @@ from .transforms import require_keyable
 from .writing import Motion, Writing
 
 if TYPE_CHECKING:
-    from ...core.solvers import Report
+    from ...core.solvers import Diagnosis, Report
 
 
 @dataclass
@@ -43,7 +43,7 @@ class BakeResult:
     Attributes:
         frames: that have keys. links: that have the motion. keys, possible: written, and without reducing.
         seconds: that it took. report: core's, on the simulation; None where there was none.
-        notes: what the user should know, diagnoses apart.
+        findings: the doctor's. notes: what the user should know besides.
     """
 
     action: bpy.types.Action
@@ -53,12 +53,13 @@ class BakeResult:
     possible: int
     seconds: float
     report: Report | None
+    findings: list[Diagnosis]
     notes: list[str]
 
     @property
     def diagnoses(self) -> list[str]:
         """What the doctor found, a sentence each."""
-        return [str(diagnosis) for diagnosis in self.report.diagnoses] if self.report else []
+        return [str(finding) for finding in self.findings]
 
     @property
     def summary(self) -> str:
@@ -115,6 +116,10 @@ class Bake(ABC):
     @property
     def report(self) -> Report | None:
         return None
+
+    def diagnose(self) -> list[Diagnosis]:
+        """What the doctor finds of it so far."""
+        return []
 
     @property
     @abstractmethod
@@ -229,7 +234,7 @@ class Bake(ABC):
         self._writing = None
         self.scene.frame_set(self.scene.frame_current, subframe=self.scene.frame_subframe)
         self._seconds += time.perf_counter() - begun
-        report = self.report  # which is worked out each time
+        report = self.report
         result = BakeResult(
             writing.bake.action,
             len(self.frames),
@@ -238,13 +243,14 @@ class Bake(ABC):
             writing.possible,
             self._seconds,
             report,
+            self.diagnose(),
             [*self.notes, *writing.notes, *(report.notes if report else ())],
         )
         self._sign(result, writing)
         keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
         stored.last_result, stored.last_notes = result.summary, "\n".join(result.notes)
-        keep_findings(self.scene, report.diagnoses if report else ())
+        keep_findings(self.scene, result.findings)
         return result
 
     def _sign(self, result: BakeResult, writing: Writing) -> None:

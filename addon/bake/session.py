@@ -19,7 +19,7 @@ from .settings import settings_of
 from .writing import Motion
 
 if TYPE_CHECKING:
-    from ...core.solvers import Report, Simulation
+    from ...core.solvers import Diagnosis, Report, Simulation
 
 OFF = 1e-4
 """How far a link may start from where it stood untold: of its distance from the origin, or 1 [m], or in radians."""
@@ -60,6 +60,9 @@ class BakeRun(Bake):
     @property
     def report(self) -> Report:
         return self.simulation.report
+
+    def diagnose(self) -> list[Diagnosis]:
+        return self.simulation.diagnose()
 
     @property
     def frames_done(self) -> int:

@@ -95,13 +95,13 @@ def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int]
 
     Joints that close loops have none of their own.
     """
-    from ...core.dynamics import mass_matrix  # brings numba in
+    from ...core.dynamics import tree_mass_matrix  # brings numba in
     from ...core.model.compile import compile_model
 
     weighed = {link.name: link for link in read_scene(scene).links}
     compiled = compile_model(replace(posing.model, links=[weighed[link.name] for link in posing.model.links]))
     moving = compiled.spans.keys() & set(posing.moving)
-    M = mass_matrix(compiled, compiled.q_from({name: posing.q_of(name) for name in moving}))
+    M = tree_mass_matrix(compiled, compiled.q_from({name: posing.q_of(name) for name in moving}))
     return {
         (name, place): float(M[v, v])
         for name in moving

@@ -9,7 +9,7 @@ from dataclasses import replace
 import bpy
 from mathutils import Quaternion
 
-from ...core.kinematics import Poser, Reach, Target, link_poses
+from ...core.kinematics import Poser, Reach, Target, tree_poses
 from ...core.model import WORLD, Joint, Model, ModelError
 from ...core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from .. import ids
@@ -219,7 +219,7 @@ class Posing:
     def go_home(self) -> None:
         """Put the links where their joints start; roots that float stay where they are. Raises ModelError as `lead`."""
         roots = {name: self._at[name] for name in self.model.tree().roots}
-        poses = link_poses(self.model, self.model.home())
+        poses = tree_poses(self.model, self.model.home())
         for root, pose in roots.items():
             moved = compose(pose, inverse(poses[root]))
             for name in self.model.tree().links_from(root):

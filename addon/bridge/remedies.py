@@ -90,6 +90,8 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
     if finding.kind == "run":
         for name, value in changes.items():
             setattr(getattr(scene, ids.SCENE), name, value)
+    elif "static" in changes:
+        getattr(finding.culprit, ids.LINK).motion = "STATIC"
     elif finding.kind == "link":
         fields = [field for field in LINK_FIELDS if field.name in changes]
         write_fields(fields, getattr(finding.culprit, ids.LINK), SimpleNamespace(**changes), units)
@@ -120,6 +122,8 @@ def remedy_label(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     if finding.kind == "joint":
         unit = core_joint(getattr(finding.culprit, ids.JOINT)).axis_unit(finding.axis)
     match _changes(finding):
+        case {"static": _}:
+            return "Fix Base"
         case {"lower": _, "upper": _}:
             return "Swap Limits"
         case {"drive_mode": mode}:

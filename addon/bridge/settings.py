@@ -50,6 +50,8 @@ def store_setting(
             return store.of_joint(joint, setting.name)
         case Link() as changed:
             return store.of_link(reading.objects[changed.name], changed, setting.name)
+        case _ if setting.name == "static":  # and nothing floats
+            return []
         case model:
             return store.of_world(model, setting.name)
 

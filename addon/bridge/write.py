@@ -5,6 +5,7 @@ import numpy as np
 
 from ...core.joints import Unit
 from ...core.model import WORLD, Frame, Joint, Light, Link, Model
+from ...core.model.naming import STATIC
 from ...core.spatial import Pose
 from .. import ids
 from ..props import fit_to_type, is_link
@@ -21,7 +22,8 @@ def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.typ
     """Add the model to the scene, in a collection of its own.
 
     Returns the object of each link and joint by the model's name for it (a link's where a joint has the same name;
-    Blender may have had to change names), and what could not be shown as the model has it.
+    Blender may have had to change names), and what could not be shown as the model has it. A joint that only holds a
+    static link has none: the link's Motion says it.
     """
     writer = _Writer(model, scene)
     writer.write()
@@ -68,6 +70,12 @@ def store_wind(model: Model, scene: bpy.types.Scene) -> None:
     getattr(scene, ids.SCENE).wind = [part / unit_length(scene) for part in model.wind]
 
 
+def _only_holds(joint: Joint, link: Link) -> bool:
+    """Whether it is the joint that reading a static link gives, and no more."""
+    held = Joint(f"{link.name}{STATIC}", "fixed", WORLD, link.name, X_PJ=joint.X_PJ)
+    return joint == held and np.allclose(joint.X_PJ, link.pose, rtol=0.0, atol=1e-9)
+
+
 class _Writer:
     def __init__(self, model: Model, scene: bpy.types.Scene):
         self.model = model
@@ -92,7 +100,10 @@ class _Writer:
         for link in self.model.links:
             self._write_link(link)
         for joint in self.model.joints:
-            self._write_joint(joint)
+            if _only_holds(joint, self.model.link(joint.child)):
+                getattr(self.links[joint.child], ids.LINK).motion = "STATIC"
+            else:
+                self._write_joint(joint)
         for link in self.model.links:  # last, so that no shape takes the name of a link or joint
             shapes.write(link, self.links[link.name])
         self.notes += shapes.notes

@@ -101,7 +101,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(json.dumps(_described(run, files, arguments) | {"links": result.links, "keys": result.keys}))
     else:
         say(*(f"{arguments.file}: note: {note}" for note in result.notes))
-        tell_diagnoses(arguments.file, result.report.diagnoses if result.report else ())
+        tell_diagnoses(arguments.file, result.findings)
         print("\n".join(f"{output}: {result.summary}" for output in arguments.outputs))
     return DONE
 
@@ -187,12 +187,12 @@ def _finished(run: Bake, files: list[Path], arguments: argparse.Namespace) -> Ba
         tell_diagnoses(arguments.file, error.diagnoses)
         raise
     except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
-        tell_diagnoses(arguments.file, run.report.diagnoses if run.report else ())
+        tell_diagnoses(arguments.file, run.diagnose())
         raise
 
 
 def _described(run: Bake, files: list[Path], arguments: argparse.Namespace) -> dict:
-    report = describe_report(run.report) if run.report else {"frames": len(run.frames)}
+    report = describe_report(run.report, run.diagnose()) if run.report else {"frames": len(run.frames)}
     inputs = [*files, *filter(None, [arguments.initial, arguments.trajectory])]
     about = describe_files(arguments, inputs) | {"source": run.source, "first": run.first, "last": run.last}
     return report | about | {"notes": [*run.notes, *(run.report.notes if run.report else ())]}

@@ -116,8 +116,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         return fail(self, context, error)
 
     def _abandon(self, context, message: str):
-        report = self._run.report if self._run else None
-        self._keep_findings(context, report.diagnoses if report else ())  # why it took so long, perhaps
+        self._keep_findings(context, self._run.diagnose() if self._run else ())  # why it took so long, perhaps
         self.leave(context)
         self.report({"INFO"}, message)
         return {"CANCELLED"}

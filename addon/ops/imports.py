@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, FloatVectorProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatVectorProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
@@ -16,6 +16,7 @@ from ..bridge.numbers import unit_length
 from .report import fail, in_object_mode, succeed
 
 if TYPE_CHECKING:
+    from ...core.formats import Reading
     from ...core.model import Model
 
 NAMES = " or ".join(entry.name for entry in FORMATS)
@@ -35,6 +36,15 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
     search: StringProperty(
         name="Search In",
         description="Where meshes and models that the files name may lie, with : between folders, or ; on Windows",
+    )
+    fixed_base: EnumProperty(
+        name="Fixed Base",
+        description="Hold the link on which a model hangs in the world, where its file lets it fall",
+        items=(
+            ("AUTO", "Automatic", "Hold it if it is named base, base_link, world or pedestal, or has no mass", 0),
+            ("FIXED", "Fixed", "Hold it, whatever it is named: its Motion is Static", 1),
+            ("FREE", "Free", "Let it float and fall, as the file says", 2),
+        ),
     )
     use_place: BoolProperty(
         name="Place Where Dropped",
@@ -59,6 +69,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False
         self.layout.prop(self, "search")
+        self.layout.prop(self, "fixed_base")
         if self.is_dropped:
             self.layout.prop(self, "use_place")
         place = self.layout.column()
@@ -84,6 +95,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
             obj.select_set(False)
         notes, counts = [], []
         for reading in readings:
+            fixed = self._fix(reading)
             self._move(reading.model, context.scene)
             objects, changes = write_scene(reading.model, context.scene)
             for obj in objects.values():  # so that what came in can be moved at once; shapes follow their links
@@ -91,18 +103,33 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
             context.view_layer.objects.active = objects[reading.model.links[0].name]
             notes += [f"{issue.subject}: {issue.message}" for issue in reading.issues] + [*reading.notes, *changes]
             model = reading.model
-            counts.append(f"{model.name}: {counted(model.links, 'link')}, {counted(model.joints, 'joint')}")
+            parts = [counted(model.links, "link"), counted(model.joints, "joint"), *fixed]
+            counts.append(f"{model.name}: {', '.join(parts)}")
         return succeed(self, context, "; ".join(counts), notes)
 
     def _paths(self) -> list[Path]:
         named = [Path(self.directory) / item.name for item in self.files if item.name]
         return named or [Path(self.filepath)]
 
+    def _fix(self, reading: "Reading") -> list[str]:
+        """Fix the bases, which need no mass then. Returns what was done, in words."""
+        from ...core.model.editing import fix_base, proposed_bases
+
+        model, floating = reading.model, {"AUTO": proposed_bases, "FIXED": _roots}.get(self.fixed_base)
+        fixed = [fix_base(model, name).child for name in (floating(model) if floating else ())]
+        settled = {("massless", f"link '{name}'") for name in fixed}
+        reading.issues = [issue for issue in reading.issues if (issue.code, issue.subject) not in settled]
+        return [f"base '{name}' fixed" for name in fixed]
+
     def _move(self, model: "Model", scene: bpy.types.Scene) -> None:
         if any(self.place) and (self.use_place or not self.is_dropped):
             from ..bridge.moving import move_model
 
             move_model(model, tuple(part * unit_length(scene) for part in self.place))
+
+
+def _roots(model: "Model") -> tuple[str, ...]:
+    return model.tree().roots
 
 
 def _ground_under(context, event) -> tuple[float, float, float] | None:

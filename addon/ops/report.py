@@ -54,18 +54,15 @@ def tell_progress(context, factor: float, text: str) -> None:
 
 
 def tell_compilation(context, warming: Warming) -> None:
-    """As `tell_progress`, while the solver is compiled."""
-    pace, now = warming.look()
-    done, count = pace.counts
-    left = time_left(pace.seconds_left(now), "about ")
-    tell_progress(context, pace.progress(now), f"Compiling the solver, once: {done} of {count}{left}")
+    """As `tell_progress`, while the solver is compiled, which cannot be foreseen."""
+    tell_progress(context, 0.0, f"Compiling the solver, once for this version: {warming.seconds:.0f} s")
 
 
-def time_left(seconds: float, about: str = "") -> str:
+def time_left(seconds: float) -> str:
     """For a progress bar, once it can be told."""
     if seconds > MOST_SECONDS_TOLD:
         return ""
-    return f", {about}{seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {about}{seconds:.0f} s left"
+    return f", {seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {seconds:.0f} s left"
 
 
 def nothing_runs(cls, context) -> bool:

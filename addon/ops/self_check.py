@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core import jit
+from ...core import kernel_cache
 from .. import ids
 from ..warming import Warming
 from .report import fail, nothing_runs, redraw
@@ -88,9 +88,9 @@ class LIMBERJACK_OT_cache_clear(bpy.types.Operator):
         return nothing_runs(cls, context)
 
     def execute(self, context):
-        size = jit.cache_size()
+        size = kernel_cache.cache_size()
         try:
-            jit.clear_cache()
+            kernel_cache.clear_cache()
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             return fail(self, context, f"{error.filename}: cannot be removed: {reason}; end other Blenders, try again")

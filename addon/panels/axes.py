@@ -5,6 +5,7 @@ import bpy
 from ...core.joints import Slot, Unit
 from ...core.joints.parts import DRIVE, STOPS
 from ...core.model import Joint
+from ...core.model.elements import RIGID
 from .. import ids
 from ..bridge.fields import FACES, Field, Measure, drive_of, fields_on
 from ..props import axes_in_use, core_joint, is_known_joint
@@ -87,7 +88,8 @@ def shown_fields(axis, slot: Slot) -> list[Field]:
     if axis.locked and "locked" in slot.fields:
         return [field for field in fields if field.name == "locked"]
     of_drives = DRIVE - {"drive_mode"} | {"effort"}
-    idle = {"restitution" if axis.use_stiffness else "dissipation", *of_drives - drive_of(axis).fields}
+    gives_way = axis.use_stiffness and axis.stiffness < RIGID
+    idle = {"restitution" if gives_way else "dissipation", *of_drives - drive_of(axis).fields}
     if not any(name in slot.fields and getattr(axis, f"use_{name}") for name in ("lower", "upper")):
         idle |= STOPS
     if not axis.spring_stiffness:

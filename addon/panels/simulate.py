@@ -13,7 +13,7 @@ from .base import Below, draw_running, in_columns, paragraph
 
 UNCOMPILED = (
     "The solver runs uncompiled, right and some hundred times slower: {reason}. Install Limberjack from the zip that "
-    "is made for this platform, which brings numba"
+    "is made for this platform, which brings it compiled"
 )
 
 

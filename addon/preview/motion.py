@@ -15,13 +15,16 @@ from ...core.spatial import Pose, Vec3
 from .. import bake, bridge
 
 if TYPE_CHECKING:
-    from ...core.solvers import Simulation, Tether
+    from ...core.solvers import Simulation, Snapshot, Tether
 
 FREQUENCY = 2.0
 """Hertz, with which all that is joined to a link would swing on the pull, at strength 1."""
 
 LONGEST = 1200.0
 """Seconds that a motion may go on beyond its range."""
+
+KEPT_EVERY = 4
+"""Frames from one state that is kept to the next: a motion that is cut goes on from the last one before."""
 
 NUMBERS, ROOM = 13, 1e7
 """That a link takes in a frame, and that there is room for beyond the range."""
@@ -83,6 +86,10 @@ class PreviewMotion:
         self.tethers: list[Tether] = [self._tether(hold) for hold in self.holds]
         controls = replace(self.course.controls, tethers=self.tethers)
         self.simulation: Simulation = self.course.simulation(times=self._times, controls=controls, record=["efforts"])
+        self._kept: list[Snapshot] = []
+        self._go_on()
+
+    def _go_on(self) -> None:
         self._pending: Iterator[int] = iter(self.simulation)
         self._failure: Exception | None = None
 
@@ -124,11 +131,14 @@ class PreviewMotion:
     def _advance(self) -> None:
         from ...core.solvers import SimulationError
 
+        before = self.done
         try:
             next(self._pending)
         except SimulationError as error:
             self._failure = error
             raise
+        if self.done > before and before % KEPT_EVERY == 0:
+            self._kept.append(self.simulation.snapshot())
 
     def take(self, link: str, point: Vec3, number: int, strength: float) -> Hold:
         """Begin to pull a link in the frame after `number`: what was computed beyond that is no more."""
@@ -140,12 +150,15 @@ class PreviewMotion:
         return hold
 
     def cut(self, number: int) -> None:
-        """Forget what was computed and pulled after a frame, and come there anew: `compute` does that."""
+        """Forget what was computed and pulled after a frame; `compute` goes on from there."""
         for hold in self.holds:
             hold.places = {frame: place for frame, place in hold.places.items() if frame <= number}
         self.holds = [hold for hold in self.holds if hold.places]
+        self.tethers[:] = [self._tether(hold) for hold in self.holds]
         self.known = number + 1
-        self._begin()
+        self._kept = [state for state in self._kept if state.frames <= number + 1]
+        self.simulation.restore(self._kept[-1])
+        self._go_on()
 
     def take_over(self, before: PreviewMotion) -> None:
         """Pull as another motion of the scene was pulled, before anything is computed."""

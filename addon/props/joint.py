@@ -90,7 +90,10 @@ class AxisProperties(PropertyGroup):
     spring_reference: FloatProperty(name="Rest", description="Where the spring is at rest")
     effort: FloatProperty(name="Largest Force", description="Largest force of the drive, in N m or N", min=0.0)
     stiffness: FloatProperty(
-        name="Stop Stiffness", description="Of the stops at the limits, in N m/rad or N/m", default=1e8, min=0.0
+        name="Stop Stiffness",
+        description="Of the stops at the limits, in N m/rad or N/m. From 1e8 on they are rigid",
+        default=1e8,
+        min=0.0,
     )
     dissipation: FloatProperty(name="Stop Dissipation", description="Of the stops at the limits", default=1.0, min=0.0)
     restitution: FloatProperty(

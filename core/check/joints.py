@@ -11,6 +11,7 @@ from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model
 from ..model.drives import DRIVES, OFF
 from ..model.screws import joint_pose, measured_rows
+from ..model.text import measured, measured_range
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, note, warning
 
@@ -191,7 +192,8 @@ def crossed_limits(model: Model) -> Iterator[Issue]:
             yield warning(
                 "crossed-limits",
                 name_of(joint),
-                f"on its {_which(joint, number)} lower {axis.lower:g} is above upper {axis.upper:g}; swap them",
+                f"on its {_which(joint, number)} the lower limit {_at(joint, number, axis.lower)} is above the upper "
+                f"limit {_at(joint, number, axis.upper)}; swap them",
             )
 
 
@@ -225,8 +227,8 @@ def spring_outside_limits(model: Model) -> Iterator[Issue]:
             yield warning(
                 "spring-outside-limits",
                 name_of(joint),
-                f"on its {_which(joint, number)} the spring pulls to {axis.spring_reference:g}, outside the limits"
-                f" {axis.lower:g} to {axis.upper:g}; it will press against a stop",
+                f"on its {_which(joint, number)} the spring pulls to {_at(joint, number, axis.spring_reference)}, "
+                f"outside its limits: {_room(joint, number)}; it will press against a stop",
             )
 
 
@@ -240,23 +242,25 @@ def home_outside_limits(model: Model) -> Iterator[Issue]:
                 yield warning(
                     "home-outside-limits",
                     name_of(joint),
-                    f"home puts its {which} at {at:g}, outside its limits; give a home{of_row} {_room(axis)}, or move "
-                    "the limits",
+                    f"home puts its {which} at {_at(joint, number, at)}, outside its limits; give a home{of_row} "
+                    f"{_room(joint, number)}, or move the limits",
                 )
 
 
 def limits_beyond_rows(model: Model) -> Iterator[Issue]:
     """Limits where what a row measures never is: no pose meets them, or they stop nothing."""
     for joint, row, axis in _rows(model):
-        which, span = _which(joint, row.axis), f"{row.least:.4g} to {row.most:.4g}"
+        which, unit = _which(joint, row.axis), joint.axis_unit(row.axis).value
         if axis.lower > axis.upper:
             continue
         if _never_met(row, axis):
-            message = f"limits of its {which} allow {_room(axis)}, and it is always {span}; give limits within that"
+            room, span = _room(joint, row.axis), measured_range(row.least, row.most, unit)
+            message = f"limits of its {which} allow {room}, and it is always {span}; give limits within that"
             yield warning("limit-never-met", name_of(joint), message)
         elif row.most + LIMIT_TOLERANCE < axis.upper < math.inf:
             message = (
-                f"upper limit of its {which} is {axis.upper:g}, which it never reaches; give {row.most:.4g} or less"
+                f"upper limit of its {which} is {measured(axis.upper, unit)}, which it never reaches; give "
+                f"{measured(row.most, unit)} or less"
             )
             yield warning("limit-never-reached", name_of(joint), message)
 
@@ -288,11 +292,19 @@ def _never_met(row: Row, axis: Axis) -> bool:
     return axis.upper < row.least - LIMIT_TOLERANCE or axis.lower > row.most + LIMIT_TOLERANCE
 
 
-def _room(axis: Axis) -> str:
+def _at(joint: Joint, number: int, value: float) -> str:
+    """A value of what is about axis `number`, in words."""
+    return measured(value, joint.axis_unit(number).value, 6)
+
+
+def _room(joint: Joint, number: int) -> str:
     """What the limits allow, in words."""
+    axis = joint.axes[number]
     if math.isinf(axis.lower):
-        return f"at most {axis.upper:g}"
-    return f"at least {axis.lower:g}" if math.isinf(axis.upper) else f"{axis.lower:g} to {axis.upper:g}"
+        return f"at most {_at(joint, number, axis.upper)}"
+    if math.isinf(axis.upper):
+        return f"at least {_at(joint, number, axis.lower)}"
+    return measured_range(axis.lower, axis.upper, joint.axis_unit(number).value, 6)
 
 
 FINDINGS = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model import WORLD, Joint, Model
+from ..model.naming import way_to_hold
 from .issue import Issue, all_finite, as_text, error, name_of, warning
 
 DAMPINGS = ("linear_damping", "angular_damping")
@@ -30,13 +31,15 @@ def massless(model: Model) -> Iterator[Issue]:
     rigid = model.rigid_joints()
     held = {parts[end] for joint in rigid if WORLD in (joint.parent, joint.child) for end in _links_of(joint)}
     carried = {joint.child for joint in rigid}
+    moved = {joint.child for joint in model.joints}
     for link in model.links:
-        if parts[link.name] not in weighs | held and link.name not in carried:
-            yield warning(
-                "massless",
-                name_of(link),
-                "mass is 0 kg; only a link that is fixed to another can do without: give it mass",
-            )
+        if parts[link.name] in weighs | held or link.name in carried:
+            continue
+        if link.name in moved:
+            message = "mass is 0 kg; only a link that is fixed to another can do without: give it mass"
+        else:
+            message = f"mass is 0 kg, and nothing holds it: {way_to_hold(link.name)}, or give it mass"
+        yield warning("massless", name_of(link), message)
 
 
 def _links_of(joint: Joint) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..kinematics import coordinates_at, link_poses, mobility
+from ..kinematics import coordinates_at, mobility, tree_poses
 from ..model import WORLD, Model, ModelError
 from ..model.compile import compile_model
 from ..model.model import Loop
@@ -62,7 +62,7 @@ def no_room(model: Model) -> Iterator[Issue]:
 
 def not_as_drawn(model: Model) -> Iterator[Issue]:
     """Links whose own pose is not where the joints hold them at q = 0, which is what all else goes by."""
-    poses = link_poses(model)
+    poses = tree_poses(model)
     for link in model.links:
         off = compose(inverse(poses[link.name]), link.pose)
         distance, angle = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
@@ -77,7 +77,7 @@ def not_as_drawn(model: Model) -> Iterator[Issue]:
 
 def open_loops(model: Model) -> Iterator[Issue]:
     found = model.loops()
-    poses = {WORLD: IDENTITY} | link_poses(model) if found else {}
+    poses = {WORLD: IDENTITY} | tree_poses(model) if found else {}
     for loop in found:
         joint = loop.joint
         X_WP, X_WC = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)

@@ -103,7 +103,7 @@ def _simulated(arguments: argparse.Namespace) -> Motion:
     compile_once()
     simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
     motion = simulation.run()
-    tell_diagnoses(arguments.file, simulation.report.diagnoses)
+    tell_diagnoses(arguments.file, simulation.diagnose())
     return model, motion, simulation.report.notes
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import jit
 from ..formats import Reading
+from ..formats.files import write_together
+from ..kernel_cache import cache_folder
 from ..solvers import (
     ACCURACIES,
     RECORDS,
@@ -24,7 +25,7 @@ from ..solvers import (
     Simulation,
     SimulationError,
     is_warm,
-    seconds_left,
+    time_of,
     warm_up,
 )
 from ..trajectory.writing import SUFFIXES
@@ -50,6 +51,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_motion_arguments(parser)
     add_outputs(parser, f"trajectory file: {' or '.join(SUFFIXES)}")
+    parser.add_argument(
+        "--final",
+        metavar="STATE.json",
+        type=Path,
+        help="keep the state at the end; a simulation with --initial STATE.json goes on from there",
+    )
     parser.add_argument(
         "--record",
         metavar="WHAT",
@@ -101,13 +108,15 @@ def positive(text: str) -> float:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    times = frame_times(arguments.duration, arguments.fps)
     outputs: list[Path] = arguments.outputs
     for output in outputs:
         require_writable(output, SUFFIXES)
     if arguments.record and not outputs:
         raise UsageError("--record: its numbers go to the trajectory file; name one with -o")
+    if arguments.final:
+        require_writable(arguments.final, (".json",))
     initial = read_initial(arguments.initial)
+    times = frame_times(arguments.duration, arguments.fps, time_of(initial) or 0.0)
     reading = load_usable(arguments.file, arguments.search, arguments.settings)
     compile_once()
     simulation = Simulation(
@@ -116,30 +125,35 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         simulation.run()
     except SimulationError:
-        _tell(simulation.report, arguments, reading)
+        _tell(simulation, arguments, reading)
         for output in outputs:
             simulation.trajectory.save(output)
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
         raise
     except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
-        tell_diagnoses(arguments.file, simulation.report.diagnoses)
+        tell_diagnoses(arguments.file, simulation.diagnose())
         raise
     for output in outputs:
         simulation.trajectory.save(output)
-    _tell(simulation.report, arguments, reading)
+    if arguments.final:
+        text = json.dumps(simulation.state, indent=1) + "\n"
+        write_together(arguments.final, {arguments.final.name: text})
+    _tell(simulation, arguments, reading)
     if not arguments.json:
         print("\n".join(_told(simulation.report, arguments)))
     return DONE
 
 
-def _tell(report: Report, arguments: argparse.Namespace, reading: Reading) -> None:
+def _tell(simulation: Simulation, arguments: argparse.Namespace, reading: Reading) -> None:
     """All of the report as JSON, or what the user should know in words."""
+    report, found = simulation.report, simulation.diagnose()
     if arguments.json:
         files = describe_files(arguments, [*reading.files, *filter(None, [arguments.initial])])
-        print(json.dumps(describe_report(report) | files))
+        final = {"final": str(arguments.final)} if arguments.final else {}
+        print(json.dumps(describe_report(report, found) | files | final))
     else:
         say(*(f"{arguments.file}: note: {note}" for note in report.notes))
-        tell_diagnoses(arguments.file, report.diagnoses)
+        tell_diagnoses(arguments.file, found)
 
 
 def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path]) -> dict:
@@ -153,11 +167,13 @@ def tell_diagnoses(path: Path, diagnoses: Iterable[Diagnosis]) -> None:
     say(*(f"{path}: doctor: {diagnosis}" for diagnosis in diagnoses))
 
 
-def frame_times(duration: float, fps: float) -> np.ndarray:
-    """Frames from 0 up to `duration` [s]. Raises UsageError where there are too many."""
+def frame_times(duration: float, fps: float, begin: float = 0.0) -> np.ndarray:
+    """Frames for `duration` from a time on [s]. Raises UsageError where there are too many."""
     if not duration * fps < MOST_FRAMES:
         raise UsageError(f"{duration:g} s at {fps:g} frames a second are more than {MOST_FRAMES:,} frames")
-    return np.arange(math.floor(duration * fps + 1e-9) + 1) / fps
+    frames = np.arange(math.floor(duration * fps + 1e-9) + 1)
+    first = round(begin * fps)
+    return (first + frames) / fps if first / fps == begin else begin + frames / fps  # as a longer run would have them
 
 
 def compile_once() -> float | None:
@@ -168,13 +184,13 @@ def compile_once() -> float | None:
     if is_warm():
         return None
     begun = time.perf_counter()
-    say(f"limberjack: compiling the solver, once for this version, some {seconds_left():.0f} s")
+    say("limberjack: compiling the solver, once for this version")
     try:
         warm_up()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"{jit.cache_folder()}: the compiled solver cannot be kept there: {reason}; make room, or let "
+            f"{cache_folder()}: the compiled solver cannot be kept there: {reason}; make room, or let "
             "LIMBERJACK_CACHE name another folder"
         ) from error
     return time.perf_counter() - begun
@@ -209,9 +225,10 @@ def read_initial(path: Path | None) -> dict | None:
     return state
 
 
-def describe_report(report: Report) -> dict:
-    """The report as plain data, in SI units."""
-    return dataclasses.asdict(report) | {"relative_energy_drift": report.relative_drift}
+def describe_report(report: Report, found: Iterable[Diagnosis]) -> dict:
+    """The report and what the doctor found as plain data, in SI units."""
+    diagnoses = [dataclasses.asdict(diagnosis) for diagnosis in found]
+    return dataclasses.asdict(report) | {"diagnoses": diagnoses, "relative_energy_drift": report.relative_drift}
 
 
 def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
@@ -225,7 +242,8 @@ def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
         f"energy drift  {report.energy_drift:.3g} J, {share}",
         f"loop error    {report.loop_error:.3g} m{closed}",
     ]
-    return lines + [f"trajectory    {output}" for output in arguments.outputs]
+    lines += [f"trajectory    {output}" for output in arguments.outputs]
+    return [*lines, f"state         {arguments.final}"] if arguments.final else lines
 
 
 SIMULATE = Verb("simulate", "simulate a model and report on its motion", _add_arguments, _run)

@@ -1,17 +1,25 @@
 """Forward and inverse dynamics, momentum and energy.
 
 Functions of a `CompiledModel` are for those who ask once; the kernels below them, over `CompiledModel.arrays` and
-`kinematics.make_work`'s records, for those who ask in a loop.
+`kinematics.make_work`'s records, for those who ask in a loop. The functions obey loops, mimics, couplings and limits
+without room, or refuse; the kernels, and what is called `tree_…`, know of the spanning tree alone.
 """
 
 from .aba import articulated_body
 from .crba import composite_body
 from .energy import mechanical_energy
-from .equations import forward_dynamics, inverse_dynamics, mass_matrix, passive_forces
+from .equations import (
+    forward_dynamics,
+    inverse_dynamics,
+    mass_matrix,
+    passive_forces,
+    tree_inverse_dynamics,
+    tree_mass_matrix,
+)
 from .momentum import centre_of_mass, momentum
 from .residual import forward_residual
 from .rnea import newton_euler
-from .wrenches import joint_wrenches
+from .wrenches import joint_wrenches, tree_wrenches
 
 __all__ = [
     "articulated_body",
@@ -26,4 +34,7 @@ __all__ = [
     "momentum",
     "newton_euler",
     "passive_forces",
+    "tree_inverse_dynamics",
+    "tree_mass_matrix",
+    "tree_wrenches",
 ]

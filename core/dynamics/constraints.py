@@ -16,11 +16,13 @@ import numpy as np
 from ..jit import subroutine
 from ..joints import Row
 from ..kinematics.demands import equation_terms
-from ..kinematics.work import make_watches
+from ..kinematics.work import get3, make_watches
 from ..model import Equation, Joint
 from ..model.compiled import ON_CHART, ON_MEASURE, CompiledModel
 from ..model.screws import joint_pose
-from ..spatial import IDENTITY, Pose, compose, quat_of_mat
+from ..model.text import measured
+from ..slots import Bundled
+from ..spatial import IDENTITY, Pose, compose, norm, quat_of_mat
 
 WELD, EQUATION, MEASURE = 0, 1, 2
 
@@ -55,25 +57,28 @@ CONSTRAINT = np.dtype(
 TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
 SUPPORT = np.dtype([("body", np.int64), ("at", np.int64)], align=True)
 
-Constraints = namedtuple("Constraints", "records terms supports active count first start")
-"""What kernels see: CONSTRAINT, TERM and SUPPORT records.
 
-A support's bodies descend. `at` is where the block of numbers begins that belong to the body's dofs and the rows.
+class Constraints(Bundled, namedtuple("Constraints", "records terms supports active count first start")):
+    """What kernels see: CONSTRAINT, TERM and SUPPORT records.
 
-Attributes:
-    active: numbers of the constraints that act at present. count: how many they are, and how many rows they have.
-    first, start: of each row, the first column of its profile, and where it would have its column 0.
-"""
+    A support's bodies descend. `at` is where the block of numbers begins that belong to the body's dofs and the rows.
 
-Scratch = namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")
-"""What kernels fill.
+    Attributes:
+        active: numbers of the constraints that act at present. count: how many they are, and how many rows they have.
+        first, start: of each row, the first column of its profile, and where it would have its column 0.
+    """
 
-Attributes:
-    force: of each body, shape (bodies, 6). tau, dv: shape (nv,).
-    Y, Z: each row's force as its support's dofs feel it, and what they yield to it.
-    matrix, factor: profiles of G M^-1 G' and of its scaled factor. scale, error, residual, multipliers: shape (rows,).
-    signal: value, rate and second rate of each, shape (signals, 3).
-"""
+
+class Scratch(Bundled, namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")):
+    """What kernels fill.
+
+    Attributes:
+        force: of each body, shape (bodies, 6). tau, dv: shape (nv,).
+        Y, Z: each row's force as its support's dofs feel it, and what they yield to it.
+        matrix, factor: profiles of G M^-1 G' and of its scaled factor.
+        scale, error, residual, multipliers: shape (rows,).
+        signal: value, rate and second rate of each, shape (signals, 3).
+    """
 
 
 @dataclass(frozen=True)
@@ -99,12 +104,13 @@ class ConstraintSet:
     """Constraints with what a person calls them.
 
     Attributes:
-        names: of each constraint, such as "joint 'hinge'".
+        names: of each constraint, such as "joint 'hinge'". units: of its error, "rad" or "m"; a weld's is a pose's.
         signals: in the order in which constraints count their numbers.
     """
 
     arrays: Constraints
     names: tuple[str, ...]
+    units: tuple[str, ...]
     signals: tuple[Signal, ...]
 
     @property
@@ -127,12 +133,15 @@ class ConstraintSet:
 
     def gap_in_words(self, row: int, errors: np.ndarray) -> str:
         """How far the constraint that a row belongs to is from being kept."""
-        record = self.arrays.records[self._number(row)]
+        number = self._number(row)
+        record = self.arrays.records[number]
         own = errors[record.row : record.row + record.rows]
+        if not np.isfinite(own).all():
+            return "its gap grows beyond all numbers, as if a length, a mass or a ratio were far too large or too small"
         if record.kind != WELD:
-            return f"it is off by {abs(own[0]):.3g} (SI)"
-        apart, turned = np.linalg.norm(own[3:]), np.degrees(np.linalg.norm(own[:3]))
-        return f"its ends stay {apart:.3g} m and {turned:.3g} degrees apart"
+            return f"it is off by {measured(abs(own[0]), self.units[number], 3)}"
+        apart, turned = float(np.linalg.norm(own[3:])), float(np.linalg.norm(own[:3]))
+        return f"its ends stay {apart:.3g} m and {measured(turned, 'rad', 3)} apart"
 
     def _number(self, row: int) -> int:
         active = self.arrays.active[: self.arrays.count[0]]
@@ -141,11 +150,7 @@ class ConstraintSet:
     def largest_gap(self, errors: np.ndarray) -> float:
         """Of welds the largest distance [m], of other rows the largest error [rad or m]."""
         found = [
-            float(
-                np.linalg.norm(errors[record.row + 3 : record.row + 6])
-                if record.kind == WELD
-                else abs(errors[record.row])
-            )
+            norm(get3(errors, record.row + 3)) if record.kind == WELD else abs(float(errors[record.row]))
             for record in self.active
         ]
         return max(found, default=0.0)
@@ -196,6 +201,7 @@ class _Build:
         self.terms: list[tuple[int, int, float]] = []
         self.pulled: list[list[int]] = []  # bodies at which each constraint pulls
         self.names: list[str] = []
+        self.units: list[str] = []
         self.signals: list[Signal] = []
 
     def weld(self, name: str, one: int, other: int, X_one: Pose, X_other: Pose, signal: Signal | None = None) -> None:
@@ -230,8 +236,8 @@ class _Build:
             name = f"joint '{self.compiled.guarded[number].name}'"
             record = {"guard": number, "rows": 1, "body": guard.body}
             if guard.kind == ON_MEASURE:
-                measured = {"code": guard.code, "direction": tuple(guard.direction)}
-                self._add(name, [guard.body], kind=MEASURE, **measured, **record)
+                found = {"code": guard.code, "direction": tuple(guard.direction)}
+                self._add(name, [guard.body], kind=MEASURE, **found, **record)
             elif guard.kind == ON_CHART:
                 terms = {"term": len(self.terms), "term_end": len(self.terms) + 1}
                 self.terms.append((-1, guard.v, 1.0))
@@ -252,7 +258,9 @@ class _Build:
         self.terms += terms
         bodies = [self._body_of_dof(v) for _, v, _ in terms]
         equated = {"term": begin, "term_end": len(self.terms), "constant": constant}
-        self._add(name, bodies, signal, kind=EQUATION, rows=1, **equated)
+        follower = next((v for _, v, weight in terms if weight == 1.0), terms[0][1])
+        unit = "rad" if self.compiled.arrays.columns[follower].turn else "m"
+        self._add(name, bodies, signal, unit, kind=EQUATION, rows=1, **equated)
 
     def _hold_at(self, joint: Joint, place: int, value: float, signal: Signal | None = None) -> None:
         span = self.compiled.spans[joint.name]
@@ -260,18 +268,20 @@ class _Build:
 
     def _measure(self, joint: Joint, row: Row, constant: float) -> None:
         body = self.compiled.spans[joint.name].body
-        measured = {"body": body, "code": row.measure, "direction": joint.unit_direction(row.axis)}
-        self._add(f"joint '{joint.name}'", [body], kind=MEASURE, rows=1, constant=constant, **measured)
+        found = {"body": body, "code": row.measure, "direction": joint.unit_direction(row.axis)}
+        unit = joint.axis_unit(row.axis).value
+        self._add(f"joint '{joint.name}'", [body], unit=unit, kind=MEASURE, rows=1, constant=constant, **found)
 
     def _body_of_dof(self, v: int) -> int:
         return int(np.flatnonzero(self.compiled.arrays.bodies.v_end > v)[0])
 
-    def _add(self, name: str, bodies: list[int], signal: Signal | None = None, **record) -> None:
+    def _add(self, name: str, bodies: list[int], signal: Signal | None = None, unit: str = "", **record) -> None:
         record["signal"] = sum(each.numbers for each in self.signals) if signal else -1
         record.setdefault("guard", -1)
         if signal:
             self.signals.append(signal)
         self.names.append(name)
+        self.units.append(unit)
         self.pulled.append(bodies)
         self.records.append(record)
 
@@ -301,7 +311,7 @@ class _Build:
             np.zeros(rows, np.int64),
         )
         activate(arrays, make_watches(self.compiled.arrays))
-        return ConstraintSet(arrays, tuple(self.names), tuple(self.signals))
+        return ConstraintSet(arrays, tuple(self.names), tuple(self.units), tuple(self.signals))
 
 
 @subroutine

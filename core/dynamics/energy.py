@@ -12,7 +12,11 @@ from .guards import stop_energy
 
 @kernel
 def mechanical_energy(model, work, q, qd):
-    """(kinetic, potential) [J]; potential is that of gravity, zero at the world's origin, of springs and of stops."""
+    """(kinetic, potential) [J]; potential is that of gravity, zero at the world's origin, of springs and of stops.
+
+    Of any state, whether loops close in it or not. Springs and armatures of joints that close loops count if the model
+    was compiled with `split_loops`, since these have no coordinates otherwise.
+    """
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, qd)
     potential = spring_energy(model, q) + stop_energy(model, work, q)

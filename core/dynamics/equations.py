@@ -1,4 +1,8 @@
-"""The equations of motion of a compiled model: M(q) qdd + h(q, qd) = tau + J' W, with gravity in h.
+"""The equations of motion of a compiled model: M(q) qdd + h(q, qd) = tau + J' W + G' L, with gravity in h.
+
+G' L are the forces by which loops stay closed, mimics and couplings are followed, and limits without room are kept.
+What a simulation finds out as it goes on does not act here: drives, friction, stops, and the largest speeds. What is
+called `tree_…` leaves out G' L as well.
 
 Arrays have shape (nq,) for q and (nv,) for qd, qdd and tau. `wrenches` maps link names to forces from outside, shape
 (6,): the force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
@@ -12,27 +16,116 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..jit import kernel
-from ..kinematics import link_jacobian, make_work
+from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
+from ..kinematics.freedom import dofs_of
+from ..kinematics.work import get3
+from ..model import StateError
 from ..model.compiled import CompiledModel
-from .aba import articulated_body
+from .aba import accelerate, articulated_body
+from .constraint_forces import factor_constraints, multipliers_for, push_dofs
+from .constraint_rows import acceleration_errors
+from .constraints import constraints_of, make_scratch
 from .crba import composite_body
 from .forces import joint_forces
 from .rnea import newton_euler
 
 Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 
+BALANCED = 1e-6
+"""Part of the largest force that may be left over where motors are asked for a motion, as for states that are given."""
+
 
 def mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
-    """M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included."""
+    """M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included.
+
+    Raises:
+        StateError: loops, couplings or limits tie velocities, which M takes for independent.
+    """
+    if found := ties(compiled):
+        raise StateError(
+            f"{found[0]}, so that not all velocities are independent, as a mass matrix takes them: with Z = "
+            "kinematics.free_motions(compiled, q), that of the mechanism is Z.T @ tree_mass_matrix(compiled, q) @ Z"
+        )
+    return tree_mass_matrix(compiled, q)
+
+
+def tree_mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+    """As `mass_matrix`, of the tree alone, whose velocities are all free.
+
+    Without `split_loops`, what turns in joints that close loops is left out; with it, links that these cut weigh but a
+    part of themselves. `free_motions` puts them together again.
+    """
     M = np.zeros((compiled.nv, compiled.nv))
     composite_body(compiled.arrays, make_work(compiled.arrays), compiled.positions(q), M)
     return M
 
 
 def inverse_dynamics(
-    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
+    compiled: CompiledModel,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    wrenches: Wrenches | None = None,
+    motors: Sequence[str] | None = None,
 ) -> np.ndarray:
     """All joint forces tau that make the model move so; springs and dampers give `passive_forces` of them.
+
+    Where loops or couplings tie joints, these forces are shared in many ways, until it is said who gives them.
+
+    Args:
+        motors: names of the joints that give forces; tau of all others is 0. If left out, all do.
+
+    Raises:
+        ModelError: `wrenches` names no link. StateError: joints are tied and there are no `motors`, or these can make
+            the model move so in no way, or in many; the state breaks what the model holds to.
+    """
+    tied = ties(compiled)
+    if tied and motors is None:
+        raise StateError(
+            f"{tied[0]}, so that the joint forces of a motion are not unique: name as motors the joints that give "
+            "them; or with Z = kinematics.free_motions(compiled, q), the forces along what can move are "
+            "Z.T @ tree_inverse_dynamics(compiled, q, qd, qdd)"
+        )
+    if motors is None:
+        return tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
+    Z = free_motions(compiled, q)
+    needed = tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
+    dofs, tau = dofs_of(compiled, motors), np.zeros(compiled.nv)
+    found, _, rank, _ = np.linalg.lstsq(Z[dofs].T, Z.T @ needed, rcond=1e-9)
+    if rank < len(dofs):
+        raise StateError(
+            f"motors {_named(motors)}: {len(dofs)} forces act on {rank} way(s) to move, and can be shared in many "
+            "ways; name fewer"
+        )
+    tau[dofs] = found
+    largest = max(np.abs(needed).max(initial=0.0), np.abs(tau).max(initial=0.0))
+    if np.abs(Z.T @ (tau - needed)).max(initial=0.0) > BALANCED * largest:
+        raise StateError(
+            f"motors {_named(motors)} cannot make it move so: it can move in {Z.shape[1]} way(s), and they "
+            f"act on {rank}; name more"
+        )
+    _require_followed(compiled, qdd, forward_dynamics(compiled, q, qd, tau, wrenches))
+    return tau
+
+
+def _named(joints: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in joints)
+
+
+def _require_followed(compiled: CompiledModel, qdd: np.ndarray, found: np.ndarray) -> None:
+    off = np.abs(found - qdd)
+    if not off.max(initial=0.0) <= BALANCED * (1.0 + np.abs(found).max(initial=0.0)):
+        dof = int(np.argmax(off))
+        raise StateError(
+            f"qdd breaks what the model holds to: with these motors link '{compiled.link_of_dof(dof)}' accelerates by "
+            f"{found[dof]:.6g}, found {qdd[dof]:.6g}; kinematics.free_motions(compiled, q) tells which ones go together"
+        )
+
+
+def tree_inverse_dynamics(
+    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
+) -> np.ndarray:
+    """As `inverse_dynamics`, of the tree alone: M qdd + h - J' W, for any state, open loops and all.
 
     Raises:
         ModelError: `wrenches` names no link.
@@ -54,19 +147,44 @@ def forward_dynamics(
 ) -> np.ndarray:
     """The accelerations qdd under all joint forces tau, those of springs and dampers included.
 
+    Loops stay closed, mimics and couplings are followed, and limits without room kept.
+
     Raises:
-        ModelError: `wrenches` names no link.
+        ModelError: `wrenches` names no link. StateError: `compiled` leaves its loops out, or the state breaks what the
+            model holds to, which `kinematics.closed_state` mends.
     """
-    qdd = np.zeros(compiled.nv)
+    require_split(compiled, "forward_dynamics")
+    require_obeyed(compiled, q, qd)
+    qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
     total = compiled.velocities(tau, "tau") + _outside(compiled, q, wrenches)
-    articulated_body(
-        compiled.arrays, make_work(compiled.arrays), compiled.positions(q), compiled.velocities(qd), total, qdd
-    )
+    positions, velocities = compiled.positions(q), compiled.velocities(qd)
+    articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
+    if ties(compiled):
+        constraints = constraints_of(compiled)
+        scratch = make_scratch(compiled, constraints)
+        hold(compiled.arrays, work, constraints.arrays, scratch, positions, velocities, qdd)
     return qdd
 
 
+@kernel
+def hold(model, work, constraints, scratch, q, qd, qdd):
+    """Correct the accelerations that `articulated_body` has left, in `work` too, for the forces of constraints."""
+    factor_constraints(model, work, constraints, scratch, scratch.signal, q)
+    acceleration_errors(model, work, constraints, scratch.signal, q, qd, qdd, scratch.error)
+    multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
+    push_dofs(model, work, constraints, scratch, scratch.multipliers)
+    accelerate(model, work, get3(model.gravity), qdd)
+
+
 def passive_forces(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """What springs, dampers and force laws add to tau by themselves."""
+    """What springs, dampers and force laws add to tau by themselves, those of joints that close loops too.
+
+    Each is of its joint's own q and qd: whether loops close there is not asked.
+
+    Raises:
+        StateError: `compiled` leaves its loops out.
+    """
+    require_split(compiled, "passive_forces")
     tau = np.zeros(compiled.nv)
     work = make_work(compiled.arrays)
     write_passive_forces(compiled.arrays, work, compiled.positions(q), compiled.velocities(qd), tau)
@@ -82,5 +200,5 @@ def write_passive_forces(model, work, q, qd, tau):
 def _outside(compiled: CompiledModel, q: np.ndarray, wrenches: Wrenches | None) -> np.ndarray:
     tau = np.zeros(compiled.nv)
     for link, wrench in (wrenches or {}).items():
-        tau += link_jacobian(compiled, q, link).T @ np.asarray(wrench, dtype=np.float64)
+        tau += tree_jacobian(compiled, q, link).T @ np.asarray(wrench, dtype=np.float64)
     return tau

@@ -10,6 +10,7 @@ from ..kinematics.limits import chart_measure
 from ..kinematics.work import get3, get4, get6, put3, put6
 from ..spatial import (
     add,
+    cos_sin,
     cross,
     dot,
     quat_mul,
@@ -178,7 +179,8 @@ def turning_of_rotvec(e, rate):
         first, second = 0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0
     else:
         a = math.sqrt(square)
-        first, second = (1.0 - math.cos(a)) / square, (a - math.sin(a)) / (a * square)
+        cosine, sine = cos_sin(a)
+        first, second = (1.0 - cosine) / square, (a - sine) / (a * square)
     across = cross(e, rate)
     return add(sub(rate, scale(across, first)), scale(cross(e, across), second))
 
@@ -218,8 +220,9 @@ def curvature(square):
     """1 / a^2 - (1 + cos a) / (2 a sin a), for a^2 = `square` up to half a turn."""
     if square < 1e-4:
         return (1.0 + square / 60.0) / 12.0
-    a = math.sqrt(square)
-    return (1.0 - 0.5 * a / math.tan(0.5 * a)) / square
+    half = 0.5 * math.sqrt(square)
+    cosine, sine = cos_sin(half)
+    return (1.0 - half * cosine / sine) / square
 
 
 @subroutine

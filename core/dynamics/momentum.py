@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import kernel
-from ..kinematics import make_work
+from ..kinematics import make_work, require_obeyed
 from ..kinematics.motion import move, rigid_inertia_of
 from ..kinematics.work import get3
 from ..model.compiled import CompiledModel
@@ -33,14 +33,22 @@ def total_momentum(model, work, q, qd):
 
 
 def centre_of_mass(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
-    """Of all that can move, in world axes, shape (3,) [m]; not a number where nothing that moves has mass."""
+    """Of all that can move, in world axes, shape (3,) [m]; not a number where nothing that moves has mass.
+
+    Raises:
+        StateError: q breaks loops, mimics, couplings or limits without room.
+    """
     mass, moment, _ = _totals(compiled, q, np.zeros(compiled.nv))
     with np.errstate(invalid="ignore"):
         return np.array(moment) / np.float64(mass)
 
 
 def momentum(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """(linear [kg m/s], angular [kg m^2/s] about the centre of mass) in world axes, shape (6,)."""
+    """(linear [kg m/s], angular [kg m^2/s] about the centre of mass) in world axes, shape (6,).
+
+    Raises:
+        StateError: q or qd breaks loops, mimics, couplings or limits without room.
+    """
     mass, moment, (angular, linear) = _totals(compiled, q, qd)
     if mass > 0.0:
         angular = np.array(angular) - np.cross(np.array(moment) / mass, linear)
@@ -48,5 +56,6 @@ def momentum(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarr
 
 
 def _totals(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray):
+    require_obeyed(compiled, q, qd)
     work = make_work(compiled.arrays)
     return total_momentum(compiled.arrays, work, compiled.positions(q), compiled.velocities(qd))

@@ -13,8 +13,8 @@ from .rnea import newton_euler
 def forward_residual(arrays: Arrays, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """How far RNEA(ABA(tau)) is from tau, relative to the largest force that holding still takes, shape (nv,).
 
-    Rounding alone gives about 1e-12. Much more, or no number, means that the mass matrix is singular: some dof moves
-    nothing that has inertia about it.
+    Both are of the spanning tree alone. Rounding by itself gives about 1e-12. Much more, or no number, means that the
+    mass matrix is singular: some dof moves nothing that has inertia about it.
     """
     work = make_work(arrays)
     qdd, back, holding = np.zeros_like(qd), np.zeros_like(qd), np.zeros_like(qd)

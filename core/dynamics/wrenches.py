@@ -4,33 +4,65 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics import forward_kinematics
+from ..kinematics import require_obeyed, tree_kinematics
+from ..kinematics.coordinates import loops_of
 from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, move
 from ..kinematics.work import get3, get_pair, make_work, put_pair
-from ..model import WORLD, Link
+from ..model import WORLD, Link, StateError
 from ..model.compiled import CompiledModel
-from ..spatial import IDENTITY, ZERO, compose, quat_rotate, quat_to_mat, scale
+from ..spatial import (
+    IDENTITY,
+    IDENTITY_QUAT,
+    ZERO,
+    Mat3,
+    add,
+    compose,
+    matmul,
+    quat_rotate,
+    quat_to_mat,
+    rotate,
+    rotate_back,
+    scale,
+    sym_mul,
+)
 from .equations import Wrenches
 
 
 def joint_wrenches(
     compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
-    """What each joint of the tree gives to the link that it carries, by the joint's name, shape (6,).
+    """What each joint gives to the link that it carries, by the joint's name, shape (6,).
 
     The force [N] first, then the torque [N m] about the joint's child-side origin, in world axes. Newton and Euler's
     equations of every single link, summed over all that the joint carries; a part that is not along the joint's motion
-    is its reaction.
+    is its reaction. What makes a joint follow another is a torque, or a force, in either joint.
 
     Args:
         q: shape (nq,). qd, qdd: shape (nv,), as `forward_dynamics` relates them.
         wrenches: as in `equations.py`.
 
     Raises:
-        ModelError: `wrenches` names no link.
+        ModelError: `wrenches` names no link. StateError: the state breaks what the model holds to; or the model has
+            loops, through which a motion does not tell how much goes either way.
     """
-    X_WL, _ = forward_kinematics(compiled, q)
+    if loops := loops_of(compiled):
+        raise StateError(
+            f"joint '{loops[0].name}' closes a loop, and a motion alone does not tell what goes through either side of "
+            "it; simulate with record=['wrenches'], which knows all forces"
+        )
+    require_obeyed(compiled, q, qd)
+    return tree_wrenches(compiled, q, qd, qdd, wrenches)
+
+
+def tree_wrenches(
+    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
+) -> dict[str, np.ndarray]:
+    """As `joint_wrenches`, of the joints of the tree, to which joints that close loops give nothing.
+
+    Whoever knows what these give puts it into `wrenches`.
+    """
+    X_WL, _ = tree_kinematics(compiled, q)
     poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
     needed = _rates_of_momentum(compiled, q, qd, qdd)
     for link, wrench in (wrenches or {}).items():
@@ -54,11 +86,11 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
     arrays, work = compiled.arrays, make_work(compiled.arrays)
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
     put_pair(work.bodies[0].acceleration, (ZERO, scale(tuple(arrays.gravity.tolist()), -1.0)))
-    rotations = {0: np.eye(3)}
+    rotations: dict[int, Mat3] = {0: quat_to_mat(IDENTITY_QUAT)}
     for i in range(1, len(arrays.bodies)):
         R, _ = move(arrays, work, i, q, qd)
         accelerate_body(arrays, work, i, R, qdd)
-        rotations[i] = np.array(R).reshape(3, 3)
+        rotations[i] = R
     return {
         link.name: _rate_of_momentum(
             link, rotations[body], work.bodies[body], compiled.X_BL[row], arrays.gravity, arrays.wind
@@ -67,21 +99,23 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
     }
 
 
-def _rate_of_momentum(
-    link: Link, R: np.ndarray, body, X_BL: np.ndarray, gravity: np.ndarray, wind: np.ndarray
-) -> np.ndarray:
+def _rate_of_momentum(link: Link, R: Mat3, body, X_BL: np.ndarray, gravity: np.ndarray, wind: np.ndarray) -> np.ndarray:
     """Newton and Euler about the link's centre of mass, with what drag and a switched-off gravity ask for besides.
 
-    Moved to the world's origin.
+    Moved to the world's origin. Products of matrices are written out: numpy's round by version and processor.
     """
     (w, v), (dw, dv) = ([np.array(part) for part in get_pair(pair)] for pair in (body.velocity, body.acceleration))
-    arm = R @ (X_BL[:3] + quat_rotate(tuple(X_BL[3:]), link.com))
-    turn = R @ np.array(quat_to_mat(tuple(X_BL[3:]))).reshape(3, 3)
-    xx, xy, xz, yy, yz, zz = link.inertia
-    inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+    place, quat = X_BL[:3].tolist(), tuple(X_BL[3:].tolist())
+    arm = np.array(rotate(R, add(place, quat_rotate(quat, link.com))))
+    turn = matmul(R, quat_to_mat(quat))
+
+    def spun(w: np.ndarray) -> np.ndarray:
+        """The inertia in world axes, times w."""
+        return np.array(rotate(turn, sym_mul(link.inertia, rotate_back(turn, w.tolist()))))
+
     # the spatial acceleration at a point leaves out how fast the body's own matter passes by: w x v
     speed = v + np.cross(w, arm)
     force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * (speed - wind))
     force += 0.0 if link.gravity else link.mass * gravity
-    torque = inertia @ (dw + link.angular_damping * w) + np.cross(w, inertia @ w)
+    torque = spun(dw + link.angular_damping * w) + np.cross(w, spun(w))
     return np.concatenate([force, torque + np.cross(np.array(get3(body.origin)) + arm, force)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable
-from ..spatial import ZERO, add, cross, dot, quat_to_mat, rotate_back, scale
+from ..spatial import ZERO, add, atan2, cross, dot, quat_to_mat, rotate_back, scale
 
 DISTANCE, CONE, TWIST = 0, 1, 2
 
@@ -34,7 +34,7 @@ def cone(p, r, n):
     seen = rotate_back(R, n)  # n as the child sees it
     turn = cross(seen, n)
     sine = math.sqrt(dot(turn, turn))
-    angle = math.atan2(sine, dot(seen, n))
+    angle = atan2(sine, dot(seen, n))
     if sine < TINY:
         return angle, (ZERO, ZERO)
     return angle, (scale(turn, 1.0 / sine), ZERO)
@@ -52,7 +52,7 @@ def twist(p, r, n):
     size = w * w + s * s
     if size < TINY * TINY:  # swung by half a turn, where every twist is right
         return 0.0, (ZERO, ZERO)
-    angle = 2.0 * math.atan2(s, w) if w >= 0.0 else 2.0 * math.atan2(-s, -w)
+    angle = 2.0 * atan2(s, w) if w >= 0.0 else 2.0 * atan2(-s, -w)
     rate = add(add(scale(n, w * w), scale(cross(n, v), w)), scale(v, s))
     return angle, (scale(rate, 1.0 / size), ZERO)
 

@@ -1,9 +1,17 @@
-"""Between joint coordinates and the poses and twists of links."""
+"""Between joint coordinates and the poses and twists of links.
 
+Answers obey loops, mimics, couplings and limits without room; a state that breaks them is refused, and `closed_state`
+makes ones that do not. What is called `tree_…` walks the spanning tree and takes any state.
+"""
+
+from .breaches import require_obeyed, require_split, ties
+from .checked import forward_kinematics, link_jacobian
+from .closing import closed_state, link_poses
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
-from .forward import forward_kinematics, link_poses, place_links, write_link_poses
+from .forward import place_links, tree_kinematics, tree_poses, write_link_poses
+from .freedom import free_motions
 from .inverse import Reacher, Solution, compile_for_posing, inverse_kinematics
-from .jacobian import link_jacobian
+from .jacobian import tree_jacobian
 from .joint_motion import JointMotion
 from .measured import coordinates_of_links, state_of_links
 from .mobility import Mobility, Redundancy, mobility
@@ -28,10 +36,12 @@ __all__ = [
     "Target",
     "Work",
     "articulations",
+    "closed_state",
     "compile_for_posing",
     "coordinates_at",
     "coordinates_of_links",
     "forward_kinematics",
+    "free_motions",
     "inverse_kinematics",
     "joint_coordinates",
     "link_jacobian",
@@ -41,6 +51,12 @@ __all__ = [
     "place_links",
     "rates_at",
     "relative_pose",
+    "require_obeyed",
+    "require_split",
     "state_of_links",
+    "ties",
+    "tree_jacobian",
+    "tree_kinematics",
+    "tree_poses",
     "write_link_poses",
 ]

@@ -38,7 +38,7 @@ class Coordinates:
 
     Attributes:
         q: shape (nq,). qd: shape (nv,).
-        gaps: for every joint that was asked for, fixed ones too, what the poses violate of it.
+        gaps: for every joint that was asked for, fixed ones and those of loops too, what the poses violate of it.
     """
 
     q: np.ndarray
@@ -58,14 +58,17 @@ def joint_coordinates(
     near: tuple[np.ndarray, np.ndarray] | None = None,
     links: Iterable[str] | None = None,
 ) -> Coordinates:
-    """The coordinates of the tree at which the links stand at X_WL and move with V_WL.
+    """The coordinates of all joints at which the links stand at X_WL and move with V_WL.
+
+    Those of joints that close loops are among them where `compiled` has coordinates for these. Each joint is read off
+    its own two links: whether mimics and couplings are kept is told by `forward_kinematics` of what is found.
 
     Args:
         X_WL: shape (L, 7), rows in `compiled.link_names`' order; V_WL: shape (L, 6), at rest if left out; as
             `forward_kinematics` gives them.
         near: (q, qd), shapes (nq,) and (nv,): whole turns are counted from there, gimbals keep their first angle, and
             joints that are not asked for keep theirs. Home, at rest, if left out.
-        links: only the joints that carry these.
+        links: only the joints that carry these, and those that close loops on them.
 
     Raises:
         ModelError: a name of `links` that is no link. StateError: arrays of another shape, or that hold no poses.
@@ -77,21 +80,15 @@ def joint_coordinates(
     wanted = None if links is None else {compiled.link_names[link_row(compiled, name)] for name in links}
     poses: dict[str, Any] = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
     twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(compiled.link_names, V_WL, strict=True))
-    for joint, outer in _tree_joints(compiled):
-        if wanted is not None and outer not in wanted:
+    for joint, ends in _tree_joints(compiled) + [(joint, {joint.parent, joint.child}) for joint in loops_of(compiled)]:
+        if wanted is not None and not ends & wanted:
             continue
         span = compiled.spans.get(joint.name)
-        start = found.q[span.q] if span else np.zeros(0)
+        start = found.q[span.q] if span else np.array(joint.q_middle)
         X = relative_pose(joint, poses)
         values = coordinates_at(joint, X, start)
         rates, left = rates_at(joint, values, relative_twist(joint, poses, twists))
-        off = compose(inverse(joint_pose(joint, values.tolist())), X)
-        found.gaps[joint.name] = Gap(
-            norm(off[:3]),
-            norm(rotvec_of_quat(off[3:])),
-            float(np.linalg.norm(left[:3])),
-            float(np.linalg.norm(left[3:])),
-        )
+        found.gaps[joint.name] = gap_of(joint, values, X, left)
         if span:
             found.q[span.q], found.qd[span.v] = values, rates
     return found
@@ -121,15 +118,34 @@ def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np
 
     V: twist of the child-side frame against the parent-side one, in child-side axes, linear first, shape (6,).
     """
-    S = np.eye(6)[:, -joint.nv :] if joint.kind.chart else screw_motions(screws_of(joint), q)
+    S = subspace_at(joint, q)
     qd = np.linalg.lstsq(S, V, rcond=1e-9)[0] if joint.nv else np.zeros(0)
     return qd, V - S @ qd
 
 
-def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, str]]:
+def subspace_at(joint: Joint, q: np.ndarray) -> np.ndarray:
+    """S(q), shape (6, nv), in child-side axes, linear first."""
+    if joint.kind.chart:
+        return np.eye(6)[:, 6 - joint.nv :]
+    return screw_motions(screws_of(joint), q) if joint.nv else np.zeros((6, 0))
+
+
+def gap_of(joint: Joint, q: np.ndarray, X_J: Pose, left: np.ndarray) -> Gap:
+    """Of a joint whose frames stand X_J apart and move against its own motion by the twist `left`, shape (6,)."""
+    off = compose(inverse(joint_pose(joint, q.tolist())), X_J)
+    speed, turning = float(np.linalg.norm(left[:3])), float(np.linalg.norm(left[3:]))
+    return Gap(norm(off[:3]), norm(rotvec_of_quat(off[3:])), speed, turning)
+
+
+def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, set[str]]]:
     """Every joint of the tree with the link that it carries, parents first, the implicit ones that float included."""
-    floats = [(span.joint, span.link) for span in compiled.spans.values() if span.link in compiled.floating]
-    return floats + [(branch.joint, branch.outer) for branch in compiled.tree.branches]
+    floats = [(span.joint, {span.link}) for span in compiled.spans.values() if span.link in compiled.floating]
+    return floats + [(branch.joint, {branch.outer}) for branch in compiled.tree.branches]
+
+
+def loops_of(compiled: CompiledModel) -> list[Joint]:
+    """The joints that close loops, but for those that may as well not be there."""
+    return [loop.joint for loop in compiled.loops if not loop.joint.kind.holds_nothing]
 
 
 def relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:

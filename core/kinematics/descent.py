@@ -18,6 +18,7 @@ import numpy as np
 from ..jit import kernel, subroutine
 from ..joints import FREE, SCREWS
 from ..model.compiled import CompiledModel
+from ..slots import Bundled
 from ..spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
 from .limits import excess, limits_of, make_bounds, write_bounds
 from .motion import integrate_positions, move_bodies
@@ -48,8 +49,9 @@ STILL = 1e-12
 
 MOST_IDLE = 4
 
-Problem = namedtuple("Problem", "model work tasks limits rows bounds step tried moved")
-"""What kernels see. tried: positions, shape (nq,). moved: a step in rad and m, shape (nv,)."""
+
+class Problem(Bundled, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):
+    """What kernels see. tried: positions, shape (nq,). moved: a step in rad and m, shape (nv,)."""
 
 
 def make_problem(compiled: CompiledModel, tasks: Tasks, kept: int, size: float) -> Problem:
@@ -89,7 +91,8 @@ def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
             gap = open_by
             copy(problem.tried, q)
             promise_kept = min(gained / max(promised, 1e-300), 1.0)
-            damping *= max(1.0 / 3.0, 1.0 - (2.0 * promise_kept - 1.0) ** 3)
+            better = 2.0 * promise_kept - 1.0
+            damping *= max(1.0 / 3.0, 1.0 - better * better * better)
             damping, growth = max(damping, LEAST_DAMPING), 2.0
             idle = idle + 1 if gained < IDLE * left else 0
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def write_link_poses(work, link_body, X_BL, X_WL):
         put4(X_WL[i], quat_mul(quat_of_mat(R), get4(X_BL[i], 3)), 3)
 
 
-def forward_kinematics(
+def tree_kinematics(
     compiled: CompiledModel,
     q: np.ndarray,
     qd: np.ndarray | None = None,
@@ -56,8 +56,9 @@ def forward_kinematics(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
 
-    Poses are x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the
-    angular velocity [rad/s].
+    The walk of the tree, for any q and qd; `forward_kinematics` asks that loops close and mimics follow. Poses are
+    x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the angular
+    velocity [rad/s].
 
     Args:
         q: shape (nq,). qd: shape (nv,), at rest if left out.
@@ -87,13 +88,14 @@ def link_row(compiled: CompiledModel, name: str) -> int:
         raise ModelError(f"there is no link '{name}'; there are: {', '.join(compiled.link_names)}") from None
 
 
-def link_poses(model: Model, q: dict | None = None) -> dict[str, Pose]:
+def tree_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
     """The pose X_WL of every link, by name, with the joints at `q`: {joint: number or list}, and at q = 0 elsewhere.
 
-    Runs undecorated, so that a caller who wants it once waits for no compilation.
+    The walk of the tree as it is drawn: loops may stay open, and mimics do not follow; `link_poses` sees to them. Runs
+    undecorated, so that a caller who wants it once waits for no compilation.
 
     Raises:
-        ModelError: the model cannot be compiled, or `q` does not fit it.
+        ModelError: the model cannot be compiled. StateError: `q` does not fit it.
     """
     compiled = compile_model(model)
     drawn = {name: span.joint.q_neutral for name, span in compiled.spans.items()}
@@ -101,7 +103,7 @@ def link_poses(model: Model, q: dict | None = None) -> dict[str, Pose]:
     place_links.python(
         compiled.arrays,
         make_work(compiled.arrays),
-        compiled.q_from(drawn | (q or {})),
+        compiled.q_from(drawn | dict(q or {})),
         compiled.link_body,
         compiled.X_BL,
         X_WL,

@@ -278,4 +278,4 @@ def poses_at(compiled: CompiledModel, q: np.ndarray) -> dict[str, Pose]:
 
 def _runs(function: kernel) -> Callable:
     """The kernel, or the function as it was written as long as it would have to be compiled first."""
-    return function if jit.is_filled(POSING) else function.python
+    return function if jit.is_ready(POSING) else function.python

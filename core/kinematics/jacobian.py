@@ -54,8 +54,10 @@ def body_jacobian(model, work, q, body, point, J):
     write_jacobian(model, work, body, add(get3(place.origin), rotate(get9(place.rotation), get3(point))), J)
 
 
-def link_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3 = ZERO) -> np.ndarray:
+def tree_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3 = ZERO) -> np.ndarray:
     """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
+
+    A column is what its velocity coordinate moves by itself, in the tree; `link_jacobian` refuses where none can.
 
     Args:
         q: shape (nq,).

@@ -10,6 +10,7 @@ import numpy as np
 from ..jit import subroutine
 from ..joints import BALL, Unit, measure
 from ..model.compiled import CompiledModel
+from ..slots import Bundled
 from ..spatial import ZERO, quat_normalized
 from .work import get3, get4, put3
 
@@ -27,8 +28,17 @@ LIMIT = np.dtype(
     align=True,
 )
 
-Bounds = namedtuple("Bounds", "rows low high")
-"""What kernels fill: rates of what is limited, shape (p, nv), and how far it may go from here, shape (p,) each."""
+
+INSIDE = 2e-13
+"""How far before a limit coordinates stop, in rad and model sizes.
+
+Were it rounding that decides on which side they stand, an arm that is stretched at its elbow's limit might never bend
+again: beyond the limit, all that would bring the hand nearer bends the elbow farther beyond.
+"""
+
+
+class Bounds(Bundled, namedtuple("Bounds", "rows low high")):
+    """What kernels fill: rates of what is limited, shape (p, nv), and how far it may go from here, shape (p,) each."""
 
 
 def limits_of(compiled: CompiledModel, size: float) -> np.recarray:
@@ -66,16 +76,16 @@ def make_bounds(limits: np.recarray, nv: int) -> Bounds:
 def write_bounds(model, limits, pace, q, bounds):
     """Write how far what is limited may go from q.
 
-    A coordinate that stands beyond its limit already may go no farther. What is measured has to come back, since a step
-    along its rates leads beyond.
+    A coordinate stops a little before its limit, and one that stands beyond that already may go no farther. What is
+    measured has to come back, since a step along its rates leads beyond.
     """
     for n in range(limits.shape[0]):
         limit = limits[n]
         if limit.q >= 0:
             value = q[limit.q]
             bounds.rows[n, limit.v] = limit.weight * pace[limit.v]
-            bounds.low[n] = min(limit.weight * (limit.lower - value), 0.0)
-            bounds.high[n] = max(limit.weight * (limit.upper - value), 0.0)
+            bounds.low[n] = min(limit.weight * (limit.lower - value) + INSIDE, 0.0)
+            bounds.high[n] = max(limit.weight * (limit.upper - value) - INSIDE, 0.0)
         else:
             value = write_measure(model, limit, pace, q, bounds.rows[n])
             bounds.low[n] = limit.weight * (limit.lower - value)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from ..model import WORLD, Model
+from ..model import Model
 from ..model.compiled import CompiledModel
-from ..spatial import IDENTITY, Pose
-from .coordinates import coordinates_at, joint_coordinates, rates_at, relative_pose, relative_twist
+from ..spatial import Pose
+from .coordinates import joint_coordinates
 from .inverse import compile_for_posing
 
 Twist = Sequence[float] | np.ndarray
@@ -57,11 +56,4 @@ def _measured(
     for span in compiled.spans.values():
         near[span.q] = span.joint.q_middle
     found = joint_coordinates(compiled, rows, speeds, near=(near, np.zeros(compiled.nv)))
-    poses: dict[str, Any] = {WORLD: IDENTITY} | dict(X_WL)
-    twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(names, speeds, strict=True))
-    for weld in compiled.welds:
-        if span := compiled.spans.get(weld.joint.name):
-            joint = weld.joint
-            found.q[span.q] = coordinates_at(joint, relative_pose(joint, poses), found.q[span.q])
-            found.qd[span.v] = rates_at(joint, found.q[span.q], relative_twist(joint, poses, twists))[0]
     return found.q, found.qd

@@ -20,13 +20,12 @@ from ..model.compile import compile_model
 from ..model.compiled import LoopJoint
 from ..model.model import Loop, Model
 from ..spatial import Pose, compose, inverse, quat_to_mat, scale
+from .closing import closed_state
 from .coordinates import coordinates_at
+from .freedom import Motions, held_gradients
 from .joint_motion import JointMotion
 from .spins import spinning_chains
 from .still import StillModel, seen_from
-
-RANK_TOLERANCE = 1e-6
-"""Part of an equation's size below which what is left of it counts as nothing: axes are often given with six digits."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +55,18 @@ class Mobility:
 
 
 def mobility(model: Model, q: dict | None = None) -> Mobility:
-    """Count the ways in which the model can move from the pose at `q`: {joint: number or list}; as drawn elsewhere.
+    """Count the ways in which the model can move, as it is drawn or in another pose.
+
+    Args:
+        q: {joint: number or list}, as in `closed_state`: loops are closed and mimics follow. If left out, all joints
+            stand at q = 0, where a drawing may leave loops open.
 
     Raises:
-        ModelError: the model cannot be compiled, or `q` does not fit it.
+        ModelError: the model cannot be compiled. StateError: as `closed_state`.
     """
     compiled = compile_model(model)
-    drawn = {name: span.joint.q_neutral for name, span in compiled.spans.items()}
-    return _Count(StillModel(compiled, compiled.q_from(drawn | (q or {})))).result()
+    drawn = compiled.q_from({name: span.joint.q_neutral for name, span in compiled.spans.items()})
+    return _Count(StillModel(compiled, closed_state(compiled, q)[0] if q else drawn)).result()
 
 
 class _Count:
@@ -77,7 +80,7 @@ class _Count:
         self.subspaces: dict[str, np.ndarray] = {}
 
     def result(self) -> Mobility:
-        motions = _Motions(self.unknowns)
+        motions = Motions(self.unknowns)
         spans = self.compiled.spans.values()
         tree = [row for span in spans for row in self._stuck(span.joint, self.still.q[span.q])] + self._coupled()
         motions.obey(tree)
@@ -125,10 +128,7 @@ class _Count:
 
     def _stuck(self, joint: Joint, q: np.ndarray) -> list[np.ndarray]:
         """A row for all that the joint's limits leave no room: coordinates, and what its rows measure at q."""
-        held = [np.eye(joint.nv)[place] for place, _ in joint.held_columns]
-        if joint.held_rows:
-            gradients = dict(zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True))
-            held += [gradients[row] for row, _ in joint.held_rows]
+        held = held_gradients(joint, q)
         rows = np.zeros((len(held), self.unknowns))
         for row, gradient in zip(rows, held, strict=True):
             for place in range(joint.nv):
@@ -141,36 +141,6 @@ class _Count:
             if loop.joint is joint:
                 return int(self.starts[number]) + place
         return self.compiled.spans[joint.name].v_at(place)
-
-
-class _Motions:
-    """An orthonormal basis of the velocities that obey all equations so far."""
-
-    def __init__(self, unknowns: int):
-        self.basis = np.eye(unknowns)
-
-    @property
-    def count(self) -> int:
-        return self.basis.shape[1]
-
-    def obey(self, rows: np.ndarray | list[np.ndarray]) -> int:
-        """Drop the motions that break the rows, shape (r, unknowns); returns how many of them the basis loses."""
-        equations = np.array(rows)
-        size = np.abs(equations).max(initial=0.0)
-        if not size or not self.count:
-            return 0
-        broken = (equations / size) @ self.basis
-        _, weights, ways = np.linalg.svd(broken, full_matrices=False)
-        ways = ways[weights > RANK_TOLERANCE]
-        # reflect each broken way onto a column of its own, and leave that out: no new decomposition of the whole basis
-        for i in range(len(ways)):
-            normal = ways[i].copy()
-            normal[i] += 1.0 if normal[i] >= 0.0 else -1.0
-            normal *= np.sqrt(2.0) / np.linalg.norm(normal)
-            self.basis -= np.outer(self.basis @ normal, normal)
-            ways -= np.outer(ways @ normal, normal)
-        self.basis = self.basis[:, len(ways) :]
-        return len(ways)
 
 
 def _in_world(twists: np.ndarray, X_W: Pose) -> np.ndarray:

@@ -62,9 +62,12 @@ class Poser:
         """X_WL of every link, by name."""
         return poses_at(self.compiled, self.q)
 
-    def close(self) -> bool:
-        """Close all from where it stands, by as little as that takes; returns whether it could be."""
-        return self._close(self.q, set())
+    def close(self, dofs: Collection[int] = ()) -> bool:
+        """Close all from where it stands, by as little as that takes; returns whether it could be.
+
+        dofs: numbers of the velocity coordinates that stay as they are.
+        """
+        return self._close(self.q, set(dofs))
 
     def value(self, joint: str, place: int) -> float:
         """Coordinate number `place` of a joint made of columns [rad or m].

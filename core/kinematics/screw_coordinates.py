@@ -19,6 +19,7 @@ from ..spatial import (
     IDENTITY,
     Pose,
     add,
+    atan2,
     compose,
     cross,
     dot,
@@ -129,12 +130,12 @@ def _three_turns(R, axes, start) -> list[list[float]]:
     aside = sub(last, scale(middle, dot(last, middle)))
     a, b = dot(first, aside), dot(first, cross(middle, last))
     c = dot(first, quat_rotate(R, last)) - dot(first, middle) * dot(middle, last)
-    reach = math.hypot(a, b)
+    reach = math.sqrt(a * a + b * b)
     if reach < SINGULAR:
         return []
-    spread = math.acos(min(max(c / reach, -1.0), 1.0))
+    spread = atan2(math.sqrt(max((reach - c) * (reach + c), 0.0)), c)
     found = []
-    for turn in {math.atan2(b, a) + spread, math.atan2(b, a) - spread}:
+    for turn in {atan2(b, a) + spread, atan2(b, a) - spread}:
         carried = quat_rotate(quat_of_rotvec(scale(middle, turn)), last)
         one = _turn_to(first, carried, quat_rotate(R, last), start[0])
         rest = _after(_after(R, first, one), middle, turn)
@@ -147,7 +148,7 @@ _SOLVERS = {1: _one_turn, 2: _two_turns, 3: _three_turns}
 
 def _turn_in(R, axis) -> float:
     """The turn about `axis` that R holds once its swing has been undone."""
-    return 2.0 * math.atan2(dot(R[1:], axis), R[0])
+    return 2.0 * atan2(dot(R[1:], axis), R[0])
 
 
 def _turn_to(axis, v, goal, otherwise: float) -> float:
@@ -156,7 +157,7 @@ def _turn_to(axis, v, goal, otherwise: float) -> float:
     goal = sub(goal, scale(axis, dot(goal, axis)))
     if norm(v) < SINGULAR or norm(goal) < SINGULAR:
         return otherwise
-    return math.atan2(dot(axis, cross(v, goal)), dot(v, goal))
+    return atan2(dot(axis, cross(v, goal)), dot(v, goal))
 
 
 def _after(R, axis, angle: float):

@@ -18,6 +18,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..jit import subroutine
+from ..slots import Bundled
 
 INDEPENDENT = 1e-6
 """What a row must have, beside those before it, to count as another: at least this, and ten times what is open."""
@@ -31,18 +32,23 @@ ROUNDING = 1e-12
 CONTRADICTION = 1e-10
 """Beyond a bound that is kept a step leads only where what else is kept contradicts it; it ends at the bound then."""
 
-Step = namedtuple("Step", "way wish rows diagonal betas order wanted bound_of side force seen mixed parts wished held")
-"""What kernels fill.
 
-Attributes:
-    way: the step, shape (nv,). wish: what it would be if nothing were asked, shape (nv,).
-    rows: what is kept, then its reflectors and L, shape (m, nv). diagonal: of L. betas: of the reflectors.
-    order: which of the kept rows stands where. wanted: k, for each of them.
-    bound_of: the bound of each, or -1. side: of each bound, -1 or 1 while it is kept at that side, else 0.
-    force: with which each row holds back.
-    seen: E in the axes Q, shape (n, nv). mixed: the normal equations of what is free, shape (n, n).
-    parts, wished: of the step, and of the wish, in the axes Q, shape (nv,). held: what E's rows hold back, shape (n,).
-"""
+class Step(
+    Bundled,
+    namedtuple("Step", "way wish rows diagonal betas order wanted bound_of side force seen mixed parts wished held"),
+):
+    """What kernels fill.
+
+    Attributes:
+        way: the step, shape (nv,). wish: what it would be if nothing were asked, shape (nv,).
+        rows: what is kept, then its reflectors and L, shape (m, nv). diagonal: of L. betas: of the reflectors.
+        order: which of the kept rows stands where. wanted: k, for each of them.
+        bound_of: the bound of each, or -1. side: of each bound, -1 or 1 while it is kept at that side, else 0.
+        force: with which each row holds back.
+        seen: E in the axes Q, shape (n, nv). mixed: the normal equations of what is free, shape (n, n).
+        parts, wished: of the step, and of the wish, in the axes Q, shape (nv,).
+        held: what E's rows hold back, shape (n,).
+    """
 
 
 def make_step(kept: int, bounds: int, followed: int, nv: int) -> Step:

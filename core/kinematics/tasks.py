@@ -18,9 +18,11 @@ from collections import namedtuple
 import numpy as np
 
 from ..jit import jitable, subroutine
+from ..slots import Bundled
 from ..spatial import (
     ZERO,
     add,
+    atan2,
     cross,
     dot,
     matmul,
@@ -58,14 +60,17 @@ TASK = np.dtype(
 )
 TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
 
-Tasks = namedtuple("Tasks", "records terms pace")
-"""What kernels see: TASK and TERM records, and for each velocity coordinate what a unit of a step moves it by.
 
-pace: shape (nv,): 1 rad for what turns, the model's size [m] for what slides, and 0 for what is held.
-"""
+class Tasks(Bundled, namedtuple("Tasks", "records terms pace")):
+    """What kernels see: TASK and TERM records, and for each velocity coordinate what a unit of a step moves it by.
 
-Rows = namedtuple("Rows", "error slope own other")
-"""What kernels fill: errors, shape (rows,), their rates for unit steps, shape (rows, nv), and Jacobians, (6, nv)."""
+    pace: shape (nv,): 1 rad for what turns, the model's size [m] for what slides, and 0 for what is held.
+    """
+
+
+class Rows(Bundled, namedtuple("Rows", "error slope own other")):
+    """What kernels fill: errors, shape (rows,), their rates for unit steps, (rows, nv), and Jacobians, (6, nv)."""
+
 
 NOWHERE = 1e-12
 """Distance [m] or sine below which there is no direction."""
@@ -128,7 +133,7 @@ def turn_between(a, b):
     """The shortest turn [rad] that takes direction a to b; about some axis across where they are opposite."""
     axis = cross(a, b)
     sine = math.sqrt(dot(axis, axis))
-    angle = math.atan2(sine, dot(a, b))
+    angle = atan2(sine, dot(a, b))
     if sine < NOWHERE:
         if angle < 1.0:
             return ZERO

@@ -14,7 +14,8 @@ from ..model.compile import compile_model
 from ..model.compiled import CompiledModel, JointSpan
 from ..model.graph import pieces
 from ..spatial import Pose, compose, inverse, quat_normalized
-from .forward import forward_kinematics, link_row
+from .checked import forward_kinematics
+from .forward import link_row, tree_kinematics
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,14 @@ class ArticulationView:
         self._put(self._taken("drive_target", self._rows(targets), np.nan))
 
     def link_poses(self, q: np.ndarray) -> np.ndarray:
-        """X_WL, shape (A, links, 7)."""
+        """X_WL, shape (A, links, 7). Raises `StateError` as `forward_kinematics`, of which these are rows."""
         X_WL, _ = forward_kinematics(self.compiled, q)
         return np.array([[X_WL[link_row(self.compiled, name)] for name in row] for row in self.links])
 
     def root_poses(self, q: np.ndarray) -> np.ndarray:
-        """X_WL of the roots, shape (A, 7)."""
-        return self.link_poses(q)[:, 0]
+        """X_WL of the roots, shape (A, 7), which the tree alone decides."""
+        X_WL, _ = tree_kinematics(self.compiled, q)
+        return np.array([X_WL[link_row(self.compiled, row[0])] for row in self.links])
 
     def set_root_poses(self, q: np.ndarray, X_WL: np.ndarray) -> None:
         """Move the articulations so that their roots stand at X_WL, shape (A, 7) or what broadcasts to it.

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..jit import jitable
 from ..model.compiled import Arrays
+from ..slots import Bundled
 
 BODY_WORK = np.dtype(
     [
@@ -69,8 +70,9 @@ WATCH = np.dtype(
     align=True,
 )
 
-Work = namedtuple("Work", "bodies columns watches still")
-"""BODY_WORK, COLUMN_WORK and, for each guard, WATCH records; and the velocities of what stands still, zeros (nv,)."""
+
+class Work(Bundled, namedtuple("Work", "bodies columns watches still")):
+    """BODY_WORK, COLUMN_WORK and, for each guard, WATCH records; still: velocities of what stands, zeros (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:

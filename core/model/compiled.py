@@ -7,6 +7,7 @@ frame of its own: origin at its joint's frame, z along its joint's last axis, so
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..slots import Bundled
 from ..spatial import Pose
 from .elements import Joint, ModelError, StateError
 from .graph import Tree
 from .model import Model
+from .naming import way_to_hold
 from .splitting import Weld
 from .text import aligned
+
+ROUNDED = 1e-14
+"""How far a unit quaternion's length may be off by rounding."""
 
 BODY = np.dtype(
     [
@@ -114,11 +120,12 @@ MEDIUM = np.dtype(
     align=True,
 )
 
-Arrays = namedtuple("Arrays", "bodies columns measures guards chart_drives media gravity wind")
-"""What kernels see of a model: records as above, gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
 
-Of all but bodies and columns there are only those in which something acts.
-"""
+class Arrays(Bundled, namedtuple("Arrays", "bodies columns measures guards chart_drives media gravity wind")):
+    """What kernels see of a model: records as above, gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
+
+    Of all but bodies and columns there are only those in which something acts.
+    """
 
 
 @dataclass(frozen=True)
@@ -240,10 +247,11 @@ class CompiledModel:
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
                 raise StateError(f"joint '{name}' takes {count} finite number(s), found {value!r}")
             if joint.kind.chart and not velocities:
-                length = np.linalg.norm(numbers[-4:])
+                length = math.hypot(*numbers[-4:])
                 if not length > 0.0:
                     raise StateError(f"joint '{name}' needs a quaternion w x y z, found {value!r}")
-                numbers[-4:] /= length
+                if abs(length - 1.0) > ROUNDED:  # what `q_by_joint` has told comes back as it was
+                    numbers[-4:] /= length
             out[span.v if velocities else span.q] = numbers
         return out
 
@@ -268,17 +276,22 @@ class CompiledModel:
         return aligned(rows)
 
 
+BESIDES = ("time", "continuation")
+"""What a state that a simulation has saved tells besides; see `solvers/saved_state.py`."""
+
+
 def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:
     """q and qd, {joint: number or list} each, of a state {"q": …, "qd": …} that may leave them out.
 
     Raises:
-        StateError: it holds anything else.
+        StateError: it holds anything else than these and `BESIDES`.
     """
     state = state or {}
-    unknown = set(state) - {"q", "qd"}
+    unknown = set(state) - {"q", "qd", *BESIDES}
     if unknown:
-        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q and qd")
-    for key, values in state.items():
+        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q and qd, and {' and '.join(BESIDES)}")
+    for key in ("q", "qd"):
+        values = state.get(key, {})
         if not isinstance(values, Mapping):
             raise StateError(f"'{key}' must map joint names to numbers, found {values!r}")
     return state.get("q", {}), state.get("qd", {})
@@ -299,7 +312,10 @@ def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[
 
 def _refuse_massless(span: JointSpan, floating: tuple[str, ...]) -> None:
     if span.link in floating:
-        raise ModelError(f"link '{span.link}': it floats freely and has no mass; give it a mass or a joint")
+        raise ModelError(
+            f"link '{span.link}': nothing holds it, and neither it nor anything that it carries has mass; "
+            f"{way_to_hold(span.link)}, or give it a mass"
+        )
     raise ModelError(
         f"link '{span.link}': joint '{span.joint.name}' moves it, but neither it nor anything that it carries has "
         "mass; give it a mass, or fix the joint"

@@ -21,6 +21,9 @@ from .naming import STATIC, claim, equations_with, rename, require_new, require_
 from .placing import as_pose, drawn, pose_of, settle
 from .screws import joint_pose, screws_of
 
+BASES = ("base", "base_link", "world", "pedestal")
+"""What robots' files call the link that stands on the ground."""
+
 REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "released_at")
 """What `replace_joint` takes besides the type."""
 
@@ -100,6 +103,12 @@ def fix_base(model: Model, link: str | None = None) -> Joint:
     held = Joint(name, "fixed", WORLD, link, X_PJ=base.pose)
     add_joint(model, held)
     return held
+
+
+def proposed_bases(model: Model) -> list[str]:
+    """The links that float and are bases by custom, which files leave loose: by their name, or having no mass."""
+    roots = [model.link(name) for name in model.tree().roots]
+    return [root.name for root in roots if root.name.rpartition("::")[2].lower() in BASES or root.mass == 0.0]
 
 
 def add_coupling(model: Model, coupling: Coupling | Gearbox) -> None:

@@ -23,6 +23,13 @@ class StateError(ModelError):
     """Joint values that do not fit a model."""
 
 
+RIGID = 1e8
+"""Stiffness from which on a stop is rigid: SDF's default, which files have that say nothing of their stops.
+
+As a spring with SDF's dissipation it would bounce for seconds, and no engine that reads these files lets it give way.
+"""
+
+
 @dataclass
 class Axis:
     """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
@@ -32,7 +39,7 @@ class Axis:
     Attributes:
         xyz: unit vector in the parent-side joint frame at q = 0.
         lower, upper: position limits [U].
-        stiffness, dissipation: of the stops at the limits; infinite stiffness is a rigid stop, with `restitution`.
+        stiffness, dissipation: of the stops at the limits, or restitution where they are rigid: see `stop_stiffness`.
         effort: largest drive force [N m or N]. velocity: largest speed [U/s]; 0 stands for none, see `velocity_limit`.
         damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
         spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
@@ -70,6 +77,11 @@ class Axis:
     def velocity_limit(self) -> float:
         """The largest speed that acts [U/s]. Many files give 0 where they know none; `locked` holds an axis still."""
         return self.velocity or INF
+
+    @property
+    def stop_stiffness(self) -> float:
+        """That acts at the limits [N m/rad or N/m]: from `RIGID` on, infinite, with `restitution`."""
+        return self.stiffness if self.stiffness < RIGID else INF
 
     @property
     def is_unlimited(self) -> bool:

@@ -45,7 +45,7 @@ def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
         if not axis.has_no_room and (axis.lower > row.least or axis.upper < row.most):
             lower = axis.lower if axis.lower > row.least else -math.inf
             upper = axis.upper if axis.upper < row.most else math.inf
-            stops = (lower, upper, *(getattr(axis, name) for name in STOPS[2:]))
+            stops = (lower, upper, *_stops(axis)[2:])
             direction = joint.unit_direction(row.axis)
             yield (ON_MEASURE, body, -1, -1, row.measure, direction, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
 
@@ -72,5 +72,8 @@ def _replaced(axis: Axis, values: dict) -> Axis:
 
 
 def _record(axis: Axis, kind: int, body: int, q: int, v: int) -> tuple:
-    stops = tuple(getattr(axis, name) for name in STOPS)
-    return (kind, body, q, v, 0, ZERO, *stops, axis.friction, axis.velocity_limit, axis.effort, *_law(axis))
+    return (kind, body, q, v, 0, ZERO, *_stops(axis), axis.friction, axis.velocity_limit, axis.effort, *_law(axis))
+
+
+def _stops(axis: Axis) -> tuple[float, ...]:
+    return axis.lower, axis.upper, axis.stop_stiffness, axis.dissipation, axis.restitution

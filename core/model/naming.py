@@ -12,6 +12,14 @@ STATIC = "_static"
 """What a joint is called, after the link's name, that holds a static link in the world."""
 
 
+def way_to_hold(link: str) -> str:
+    """What to do about a link that falls and should not, wherever the reader is."""
+    return (
+        f"hold it in the world: Motion Static of '{link}' in Blender, --fix-base {link} on the command line, fix_base "
+        "from Python"
+    )
+
+
 def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | Gearbox]) -> None:
     """Refuse a name that a thing of the same kind has, or that none may have.
 

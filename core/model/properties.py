@@ -55,7 +55,7 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
     the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque.
 
     Of a link, too: `static`, true to hold it in the world where it is drawn, as `fix_base` does; of "*", the link that
-    floats, that alone.
+    floats, that alone, or none where the world holds all.
 
     Of "world": gravity [m/s^2] and wind [m/s], three numbers.
 
@@ -176,9 +176,11 @@ def _set_home(joint: Joint, setting: Setting) -> None:
     joint.home = values
 
 
-def _set_static(model: Model, setting: Setting) -> Link:
+def _set_static(model: Model, setting: Setting) -> Link | Model:
     if FLAGS.get(setting.text.lower()) is not True:
         raise ModelError(f"'{setting.owner}': static takes true, found '{setting.text}'; what holds a link is a joint")
+    if setting.owner == FLOATING and not model.tree().roots:
+        return model  # so that a batch may ask it of all its files, those whose base is held among them
     return model.link(fix_base(model, None if setting.owner == FLOATING else setting.owner).child)
 
 

@@ -1,7 +1,8 @@
-"""Tables and counts as text."""
+"""Tables, counts and measures as text."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Sized
 
 
@@ -16,3 +17,22 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
 def counted(items: Sized, what: str) -> str:
     """So many of what is named, as "1 link" or "2 links"."""
     return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
+
+
+def measured(value: float, unit: str, digits: int = 4) -> str:
+    """A number with its unit, "rad", "m" or one that begins so.
+
+    Angles are told in radians, as files and scripts have them, and in degrees, as panels do: "1.571 rad (90°)".
+    """
+    plain = f"{value:.{digits}g} {unit}".rstrip()
+    if not math.isfinite(value):
+        return f"{value:g}"
+    return f"{plain} ({math.degrees(value):.{digits}g}°{unit[3:]})" if unit.startswith("rad") else plain
+
+
+def measured_range(lower: float, upper: float, unit: str, digits: int = 4) -> str:
+    """As `measured`, from one number to another."""
+    plain = f"{lower:.{digits}g} to {upper:.{digits}g} {unit}".rstrip()
+    if not unit.startswith("rad"):
+        return plain
+    return f"{plain} ({math.degrees(lower):.{digits}g}° to {math.degrees(upper):.{digits}g}°)"

@@ -2,17 +2,20 @@
 
 from .controls import Controls, Forces, Moment, Tether
 from .diagnosis import Diagnosis, Remedy
-from .protocol import Progress, Solver
+from .protocol import Counters, Progress, Solver, State
 from .recording import RECORDS
+from .report import Report
+from .saved_state import time_of
 from .schedule import Schedule
-from .simulation import ACCURACIES, SOLVERS, Report, Simulation, SimulationError
-from .warm_up import is_warm, seconds_left, warm_up
+from .simulation import ACCURACIES, SOLVERS, Simulation, SimulationError, Snapshot
+from .warm_up import is_warm, warm_up
 
 __all__ = [
     "ACCURACIES",
     "RECORDS",
     "SOLVERS",
     "Controls",
+    "Counters",
     "Diagnosis",
     "Forces",
     "Moment",
@@ -22,9 +25,11 @@ __all__ = [
     "Schedule",
     "Simulation",
     "SimulationError",
+    "Snapshot",
     "Solver",
+    "State",
     "Tether",
     "is_warm",
-    "seconds_left",
+    "time_of",
     "warm_up",
 ]

@@ -8,21 +8,24 @@ nonstiff systems of ordinary differential equations (1983), for the switch.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from .. import jit
-from ..dynamics import mechanical_energy
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.work import copy
 from ..model.compiled import ON_COLUMN
+from ..spatial import raised
 from .dop853 import COUNT, ORDER
 from .event_location import step_to_event
 from .events import resolve, take_place, wake
+from .inputs import Inputs, set_inputs_at
 from .margins import DRIVE, first_crossing
+from .observation import Observation
 from .one_step import Settings, attempt, end_row, mark
-from .protocol import Progress
-from .system import LEDGERS, System, calls_of, close, normalize_quaternions, write_rates
+from .protocol import Counters, Memory, Progress, State
+from .system import LEDGERS, System, calls_of, close, normalize_quaternions, parts_of, write_rates
 
 SHORTEST_STEP = 1e-12
 """Seconds; below it a step is hopeless: the motion diverges, or jumps."""
@@ -52,7 +55,7 @@ WORK_AT_ONCE = {True: 1500, False: 12}
 REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
 BOTH, EXPLICIT, IMPLICIT = 0, 1, 2
 
-STATE = np.dtype(
+STEPPING = np.dtype(
     [
         ("time", np.float64),
         ("step", np.float64),  # what the error control would like next [s]
@@ -65,6 +68,7 @@ STATE = np.dtype(
         ("implicit", np.int64),  # whether steps are implicit at present
         ("signs", np.int64),  # steps in a row that speak for the other method
         ("patience", np.int64),  # signs that it takes
+        ("rescued", np.int64),  # whether the other method was tried since the last frame where no step was short enough
         ("steps", np.int64),
         ("rejected", np.int64),
         ("implicit_steps", np.int64),
@@ -76,13 +80,12 @@ STATE = np.dtype(
     align=True,
 )
 
+COUNTED = ("steps", "implicit_steps", "rejected", "events", "impacts", "unsettled", "flow")
+"""Of these, what `Counters` has under the same name."""
+
 
 class Adaptive:
-    """Integrates a `System` from q and qd at a time [s], by the `methods` that are allowed: BOTH, EXPLICIT or IMPLICIT.
-
-    Attributes:
-        q: shape (nq,). qd: shape (nv,). Views of the present state.
-    """
+    """Integrates a `System` from a state, by the `methods` that are allowed: BOTH, EXPLICIT or IMPLICIT."""
 
     TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
     """Of the error in each step, absolute and relative."""
@@ -103,91 +106,71 @@ class Adaptive:
     """Parts of a step by which it may miss an event: where velocities or forces jump, and where they only turn."""
     methods = BOTH
 
-    def __init__(self, system: System, q: np.ndarray, qd: np.ndarray, accuracy: str, time: float = 0.0):
+    def __init__(self, system: System, state: State, accuracy: str):
         self._system, self._calls = system, calls_of(system)
-        self._y = np.concatenate([q, qd, np.zeros(LEDGERS)])
+        self._y = np.concatenate([state.q, state.qd, [state.dissipated, state.supplied]])
         order = self.ORDERS[accuracy]
         self._stages = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
         self._trial = self._y.copy()
-        self._state = np.zeros(1, STATE).view(np.recarray)
-        self._state[0].time = time
-        self._state[0].implicit = self.methods == IMPLICIT
-        self._state[0].patience = MANY
+        self._stepping = np.zeros(1, STEPPING).view(np.recarray)
+        self._stepping[0].time = state.time
+        self._stepping[0].implicit = self.methods == IMPLICIT
+        self._stepping[0].patience = MANY
         rows = len(system.constraints.first)
         tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
         events = (table[accuracy] for table in (self.SHALLOW, self.RESTING, self.NEAR, self.LOOSE))
         self._settings = Settings(tolerance, order, self.methods, *events)
         work = len(system.model.bodies) + rows
-        self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_available()] // work)
-        self.q = self._y[: len(q)]
-        self.qd = self._y[len(q) : -LEDGERS]
+        self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_compiled()] // work)
 
     @property
-    def dissipated(self) -> float:
-        """Energy that dampers have taken away so far [J]."""
-        return float(self._y[-2])
+    def state(self) -> State:
+        """At present; `time` falls short of what was asked where `advance` failed."""
+        q, qd = parts_of(self._system, self._y)
+        return State(self._stepping.item()[0], q.copy(), qd.copy(), *self._y[-LEDGERS:].tolist())
 
     @property
-    def supplied(self) -> float:
-        """Energy that controls have brought in so far [J]."""
-        return float(self._y[-1])
+    def counters(self) -> Counters:
+        evaluations, iterations = self._system.counts.tolist()
+        now: dict[str, Any] = dict(zip(STEPPING.names or (), self._stepping.item(), strict=True))
+        return Counters(
+            evaluations=evaluations,
+            iterations=iterations,
+            is_crowded=now["crowded"] > MOST_CROWDED,
+            **{name: now[name] for name in COUNTED},
+        )
 
-    @property
-    def flow(self) -> float:
-        """Energy that has gone in and out of the motion so far, all counted as positive [J]."""
-        return float(self._state[0].flow)
-
-    @property
-    def time(self) -> float:
-        """How far the motion has come [s]; short of what was asked where `advance` failed."""
-        return float(self._state[0].time)
-
-    @property
-    def steps(self) -> int:
-        return int(self._state[0].steps)
-
-    @property
-    def implicit_steps(self) -> int:
-        return int(self._state[0].implicit_steps)
-
-    @property
-    def rejected(self) -> int:
-        return int(self._state[0].rejected)
-
-    @property
-    def events(self) -> int:
-        return int(self._state[0].events)
-
-    @property
-    def impacts(self) -> int:
-        return int(self._state[0].impacts)
-
-    @property
-    def unsettled(self) -> int:
-        return int(self._state[0].unsettled)
-
-    @property
-    def is_crowded(self) -> bool:
-        """Whether so many events follow each other at once that it gives up."""
-        return int(self._state[0].crowded) > MOST_CROWDED
-
-    def note(self, dissipated: float, supplied: float) -> None:
-        """Add to the ledgers [J]."""
-        self._y[-2] += dissipated
-        self._y[-1] += supplied
-
-    def control(self, system: System) -> None:
-        """Go on with another `System` of the same model: what acts on it has changed.
+    def control(self, inputs: Inputs) -> None:
+        """Let something else act from now on.
 
         Where prescribed motion jumps to another speed, the energy that this takes or gives counts as supplied.
         """
-        self._system = system
-        self._state[0].fresh = 0
-        if len(system.signals):
-            before = sum(mechanical_energy(system.model, system.work, self.q, self.qd))
-            write_rates(system, self.time, self._y, self._trial)
-            close(system, self.time, self._y)
-            self._y[-1] += sum(mechanical_energy(system.model, system.work, self.q, self.qd)) - before
+        self._system = self._system._replace(inputs=inputs)
+        self._stepping[0].fresh = 0
+        now = float(self._stepping[0].time)
+        set_inputs_at(self._system, now)
+        if len(inputs.signals):
+            before = sum(self.observe().energies())
+            write_rates(self._system, now, self._y, self._trial)
+            close(self._system, now, self._y)
+            self._y[-1] += sum(self.observe().energies()) - before
+
+    def observe(self) -> Observation:
+        return Observation(self._system, self.state)
+
+    def snapshot(self) -> Memory:
+        return tuple(array.copy() for array in self._memory())
+
+    def restore(self, memory: Memory) -> None:
+        for array, kept in zip(self._memory(), memory, strict=True):
+            array[...] = kept
+
+    def _memory(self) -> Memory:
+        """What outlives a step; all else is worked out anew before it is looked at."""
+        work, holding = self._system.work, self._system.constraints
+        own = (self._y, self._stepping, self._stages[0], self._system.margins[0], self._system.counts)
+        held = (work.watches, work.columns.held, work.columns.asked)
+        return (*own, *held, holding.records, holding.active, holding.count, holding.first, holding.start)
 
     def advance(self, time: float) -> Progress:
         """Bring the state to `time` [s], or a part of the way where that takes long."""
@@ -198,7 +181,7 @@ class Adaptive:
                 self._y,
                 self._trial,
                 self._stages,
-                self._state,
+                self._stepping,
                 time,
                 self._settings,
                 self._steps_at_once,
@@ -227,7 +210,9 @@ def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
     for _ in range(most_steps):
         if now.time >= end:
             break
-        if not now.step > SHORTEST_STEP or now.crowded > MOST_CROWDED:
+        if now.crowded > MOST_CROWDED:
+            return HOPELESS
+        if not now.step > SHORTEST_STEP and not is_rescued(calls, system, y, stages, now, settings):
             return HOPELESS
         remaining = end - now.time
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
@@ -240,11 +225,12 @@ def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
             if settings.methods == BOTH:
                 choose_method(calls, system, y, stages, now, h, rate, settings.order)
         else:  # an error that is not a number comes here as well
-            power = -1.0 / (settings.order if now.implicit else ORDER)
-            now.step = h * max(0.2, 0.9 * error**power) if error < 1e300 else 0.1 * h
+            exponent = -1.0 / (settings.order if now.implicit else ORDER)
+            now.step = h * max(0.2, 0.9 * raised(error, exponent)) if error < 1e300 else 0.1 * h
             now.rejected += 1
     if now.time < end:
         return UNDERWAY
+    now.rescued = 0
     for k in range(system.work.watches.shape[0]):
         system.work.watches[k].bounces = 0
         if system.work.watches[k].stubborn:
@@ -310,17 +296,38 @@ def meet(calls, system, y, trial, stages, now, h, rate, settings):
 
 
 @jitable
+def is_rescued(calls, system, y, stages, now, settings):
+    """Go on by the other method where no step is short enough, once a frame. Returns whether there is one.
+
+    All explicit steps that are long enough to count may be beyond their stability, and what is not smooth may upset
+    implicit ones.
+    """
+    if settings.methods != BOTH or now.rescued:
+        return False
+    now.rescued = 1
+    now.signs = 0
+    if now.implicit:
+        calls.rates(system, now.time, y, 0.0, stages[0])
+    else:
+        now.explicit_step = SHORTEST_STEP
+    now.implicit = 1 - now.implicit
+    now.step = 10.0 * SHORTEST_STEP
+    return True
+
+
+@jitable
 def adapt_to_stops(system, now, settings, before):
     """Choose the step anew where a compliant stop begins to be pressed, or ceases to be."""
     pressed = count_pressed(system)
     if pressed > before:
         if before == 0:
             now.stride = now.step
-        if now.implicit and settings.methods == BOTH:  # long steps would swallow the blow
+        blow = BLOW / fastest_stop(system)  # long steps would swallow it
+        if now.implicit and settings.methods == BOTH and not pays(blow, now, settings.order):
             now.implicit = 0
             now.step = min(now.step, now.explicit_step)
         now.signs = 0
-        now.step = min(now.step, BLOW / fastest_stop(system))
+        now.step = min(now.step, blow)
     elif pressed == 0 and before > 0:
         now.step = max(now.step, now.stride)
 
@@ -368,12 +375,13 @@ def first_step(y, slopes, tolerance):
         weight = 1.0 + abs(y[k])
         size = max(size, abs(y[k]) / weight)
         rate = max(rate, abs(slopes[k]) / weight)
-    return 0.1 * tolerance**0.2 * max(size, 0.1) / max(rate, 1e-3)
+    return 0.1 * raised(tolerance, 0.2) * max(size, 0.1) / max(rate, 1e-3)
 
 
 @jitable
 def accept(system, y, trial, stages, now, h, error, order):
-    growth = 0.9 * max(error, 1e-10) ** (-0.85 / (order if now.implicit else ORDER)) * now.error**0.04
+    exponent = -0.85 / (order if now.implicit else ORDER)
+    growth = 0.9 * raised(max(error, 1e-10), exponent) * raised(now.error, 0.04)
     now.step = h * min(max(growth, 0.2), 5.0)
     now.error = max(error, 1e-4)
     now.steps += 1
@@ -397,11 +405,16 @@ def count_flow(y, trial, now):
 
 
 @jitable
+def pays(h, now, order):
+    """Whether implicit steps of h seconds cost less than the explicit ones that were possible before them."""
+    return h * EXPLICIT_COST > now.explicit_step * (order * (order + 1) // 2)
+
+
+@jitable
 def choose_method(calls, system, y, stages, now, h, rate, order):
     """Try implicit steps where stability seems to limit explicit ones; stay while they are so long that they pay."""
     if now.implicit:
-        pays = h * EXPLICIT_COST > now.explicit_step * (order * (order + 1) // 2)
-        now.signs = 0 if pays else now.signs + 1
+        now.signs = 0 if pays(h, now, order) else now.signs + 1
     else:
         now.signs = now.signs + 1 if h * rate > SUSPICIOUS else 0
     if now.signs < (MANY if now.implicit else now.patience):

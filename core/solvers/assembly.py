@@ -11,7 +11,7 @@ import numpy as np
 from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
-from ..kinematics import coordinates_at, link_poses
+from ..kinematics import coordinates_at, tree_poses
 from ..kinematics.motion import integrate_positions, move_bodies
 from ..kinematics.work import copy, largest
 from ..model import WORLD, Equation, ModelError
@@ -19,6 +19,7 @@ from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from .controls import Controls
+from .singular import require_regular
 from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates
 
 MOST_STEPS = 300
@@ -89,6 +90,8 @@ class _Assembly:
             constraints, system = self._holding(q, [])
             found, error = _closed(system, q.copy())
         if not np.abs(error).max() <= NEARLY:
+            if not np.isfinite(error).all():
+                require_regular(self.compiled, q)  # without inertia, no step is the smallest
             row = int(np.argmax(np.abs(np.nan_to_num(error, nan=np.inf))))
             raise ModelError(
                 f"{constraints.name_of_row(row)} cannot be closed: {constraints.gap_in_words(row, error)}; bring its "
@@ -109,8 +112,9 @@ class _Assembly:
         constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links, kept)
         system = make_system(self.compiled, constraints)
         if constraints.signals:
-            end = self.time + 1e-3
-            system = self.controls.prescribe(system, self.compiled, constraints, self.time, end, self.time)
+            at = self.time
+            inputs = self.controls.prescribe(system.inputs, self.compiled, constraints, at, at + 1e-3, at)
+            system = system._replace(inputs=inputs)
         return constraints, system
 
     def _give_way(self, names: list[str], what: str) -> None:
@@ -198,7 +202,7 @@ def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
     if links:
         carried = {branch.joint.name for branch in compiled.tree.branches} | set(compiled.floating)
         state = {name: values for name, values in compiled.q_by_joint(q).items() if name in carried}
-        poses = {WORLD: IDENTITY} | link_poses(compiled.model, state)
+        poses = {WORLD: IDENTITY} | tree_poses(compiled.model, state)
         for joint in links:
             ends = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
             span = compiled.spans[joint.name]

@@ -11,10 +11,10 @@ from ..dynamics.constraints import ConstraintSet, Signal
 from ..kinematics.forward import link_row
 from ..model import StateError
 from ..model.compiled import CompiledModel, numbers_of
-from ..spatial import ZERO, Vec3
+from ..spatial import ZERO, Vec3, cos_sin
 from .external_forces import PUSH, TETHER, aim, arm_of
+from .inputs import DEGREE, Inputs
 from .schedule import Numbers, Schedule
-from .system import DEGREE, System
 
 
 @dataclass(frozen=True)
@@ -121,29 +121,29 @@ class Controls:
         return given if count == 7 else np.concatenate([np.zeros(3), given])
 
     def prescribe(
-        self, system: System, compiled: CompiledModel, constraints: ConstraintSet, begin: float, end: float, zero: float
-    ) -> System:
-        """The system with the motion prescribed between two times [s]; its own time counts from `zero`."""
+        self, inputs: Inputs, compiled: CompiledModel, constraints: ConstraintSet, begin: float, end: float, zero: float
+    ) -> Inputs:
+        """The inputs with the motion prescribed between two times [s]; the solver's own time counts from `zero`."""
         if not constraints.signals:
-            return system
+            return inputs
         times = begin + (end - begin) * 0.5 * (NODES + 1.0)
         found = []
         for signal in constraints.signals:
             values = np.array([self.values(signal, compiled, time) for time in times])
             if signal.place is None:
                 values[:, 3:] = _aligned(values[:, 3:])
-            found.append(TO_COEFFICIENTS @ values)
+            found.append(coefficients_through(values))
         signals = np.ascontiguousarray(np.concatenate(found, axis=1).T)
-        return system._replace(signals=signals, window=np.array([begin - zero, end - zero]))
+        return inputs._replace(signals=signals, window=np.array([begin - zero, end - zero]))
 
-    def push(self, system: System, compiled: CompiledModel, moment: Moment) -> System:
-        """The system with the forces that the callback asks for.
+    def push(self, inputs: Inputs, compiled: CompiledModel, moment: Moment) -> Inputs:
+        """The inputs with the forces that the callback asks for.
 
         Raises:
             ModelError: they act on what is not there. StateError: they are not as many finite numbers as it takes.
         """
         if self.forces is None:
-            return system
+            return inputs
         asked = self.forces(moment)
         if not isinstance(asked, Forces):
             raise StateError(f"the callback for forces must return Forces, found {asked!r} at {moment.time:g} s")
@@ -155,10 +155,10 @@ class Controls:
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"link '{name}' takes a wrench of 6 finite numbers, found {wrench!r}")
             push.wrench = np.roll(numbers, 3)
-        return system._replace(thrust=thrust, pushes=np.concatenate([system.pushes, pushes]).view(np.recarray))
+        return inputs._replace(thrust=thrust, pushes=np.concatenate([inputs.pushes, pushes]).view(np.recarray))
 
-    def pull(self, system: System, compiled: CompiledModel, begin: float, end: float) -> System:
-        """The system with the tethers that pull between two times [s].
+    def pull(self, inputs: Inputs, compiled: CompiledModel, begin: float, end: float) -> Inputs:
+        """The inputs with the tethers that pull between two times [s].
 
         Raises:
             StateError: a place is not three finite numbers.
@@ -175,13 +175,38 @@ class Controls:
             rate = (there - here) / (end - begin)
             arm = arm_of(compiled, row, tether.point)
             found.append((row, compiled.link_body[row], arm, here, rate, tether.stiffness, tether.damping))
-        return system._replace(tethers=np.array(found, TETHER).view(np.recarray))
+        return inputs._replace(tethers=np.array(found, TETHER).view(np.recarray))
 
 
-NODES = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
+NODES = np.array([-cos_sin(np.pi * k / DEGREE)[0] for k in range(DEGREE + 1)])
 """Chebyshev's, from -1 to 1: through values at these, a polynomial does not swing between them."""
 
-TO_COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
+
+def _lagrange(one: int) -> list[float]:
+    """The coefficients of the polynomial that is 1 at a node and 0 at all others, the constant first.
+
+    In whole numbers, of which the nodes are multiples of 2^-60, so that only the last division rounds.
+    """
+    nodes = [int(node * 2.0**60) for node in NODES.tolist()]
+    found, there = [1], 1
+    for node in nodes[:one] + nodes[one + 1 :]:
+        found = [above - node * below for above, below in zip([0, *found], [*found, 0], strict=True)]
+        there *= nodes[one] - node
+    return [(number << 60 * power) / there for power, number in enumerate(found)]
+
+
+BASIS = np.array([_lagrange(one) for one in range(DEGREE + 1)])
+
+
+def coefficients_through(values: np.ndarray) -> np.ndarray:
+    """Of the polynomials through values at the nodes, shape (DEGREE + 1, n) both; added in this order on any machine.
+
+    A product of matrices is left to BLAS, which chooses its sums by the processor.
+    """
+    found = np.zeros((DEGREE + 1, values.shape[1]))
+    for powers, value in zip(BASIS, values, strict=True):
+        found += np.multiply.outer(powers, value)
+    return found
 
 
 def _aligned(quats: np.ndarray) -> np.ndarray:

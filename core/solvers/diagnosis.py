@@ -13,13 +13,14 @@ class Remedy:
     Attributes:
         kind: what is changed.
         changes: names and new values, in SI units and radians: fields of core's `Axis`, or "home" for where its
-            coordinate starts; fields of `Link`; of a run, what `Simulation` takes.
+            coordinate starts; fields of `Link`, or "static", True to hold it in the world as `fix_base` does; of a run,
+            what `Simulation` takes.
         name: of the joint or link; empty for a run.
         axis: number of the joint's axis.
     """
 
     kind: Literal["joint", "link", "run"]
-    changes: tuple[tuple[str, float | str], ...]
+    changes: tuple[tuple[str, float | str | bool], ...]
     name: str = ""
     axis: int = 0
 

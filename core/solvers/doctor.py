@@ -14,13 +14,16 @@ import numpy as np
 from ..check import Issue, check_model
 from ..check.links import DAMPINGS
 from ..kinematics import mobility
+from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
 from ..model.compiled import ON_COLUMN
+from ..model.text import measured
 from .adaptive import Adaptive
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
 from .run_facts import OPEN, RunFacts, Watched
 from .setup_findings import (
     effort_too_small,
+    falls_freely,
     fast_start,
     held_by_friction,
     idle_guards,
@@ -28,6 +31,7 @@ from .setup_findings import (
     overlapping_start,
     weak_drives,
 )
+from .singular import lock_in_words, lock_joint
 
 FAST, VISIBLE = 1e5, 1e3
 """Radians a second: oscillations faster than the one waste steps, and slower than the other are still far too fast for
@@ -45,13 +49,21 @@ MANY_EVENTS = 1e3
 MOST_UNKNOWNS = 300
 """Velocities up to which mobility is counted: that takes a tenth of a second."""
 
+LOCKED = 1e-3
+"""Sine of the angle between two axes of a gimbal that is as good as locked: they spin a thousand times as fast."""
+
 FEEDS = "negative-"
 """How the codes of those findings about a model begin that make energy; stops that are too bouncy do not."""
 
 
 def diagnose(run: RunFacts) -> list[Diagnosis]:
-    """What ails a run, the most likely cause first; nothing for a healthy one."""
-    return [diagnosis for rule in RULES for diagnosis in rule(run)]
+    """What ails a run, the most likely cause first; nothing for a healthy one.
+
+    That it falls as a whole comes before all else, but for why it failed: falling fails no run.
+    """
+    causes = [diagnosis for rule in RULES for diagnosis in rule(run)]
+    falling = [*falls_freely(run)]
+    return causes + falling if run.failed else falling + causes
 
 
 def feeding(run: RunFacts) -> Iterator[Diagnosis]:
@@ -130,7 +142,7 @@ def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
         yield dof, "spring_stiffness", float(column.spring_stiffness), 2
         yield dof, "damping", float(column.damping), 1
     for watched in run.watched:
-        guard, watch = run.compiled.arrays.guards[watched.number], run.system.work.watches[watched.number]
+        guard, watch = run.compiled.arrays.guards[watched.number], run.seen.watches[watched.number]
         if guard.kind == ON_COLUMN:
             yield guard.v, "drive_stiffness", float(guard.drive_stiffness), 2
             yield guard.v, "drive_damping", float(guard.drive_damping), 1
@@ -161,11 +173,28 @@ def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("mass-ratio", f"joint '{joint.name}'", message)
 
 
+def gimbal_lock(run: RunFacts) -> Iterator[Diagnosis]:
+    """Where a run failed, or else where it came nearest: hinges that a pose has lined up."""
+    gimbals = Gimbals(run.compiled) if run.in_trouble else None
+    if not gimbals:
+        return
+    places = [(run.seen.state.time, run.seen.state.q), (run.start.time, run.start.q)]
+    if not run.failed:
+        places += zip(run.trajectory.times - run.trajectory.times[:1], run.trajectory.q, strict=True)
+    found = [(lock, time) for time, q in places if (lock := gimbals.nearest(q, LOCKED))]
+    if found:
+        lock, time = found[0] if run.failed else min(found, key=lambda entry: entry[0].apart)
+        subject = f"joint '{lock_joint(run.compiled, lock).name}'"
+        yield Diagnosis("gimbal-lock", subject, lock_in_words(run.compiled, lock, time))
+
+
 def next_to_no_inertia(run: RunFacts) -> Iterator[Diagnosis]:
     if not run.in_trouble:
         return
+    lock: GimbalLock | None = Gimbals(run.compiled).nearest(run.start.q, LOCKED)
+    lined_up = (lock.first, lock.last) if lock else ()
     for dof, (name, unit) in enumerate(run.names):
-        if _is_massless(run, dof):
+        if _is_massless(run, dof) and dof not in lined_up:
             inertia = f"{run.inertias[dof]:.2g} {inertia_unit(unit)}"
             message = (
                 f"joint '{name}' meets an inertia of {inertia} when it moves it, next to none: any force accelerates "
@@ -195,16 +224,16 @@ def redundant_loop(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
-    rate = run.report.events / max(run.solver.time, 0.1)
-    if not (run.solver.is_crowded or (run.is_slow and rate > MANY_EVENTS)):
+    rate = run.report.events / max(run.seconds, 0.1)
+    if not (run.counters.is_crowded or (run.is_slow and rate > MANY_EVENTS)):
         return
-    watches = run.system.work.watches
+    watches = run.seen.watches
     order = np.argsort(-watches.bounces, kind="stable")
     busy = [run.watched[k] for k in order if watches.bounces[k]] or _at_stops(run)
     names = [f"'{watched.joint.name}'" for watched in busy[:4]]
     message = (
         f"stops, friction and drives of {', '.join(names) or 'its joints'} began or ceased to act "
-        f"{run.report.events} times by {run.solver.time:.4g} s; lower restitution, give dissipation or "
+        f"{run.report.events} times by {run.seen.state.time:.4g} s; lower restitution, give dissipation or "
         "friction, give limits more room, or choose accuracy draft"
     )
     first = busy[0].subject if busy else f"model '{run.compiled.model.name}'"
@@ -213,7 +242,7 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
 
 def _at_stops(run: RunFacts) -> list[Watched]:
     """What is at or beyond a stop at present, then all that has stops."""
-    watches = run.system.work.watches
+    watches = run.seen.watches
     acting = watches.pressed | watches.held
     stopped = [watched for watched in run.watched if acting[watched.number]]
     return stopped or [watched for watched in run.watched if math.isfinite(watches.upper[watched.number])]
@@ -246,24 +275,24 @@ def _finer(accuracy: str) -> Remedy | None:
 
 def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     """Where a run failed, and what acted there: all that there is to say where no more is known."""
-    if not run.failed or run.solver.is_crowded:
+    if not run.failed or run.counters.is_crowded:
         return
     dof = run.fastest_dof
     name, unit = run.names[dof]
     acting = [told for watched in run.watched if (told := _doing(run, watched))]
-    if thrust := float(run.system.thrust[dof]):
+    if thrust := float(run.seen.inputs.thrust[dof]):
         acting.append(f"the callback pushes joint '{name}' with {thrust:.3g} {force_unit(unit)}")
     acts = f"; at that instant {', '.join(acting)}" if acting else ""
     message = (
-        f"moved at {run.solver.qd[dof]:.3g} {unit}/s by joint '{name}' and accelerated at {run.rates[dof]:.3g} "
-        f"{unit}/s^2 at {run.solver.time:.4g} s, for which no step is short enough{acts}; look for forces that are "
-        "far too large for its mass, and for loops that cannot follow"
+        f"moved at {measured(run.seen.state.qd[dof], f'{unit}/s', 3)} by joint '{name}' and accelerated at "
+        f"{measured(run.rates[dof], f'{unit}/s^2', 3)} at {run.seen.state.time:.4g} s, for which no step is short "
+        f"enough{acts}; look for forces that are far too large for its mass, and for loops that cannot follow"
     )
     yield Diagnosis("step-at-floor", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 
 def _doing(run: RunFacts, watched: Watched) -> str:
-    watch, guard = run.system.work.watches[watched.number], run.compiled.arrays.guards[watched.number]
+    watch, guard = run.seen.watches[watched.number], run.compiled.arrays.guards[watched.number]
     if watch.asleep:
         return ""
     if watch.pressed or (watch.held and watch.touch):
@@ -282,6 +311,7 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     contradictory_motion,
     fast_start,
     overlapping_start,
+    gimbal_lock,
     stiff_and_light,
     mass_ratio,
     next_to_no_inertia,
@@ -294,4 +324,4 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     idle_guards,
     step_at_floor,
 )
-"""The most telling first."""
+"""The most telling first; `falls_freely` is told apart."""

@@ -38,9 +38,10 @@ ERRORS = _rows((FIFTH, THIRD))
 def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
     """Leave in `trial` where y is after h seconds. `slopes`, shape (COUNT + 3, len(y)), has that at y in its first row.
 
-    Row COUNT becomes the slope at the result, which is the next step's first; the last two rows are scratch. Every
-    stage is brought onto the constraints before its slope is taken: where a mechanism is nearly singular, slopes beside
-    the constraints have nothing to do with those on them.
+    Row COUNT becomes the slope at the result, which is the next step's first; the last two rows are scratch. Only the
+    result is brought onto the constraints (Hairer, Wanner II, section VII.2: stabilization by projection), for slopes
+    obey them beside them as well. A stage, which lies off by its own low order, would be brought back by what the stage
+    before has factored, and that may move light parts by more than the error that is allowed.
 
     Returns the error (1 is as much as allowed, infinite all is lost) and the rate at which the fastest part changes
     [1/s].
@@ -48,7 +49,7 @@ def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
     fifth, third = slopes[COUNT + 1], slopes[COUNT + 2]
     for stage in range(1, COUNT + 1):
         combine(y, slopes, WEIGHTS[stage], stage, h, trial)
-        if not is_finite(trial) or not calls.close(system, time + TIMES[stage] * h, trial):
+        if not is_finite(trial) or (stage == COUNT and not calls.close(system, time + h, trial)):
             return math.inf, 0.0
         if stage == COUNT - 1:
             copy(trial, third)
@@ -90,6 +91,7 @@ def fastest_rate(trial, last, slopes):
     """How much slopes differ between two states at the end of the step, for the distance between these [1/s]."""
     turned, apart = 0.0, 0.0
     for k in range(trial.shape[0] - LEDGERS):
-        turned += (slopes[COUNT, k] - slopes[COUNT - 1, k]) ** 2
-        apart += (trial[k] - last[k]) ** 2
+        faster, farther = slopes[COUNT, k] - slopes[COUNT - 1, k], trial[k] - last[k]
+        turned += faster * faster
+        apart += farther * farther
     return math.sqrt(turned / apart) if apart > 0.0 else 0.0

@@ -46,7 +46,7 @@ def step_to_event(calls, system, y, trial, stages, now, h, settings):
             aim = part * s
         else:
             low = s
-            allowed = 0.5 * slack(system.model.guards[guard], which)
+            allowed = slack(system.model.guards[guard], which)
             aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
         if math.isnan(system.margins[1, guard, which, 1]):
             if happened and s - aim <= settings.loose * h and is_clear(system.model, system.margins[1]):
@@ -69,8 +69,11 @@ def step_to_event(calls, system, y, trial, stages, now, h, settings):
 
 @jitable
 def time_left(start, end, s, allowed):
-    """Seconds until a margin is as far below 0 as is allowed, going on as it does."""
-    rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
+    """Seconds until a margin, going on as it does, is where `crossing` meets it."""
+    if math.isnan(end[1]):
+        rate = (end[0] - start[0]) / s
+    else:
+        rate, allowed = end[1], 0.5 * allowed
     return -(end[0] + allowed) / rate if rate < 0.0 else math.inf
 
 

@@ -9,7 +9,7 @@ from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from .holding import settle
 from .impacts import NOTHING, UNFIT, bring_to_rest, strike
-from .margins import DRIVE, LOWER, UPPER
+from .margins import DRIVE, LOWER, NEAR, UPPER
 from .system import parts_of
 
 
@@ -59,7 +59,8 @@ def limit_drives(system, y):
 def wake(system, y):
     """What acts from the start: drives as strong as they may be, stops that are pressed already.
 
-    A rigid stop beyond which the motion starts acts from there on.
+    A rigid stop beyond which the motion starts acts from there on. What closes loops may have put a joint beyond its
+    stop by rounding: that one is only touched.
     """
     limit_drives(system, y)
     q = parts_of(system, y)[0]
@@ -68,7 +69,7 @@ def wake(system, y):
         if watch.asleep:
             continue
         value = watched_value(system.model, guard, q)
-        side = -1 if value < watch.lower else (1 if value > watch.upper else 0)
+        side = -1 if value < watch.lower - NEAR else (1 if value > watch.upper + NEAR else 0)
         if side == 0:
             continue
         if math.isinf(guard.stiffness):

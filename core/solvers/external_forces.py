@@ -90,9 +90,10 @@ def push_bodies(work, pushes):
 def pull_bodies(system, time):
     """Let tethers act, as springs and dampers between a point and its place. Returns their power [W]."""
     gained = 0.0
-    for k in range(system.tethers.shape[0]):
-        own = system.work.bodies[system.tethers[k].body]
-        wrench = tension_of(system.tethers[k], own, time - system.window[0])
+    tethers = system.inputs.tethers
+    for k in range(tethers.shape[0]):
+        own = system.work.bodies[tethers[k].body]
+        wrench = tension_of(tethers[k], own, time - system.inputs.window[0])
         gained += power(get_pair(own.velocity), wrench)
         put_pair(own.force, pair_sub(get_pair(own.force), wrench))
     return gained

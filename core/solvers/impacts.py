@@ -21,6 +21,7 @@ from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
 from ..kinematics.work import copy, largest
 from ..model.compiled import ON_CHART, ON_COLUMN
+from ..spatial import log1p
 from .holding import TOGETHER, update_holds, watched_gain
 from .margins import NEAR
 from .system import CLOSED, parts_of
@@ -57,7 +58,7 @@ def strike(calls, system, time, y, slopes, shallow, resting):
     for _ in range(7):
         fits = bounce_together(calls, system, time, y, slopes, give)
         after = kinetic_energy(system.model, system.work, leaving)
-        if fits and (after <= before * (1.0 + 1e-12) or system.signals.shape[0] > 0):
+        if fits and (after <= before * (1.0 + 1e-12) or system.inputs.signals.shape[0] > 0):
             break
         give = 0.5 * give if give > 0.05 else 0.0
     copy(leaving, qd)
@@ -274,11 +275,11 @@ def given_back(x):
     """
     if x < 1e-3:
         return 1.0 - 2.0 * x / 3.0
-    lost = x - math.log1p(x)
+    lost = x - log1p(x)
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = 0.5 * (low + high)
-        if -middle - math.log1p(-middle) < lost:
+        if -middle - log1p(-middle) < lost:
             low = middle
         else:
             high = middle

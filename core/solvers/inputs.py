@@ -1,15 +1,19 @@
-"""Numbers of a model that change while it moves: what drives aim at and how hard they pull, damping, forces, gravity.
+"""What acts on a model from outside between two frames, and its own numbers that change meanwhile.
 
-Between two frames each goes evenly from what it is at the one to what it is at the other, so a motion can be followed
-as exactly as ever. A kernel writes the numbers of the moment into the model's arrays, where all else reads them.
+Such a number, as what a drive aims at, goes evenly from what it is at the one frame to what it is at the other, so a
+motion can be followed as exactly as ever. A kernel writes the numbers of the moment into the system's own copy of the
+model's arrays, where all else reads them; the compiled model stays as it is.
 """
 
 from __future__ import annotations
+
+from collections import namedtuple
 
 import numpy as np
 
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.work import get3, get9
+from ..slots import Bundled
 from ..spatial import add, dot, rotate, scale
 
 TARGET, SPEED, PUSH_FORCE, STIFFNESS, DRIVE_DAMPING, EFFORT = range(6)
@@ -28,6 +32,19 @@ INPUT = np.dtype(
     align=True,
 )
 
+DEGREE = 7
+"""Of the polynomials that prescribed motion becomes between two frames."""
+
+
+class Inputs(Bundled, namedtuple("Inputs", "window signals changes pushes tethers thrust")):
+    """What kernels see of all that acts in the time `window`, shape (2,) [s].
+
+    Attributes:
+        signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), over -1 .. 1 for that time.
+        changes: INPUT records. pushes: PUSH records. tethers: TETHER records.
+        thrust: forces on the dofs, shape (nv,) [N m or N].
+    """
+
 
 @kernel
 def set_inputs_at(system, time):
@@ -37,10 +54,10 @@ def set_inputs_at(system, time):
 
 @subroutine
 def set_inputs(system, time):
-    """Write the numbers of a time [s] of the system's window into its arrays."""
-    elapsed = time - system.window[0]
-    for k in range(system.inputs.shape[0]):
-        entry = system.inputs[k]
+    """Write the numbers of a time [s] of the inputs' window into the system's arrays."""
+    elapsed = time - system.inputs.window[0]
+    for k in range(system.inputs.changes.shape[0]):
+        entry = system.inputs.changes[k]
         put(system, entry, entry.value + elapsed * entry.rate)
 
 
@@ -48,7 +65,7 @@ def set_inputs(system, time):
 def put(system, entry, number):
     model, what, row, part = system.model, entry.what, entry.row, entry.part
     if what == WRENCH:
-        system.pushes[row].wrench[part] = number
+        system.inputs.pushes[row].wrench[part] = number
     elif what == GRAVITY:
         model.gravity[part] = number
         system.gravity_rate[part] = entry.rate

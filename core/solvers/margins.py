@@ -131,6 +131,7 @@ def crossing(start, end, h, allowed):
     if math.isnan(start[1]) or math.isnan(end[1]):
         if b >= -spared:
             return 2.0
+        a, b = start[0] + allowed, end[0] + allowed  # what holds may stay half way for long, and must have let go then
         return max(a / (a - b), 1e-3) if a > 0.0 else 1e-3
     da, db = h * start[1], h * end[1]
     if b >= -spared:

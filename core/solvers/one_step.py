@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import namedtuple
 
 from ..jit import jitable, subroutine
+from ..slots import Bundled
 from .dop853 import COUNT, dop853_step
 from .extrapolation import extrapolated_step
 from .margins import write_margins
 from .system import parts_of
 
-Settings = namedtuple("Settings", "tolerance order methods shallow resting near loose")
-"""What does not change in a run.
 
-Attributes:
-    tolerance: of the error in a step, absolute and relative. order: of implicit steps. methods: that are allowed.
-    shallow: how far a stop that is struck at once might have given way [m or rad].
-    resting: what would bounce no higher, or slide no farther, comes to rest at once [m or rad].
-    near: part of a step by which it may miss an event, to be made up by a straight line.
-    loose: likewise where forces do not jump.
-"""
+class Settings(Bundled, namedtuple("Settings", "tolerance order methods shallow resting near loose")):
+    """What does not change in a run.
+
+    Attributes:
+        tolerance: of the error in a step, absolute and relative. order: of implicit steps. methods: that are allowed.
+        shallow: how far a stop that is struck at once might have given way [m or rad].
+        resting: what would bounce no higher, or slide no farther, comes to rest at once [m or rad].
+        near: part of a step by which it may miss an event, to be made up by a straight line.
+        loose: likewise where forces do not jump.
+    """
 
 
 @jitable

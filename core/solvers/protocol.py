@@ -1,13 +1,18 @@
-"""What a solver is to `Simulation`, whatever it does inside."""
+"""What a solver is to `Simulation`, whatever it does inside: a state goes in, and moves on; inputs act on it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .system import System
+from .inputs import Inputs
+from .observation import Observation
+
+Memory = tuple[np.ndarray, ...]
+"""All that a solver needs to go on from a state bit for bit, the state included."""
 
 
 class Progress(IntEnum):
@@ -18,67 +23,74 @@ class Progress(IntEnum):
     HOPELESS = 2  # no step is short enough; the state is that of the last good one
 
 
-class Solver(Protocol):
-    """What steps a motion on. Made from (system, q, qd, accuracy, time).
+class State(NamedTuple):
+    """Where a motion has come to.
 
     Attributes:
-        q: shape (nq,). qd: shape (nv,). The present state, updated in place.
-        time: how far the motion has come, from 0 [s].
+        time: since it began [s].
+        q: shape (nq,). qd: shape (nv,).
         dissipated, supplied: energy that dampers have taken away, and that controls have brought in [J].
-        flow: energy that has gone in and out so far, all counted as positive [J].
-        steps, implicit_steps, rejected: taken so far, those of them that were implicit, and those tried in vain.
+    """
+
+    time: float
+    q: np.ndarray
+    qd: np.ndarray
+    dissipated: float = 0.0
+    supplied: float = 0.0
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What a solver has done so far.
+
+    Attributes:
+        steps, implicit_steps, rejected: taken, those of them that were implicit, and those tried in vain.
+        evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
         events, impacts: instants at which something began or ceased to act, and those at which velocities jumped.
         unsettled: events after which it is not certain what holds.
+        flow: energy that has gone in and out, all counted as positive [J].
         is_crowded: whether it gives up since events follow each other with next to no time between them.
     """
 
-    @property
-    def q(self) -> np.ndarray: ...
+    steps: int = 0
+    implicit_steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    iterations: int = 0
+    events: int = 0
+    impacts: int = 0
+    unsettled: int = 0
+    flow: float = 0.0
+    is_crowded: bool = False
+
+
+class Solver(Protocol):
+    """What steps a motion on. Made from (system, state, accuracy)."""
 
     @property
-    def qd(self) -> np.ndarray: ...
-
-    @property
-    def time(self) -> float: ...
-
-    @property
-    def dissipated(self) -> float: ...
-
-    @property
-    def supplied(self) -> float: ...
-
-    @property
-    def flow(self) -> float: ...
-
-    @property
-    def steps(self) -> int: ...
-
-    @property
-    def implicit_steps(self) -> int: ...
-
-    @property
-    def rejected(self) -> int: ...
-
-    @property
-    def events(self) -> int: ...
-
-    @property
-    def impacts(self) -> int: ...
-
-    @property
-    def unsettled(self) -> int: ...
-
-    @property
-    def is_crowded(self) -> bool: ...
-
-    def note(self, dissipated: float, supplied: float) -> None:
-        """Add to the ledgers [J]."""
+    def state(self) -> State:
+        """At present; a copy."""
         ...
 
-    def control(self, system: System) -> None:
-        """Go on with another `System` of the same model: what acts on it has changed."""
+    @property
+    def counters(self) -> Counters: ...
+
+    def control(self, inputs: Inputs) -> None:
+        """Let something else act from now on."""
         ...
 
     def advance(self, time: float) -> Progress:
         """Bring the state to `time` [s], or a part of the way where that takes long, so that a caller can stop."""
+        ...
+
+    def observe(self) -> Observation:
+        """What there is to see at the present state; it changes nothing of how the motion goes on."""
+        ...
+
+    def snapshot(self) -> Memory:
+        """The present state, and all besides that decides how it goes on; a copy."""
+        ...
+
+    def restore(self, memory: Memory) -> None:
+        """Go on from there. It is this solver's, or that of another one of the same kind for the same model."""
         ...

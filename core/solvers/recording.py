@@ -7,15 +7,13 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ..dynamics import joint_wrenches, mechanical_energy
-from ..dynamics.constraints import EQUATION, ConstraintSet
-from ..dynamics.guards import add_chart_drive, add_drive
-from ..jit import kernel
-from ..kinematics import forward_kinematics, make_work, place_links
+from ..dynamics import tree_wrenches
+from ..dynamics.constraints import ConstraintSet
+from ..kinematics import make_work, place_links, tree_kinematics
 from ..kinematics.motion import rigid_inertia_of
 from ..kinematics.work import get9, get_pair
 from ..model import WORLD, Joint
-from ..model.compiled import ON_COLUMN, CompiledModel, coordinate_names
+from ..model.compiled import CompiledModel, coordinate_names
 from ..spatial import (
     IDENTITY,
     compose,
@@ -25,13 +23,10 @@ from ..spatial import (
     momentum,
     pair_add,
     rotate,
-    rotate_back,
 )
 from ..trajectory.trajectory import Trajectory
-from .assembly import gaps
 from .external_forces import tension_of, wrench_of
-from .protocol import Solver
-from .system import LEDGERS, System, write_rates
+from .observation import Observation
 
 RECORDS = ("efforts", "wrenches")
 """What a `Recorder` works out on request; see `Trajectory`."""
@@ -78,14 +73,13 @@ class Recorder:
         self,
         compiled: CompiledModel,
         constraints: ConstraintSet,
-        system: System,
         trajectory: Trajectory,
         before: Recorder | None = None,
     ):
         self.compiled, self.constraints, self._all = compiled, constraints, trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._begun = self.frames
-        self._work = make_work(compiled.arrays)._replace(watches=system.work.watches)
+        self._work = make_work(compiled.arrays)
         self._at_q = [trajectory.q_names.index(name) for name in coordinate_names(compiled)]
         self._at_v = [trajectory.qd_names.index(name) for name in coordinate_names(compiled, velocities=True)]
 
@@ -101,72 +95,30 @@ class Recorder:
         efforts = None if done.efforts is None else done.efforts[:, self._at_v]
         return dataclasses.replace(done, q=done.q[:, self._at_q], qd=done.qd[:, self._at_v], efforts=efforts)
 
-    def energy(self, solver: Solver) -> float:
-        """Kinetic and potential, at a solver's state [J]."""
-        return sum(mechanical_energy(self.compiled.arrays, self._work, solver.q, solver.qd))
+    def rewind(self, frames: int, loop_error: float) -> None:
+        """Go on after so many frames; what came after them is written over."""
+        self.frames, self.loop_error = frames, loop_error
 
-    def record(self, solver: Solver, system: System) -> None:
-        """Keep the solver's present state as the next frame."""
-        out, compiled, frame = self._all, self.compiled, self.frames
-        out.q[frame, self._at_q], out.qd[frame, self._at_v] = solver.q, solver.qd
-        out.dissipated[frame], out.supplied[frame] = solver.dissipated, solver.supplied
-        out.kinetic[frame], out.potential[frame] = mechanical_energy(compiled.arrays, self._work, solver.q, solver.qd)
-        place_links(compiled.arrays, self._work, solver.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
+    def record(self, seen: Observation) -> None:
+        """Keep the present state as the next frame."""
+        out, compiled, frame, state = self._all, self.compiled, self.frames, seen.state
+        out.q[frame, self._at_q], out.qd[frame, self._at_v] = state.q, state.qd
+        out.dissipated[frame], out.supplied[frame] = state.dissipated, state.supplied
+        out.kinetic[frame], out.potential[frame] = seen.energies()
+        place_links(compiled.arrays, self._work, state.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
         if self.constraints.rows:
-            gaps(system, solver.time, solver.q)
-            gap = self.constraints.largest_gap(system.scratch.error)
+            gap = self.constraints.largest_gap(seen.gaps())
             self.loop_error = max(self.loop_error, gap)
             if out.loop_error is not None:
                 out.loop_error[frame] = gap
         if out.efforts is not None or out.wrenches is not None:
-            qdd = observe(system, solver)
+            qdd = seen.accelerations()
             if out.efforts is not None:
-                out.efforts[frame, self._at_v] = efforts_of(compiled, self.constraints, system, solver)
+                out.efforts[frame, self._at_v] = seen.efforts(self.constraints)
             if out.wrenches is not None:
-                found = reactions(compiled, self.constraints, system, solver.time, solver.q, solver.qd, qdd)
-                for name, wrench in found.items():
+                for name, wrench in reactions(compiled, self.constraints, seen, qdd).items():
                     out.wrenches[frame, out.wrench_names.index(name)] = wrench
         self.frames = frame + 1
-
-
-def observe(system: System, solver: Solver) -> np.ndarray:
-    """The accelerations at a solver's state, shape (nv,); forces and multipliers are left in the system."""
-    y = np.concatenate([solver.q, solver.qd, np.zeros(LEDGERS)])
-    rates = np.zeros_like(y)
-    write_rates(system, solver.time, y, rates)
-    return rates[len(solver.q) : -LEDGERS]
-
-
-def efforts_of(compiled: CompiledModel, constraints: ConstraintSet, system: System, solver: Solver) -> np.ndarray:
-    """With what each dof is driven, after `observe`, shape (nv,): by drives, the callback, and prescribed motion."""
-    found = system.thrust.copy()
-    add_drives(system, solver.q, solver.qd, found)
-    for record in constraints.active:
-        signal = constraints.signal_of(record)
-        multipliers = system.scratch.multipliers[record.row : record.row + record.rows]
-        if signal is None or signal.of_link:
-            continue
-        if record.kind == EQUATION:
-            for term in constraints.arrays.terms[record.term : record.term_end]:
-                found[term.v] += term.weight * multipliers[0]
-        else:  # across a chart, in its child-side axes
-            body = compiled.arrays.bodies[record.other]
-            R = get9(system.work.bodies[record.other].rotation)
-            parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
-            found[body.v : body.v_end] += parts[6 - (body.v_end - body.v) :]
-    return found
-
-
-@kernel
-def add_drives(system, q, qd, out):
-    """Add to `out`, shape (nv,), what drives exert at a state, as `guard_forces` has them act."""
-    model, work = system.model, system.work
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], work.watches[k]
-        if guard.kind == ON_COLUMN and watch.asleep == 0:
-            add_drive(guard, watch, work.columns[guard.v], q, qd, 0.0, out)
-    for k in range(model.chart_drives.shape[0]):
-        add_chart_drive(model, work, model.chart_drives[k], q, qd, 0.0, out)
 
 
 def reaction_names(compiled: CompiledModel) -> list[str]:
@@ -180,19 +132,14 @@ def reaction_names(compiled: CompiledModel) -> list[str]:
 
 
 def reactions(
-    compiled: CompiledModel,
-    constraints: ConstraintSet,
-    system: System,
-    time: float,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
+    compiled: CompiledModel, constraints: ConstraintSet, seen: Observation, qdd: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """What each joint gives to the link that it carries, after `observe`: see `Trajectory.wrenches`.
+    """What each joint gives to the link that it carries, after `accelerations`: see `Trajectory.wrenches`.
 
     A loop joint gives its part of a link what that part's motion asks for, and what the weld hands on to the rest.
     """
-    poses = forward_kinematics(compiled, q)[0]
+    state, inputs, bodies = seen.state, seen.inputs, seen.bodies
+    poses = tree_kinematics(compiled, state.q)[0]
     outside = {name: np.zeros(6) for name in compiled.link_names}
 
     def push(link: str, wrench: np.ndarray, point: np.ndarray) -> None:
@@ -200,18 +147,18 @@ def reactions(
             arm = point - poses[compiled.link_names.index(link), :3]
             outside[link] += np.concatenate([wrench[:3], wrench[3:] + np.cross(arm, wrench[:3])])
 
-    bodies, elapsed = system.work.bodies, time - system.window[0]
-    acting = [(applied, wrench_of(applied, get9(bodies[applied.body].rotation))) for applied in system.pushes]
-    acting += [(tether, tension_of(tether, bodies[tether.body], elapsed)) for tether in system.tethers]
+    elapsed = state.time - inputs.window[0]
+    acting = [(applied, wrench_of(applied, get9(bodies[applied.body].rotation))) for applied in inputs.pushes]
+    acting += [(tether, tension_of(tether, bodies[tether.body], elapsed)) for tether in inputs.tethers]
     for applied, (torque, force) in acting:
         push(compiled.link_names[applied.link], np.array([*force, *torque]), np.array(bodies[applied.body].origin))
     records, found = constraints.active, {}
     for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
-        own = system.work.bodies[weld.body]
+        own = bodies[weld.body]
         point = np.array(own.origin) + np.array(rotate(get9(own.rotation), weld.X_rest[:3]))
-        wrench = np.roll(system.scratch.multipliers[record.row : record.row + 6], 3)
+        wrench = np.roll(seen.multipliers[record.row : record.row + 6], 3)
         if weld.is_cut:
-            wrench = wrench + _asked(system, weld.part_body, point)
+            wrench = wrench + _asked(compiled, bodies, weld.part_body, point)
         push(weld.branch.outer, wrench, point)
         push(weld.branch.inner, np.negative(wrench), point)
         arm = point - _child_side(weld.joint, poses, compiled)
@@ -220,8 +167,9 @@ def reactions(
         signal = constraints.signal_of(record)
         if signal and signal.of_link:
             point = poses[compiled.link_names.index(signal.name), :3]
-            push(signal.name, np.roll(system.scratch.multipliers[record.row : record.row + 6], 3), point)
-    return joint_wrenches(compiled, q, qd, qdd, outside) | found
+            push(signal.name, np.roll(seen.multipliers[record.row : record.row + 6], 3), point)
+    as_now = dataclasses.replace(compiled, arrays=seen.system.model)  # with gravity as it is at present
+    return tree_wrenches(as_now, state.q, state.qd, qdd, outside) | found
 
 
 def _child_side(joint: Joint, poses: np.ndarray, compiled: CompiledModel) -> np.ndarray:
@@ -230,10 +178,10 @@ def _child_side(joint: Joint, poses: np.ndarray, compiled: CompiledModel) -> np.
     return np.array(compose(X_WL, joint.X_CJ)[:3])
 
 
-def _asked(system: System, body: int, point: np.ndarray) -> np.ndarray:
+def _asked(compiled: CompiledModel, bodies: np.recarray, body: int, point: np.ndarray) -> np.ndarray:
     """The wrench that a body's present motion and weight ask for, taken at a point, force first, shape (6,)."""
-    own = system.work.bodies[body]
-    inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(system.model.bodies[body]))
+    own = bodies[body]
+    inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(compiled.arrays.bodies[body]))
     velocity, acceleration = get_pair(own.velocity), get_pair(own.acceleration)
     asked = pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
     torque, force = force_from(asked, tuple(np.array(own.origin) - point))

@@ -19,8 +19,8 @@ from ..model.compiled import ON_COLUMN, ON_MEASURE, CompiledModel, coordinate_na
 from ..trajectory.trajectory import Trajectory
 from .controls import Controls
 from .diagnosis import Remedy
-from .protocol import Solver
-from .recording import observe
+from .observation import Observation
+from .protocol import Counters, State
 from .system import LEDGERS, System, free_rates, make_system
 
 if TYPE_CHECKING:
@@ -78,22 +78,23 @@ class RunFacts:
     """A run as it is at present.
 
     Attributes:
-        q_start, qd_start: what it started from, shape (nq,) and (nv,).
+        start: what it started from. seen: what there is to see at present.
         accuracy: that was asked for.
         failed: whether the solver has given up.
+        falls: the link on which all hangs, where all falls freely from the first frame on; else empty.
     """
 
     compiled: CompiledModel
     constraints: ConstraintSet
     controls: Controls
-    q_start: np.ndarray
-    qd_start: np.ndarray
+    start: State
     trajectory: Trajectory
     report: Report
-    solver: Solver
-    system: System
+    counters: Counters
+    seen: Observation
     accuracy: str
     failed: bool
+    falls: str = ""
 
     def is_prescribed(self, joint: Joint) -> bool:
         return joint.name in self.controls.joints
@@ -108,8 +109,13 @@ class RunFacts:
         return bool(self.compiled.welds or self.compiled.model.equations())
 
     @property
+    def seconds(self) -> float:
+        """How long the motion has gone on."""
+        return self.seen.state.time - self.start.time
+
+    @property
     def is_slow(self) -> bool:
-        return self.report.steps + self.report.rejected > SLOW * max(self.solver.time, SETTLED_IN)
+        return self.report.steps + self.report.rejected > SLOW * max(self.seconds, SETTLED_IN)
 
     @property
     def has_drifted(self) -> bool:
@@ -156,7 +162,7 @@ class RunFacts:
             else:
                 (name, unit), axis = self.names[guard.v], self.axis_of_dof[guard.v]
             part = name.removeprefix(joint.name).removeprefix(".")
-            value = float(watched_value(self.compiled.arrays, guard, self.q_start))
+            value = float(watched_value(self.compiled.arrays, guard, self.start.q))
             yield Watched(number, joint, axis, part, unit, value)
 
     def drives(self) -> Iterator[tuple[Watched, np.recarray]]:
@@ -174,7 +180,7 @@ class RunFacts:
 
         Of a chart it is that of its body alone: the least that it can be.
         """
-        system = self._at(self.q_start, np.zeros(self.compiled.nv))
+        system = self._at(self.start.q, np.zeros(self.compiled.nv))
         with np.errstate(divide="ignore"):
             found = 1.0 / system.work.columns.d
         for body in self.compiled.arrays.bodies:
@@ -201,7 +207,7 @@ class RunFacts:
     def rates(self) -> np.ndarray:
         """The accelerations at present, shape (nv,)."""
         with np.errstate(all="ignore"):
-            return observe(self.system, self.solver)
+            return self.seen.accelerations()
 
     @property
     def fastest_dof(self) -> int:

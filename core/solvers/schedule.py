@@ -28,9 +28,8 @@ from .inputs import (
     TARGET,
     WIND,
     WRENCH,
-    set_inputs_at,
+    Inputs,
 )
-from .system import System
 
 Numbers = float | Sequence[float] | np.ndarray
 
@@ -103,17 +102,17 @@ def _require_known(whose: str, given: Mapping, known: Sequence[str]) -> None:
 
 
 class ScheduledInputs:
-    """A schedule, bound to where its numbers lie in a compiled model."""
+    """A schedule, bound to where its numbers lie in a compiled model. steady: what acts whatever the schedule says."""
 
-    def __init__(self, schedule: Schedule, compiled: CompiledModel, system: System):
-        self.system = system._replace(pushes=steady_pushes(compiled, schedule.links))
+    def __init__(self, schedule: Schedule, compiled: CompiledModel, steady: Inputs):
+        self._steady = steady._replace(pushes=steady_pushes(compiled, schedule.links))
         self._sources: list[tuple[Callable[[float], Numbers], str, int]] = []
         self._entries: list[tuple[int, int, int]] = []
         self._last: tuple[float, np.ndarray] | None = None
         for (name, number), fields in schedule.axes.items():
             if name in compiled.spans:
                 self._bind_axis(compiled, compiled.spans[name], number, fields)
-        for push, row in enumerate(self.system.pushes.link):
+        for push, row in enumerate(self._steady.pushes.link):
             name = compiled.link_names[row]
             for what, function in schedule.links.get(name, {}).items():
                 self._bind(function, f"the {what} on link '{name}'", WRENCH, push, 3, LINK_FIELDS[what])
@@ -137,24 +136,23 @@ class ScheduledInputs:
         self._sources.append((function, subject, count))
         self._entries += [(what, row, part + i) for i in range(count)]
 
-    def prepare(self, begin: float, end: float, zero: float) -> System:
-        """The system with the numbers from one time to another [s]; its own time counts from `zero`.
+    def between(self, begin: float, end: float, zero: float) -> Inputs:
+        """The numbers from one time to another [s]; the solver's own time counts from `zero`.
 
         Raises:
             StateError: a function gives something else than finite numbers, as many as it takes.
         """
         window = np.array([begin - zero, end - zero])
         if not self._entries:
-            return self.system._replace(window=window)
+            return self._steady._replace(window=window)
         before, after = self._values(begin), self._values(end)
-        inputs = np.zeros(len(self._entries), INPUT).view(np.recarray)
+        changes = np.zeros(len(self._entries), INPUT).view(np.recarray)
         for name, column in zip(("what", "row", "part"), zip(*self._entries, strict=True), strict=True):
-            inputs[name] = column
-        inputs.value, inputs.rate = before, (after - before) / (end - begin)
+            changes[name] = column
+        changes.value, changes.rate = before, (after - before) / (end - begin)
         self._last = end, after
-        system = self.system._replace(inputs=inputs, window=window)
-        set_inputs_at(system, begin - zero)
-        return system
+        pushes = self._steady.pushes.copy()  # since those that change are written to
+        return self._steady._replace(changes=changes, pushes=pushes, window=window)
 
     def _values(self, time: float) -> np.ndarray:
         if self._last and self._last[0] == time:

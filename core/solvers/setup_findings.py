@@ -9,6 +9,8 @@ import numpy as np
 
 from ..model.compiled import ON_COLUMN
 from ..model.drives import DRIVES, OFF
+from ..model.naming import way_to_hold
+from ..model.text import measured, measured_range
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
 from .run_facts import RunFacts, Watched
 
@@ -22,13 +24,24 @@ AMPLE = 1.5
 """Times what weight and springs take: a drive with no more than these hold still would hardly ever arrive."""
 
 
+def falls_freely(run: RunFacts) -> Iterator[Diagnosis]:
+    """A robot whose file leaves its base loose."""
+    if run.falls:
+        message = (
+            "nothing holds it, nor what hangs on it, so the model falls freely as a whole, and its joints "
+            f"feel no weight; {way_to_hold(run.falls)}, or switch gravity off"
+        )
+        remedy = Remedy("link", (("static", True),), run.falls)
+        yield Diagnosis("falls-freely", f"link '{run.falls}'", message, remedy)
+
+
 def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:
     for watched in run.watched:
         guard = run.compiled.arrays.guards[watched.number]
         if guard.lower > guard.upper:
             message = (
-                f"{watched.on_part}its lower limit {guard.lower:g} {watched.unit} is above its upper limit "
-                f"{guard.upper:g} {watched.unit}, so it is beyond one of them wherever it is; swap them"
+                f"{watched.on_part}its lower limit {measured(guard.lower, watched.unit, 6)} is above its upper limit "
+                f"{measured(guard.upper, watched.unit, 6)}, so it is beyond one of them wherever it is; swap them"
             )
             swap = watched.with_axis(lower=float(guard.upper), upper=float(guard.lower))
             yield Diagnosis("limits-crossed", watched.subject, message, swap)
@@ -48,8 +61,8 @@ def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
             else f"the stop throws it back with {0.5 * guard.stiffness * beyond**2:.3g} J"
         )
         message = (
-            f"{watched.on_part}it starts at {watched.value:.4g} {watched.unit}, beyond its {side} limit {bound:.4g} "
-            f"{watched.unit}: {then}; start it within its limits, or move them"
+            f"{watched.on_part}it starts at {measured(watched.value, watched.unit)}, beyond its {side} limit "
+            f"{measured(bound, watched.unit)}: {then}; start it within its limits, or move them"
         )
         remedy = watched.with_axis(home=float(bound)) if _starts_at_home(run, watched) else None
         yield Diagnosis("overlapping-start", watched.subject, message, remedy)
@@ -63,13 +76,14 @@ def _starts_at_home(run: RunFacts, watched: Watched) -> bool:
 
 def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
     for dof, (_, unit) in enumerate(run.names):
-        speed = float(run.qd_start[dof])
+        speed = float(run.start.qd[dof])
         joint = run.joint_of_dof[dof]
         if abs(speed) > RACING.get(unit, math.inf) and not run.is_prescribed(joint):
             turns = f", {abs(speed) / math.tau:.3g} turns a second" if unit == "rad" else ""
             message = (
-                f"it starts with {speed:.3g} {unit}/s{turns}, which frames cannot show and which takes very "
-                f"short steps; start it below {RACING[unit]:g} {unit}/s, and look whether the unit is right"
+                f"it starts with {measured(speed, f'{unit}/s', 3)}{turns}, which frames cannot show and which takes "
+                f"very short steps; start it below {measured(RACING[unit], f'{unit}/s', 3)}, and look whether the unit "
+                "is right"
             )
             yield Diagnosis("fast-start", f"joint '{joint.name}'", message)
 
@@ -105,11 +119,12 @@ def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:
             continue
         q, qd = run.trajectory.q[:, guard.q], np.abs(run.trajectory.qd[:, guard.v])
         least, most, speed = q.min(initial=math.inf), q.max(initial=-math.inf), qd.max(initial=0.0)
-        idle = []
+        idle, unit, rate = [], watched.unit, f"{watched.unit}/s"
         if least < guard.lower - 1e-6 or most > guard.upper + 1e-6:
-            idle.append(f"its limits {guard.lower:.4g} to {guard.upper:.4g} (it goes from {least:.4g} to {most:.4g})")
+            limits, way = measured_range(guard.lower, guard.upper, unit), measured_range(least, most, unit)
+            idle.append(f"its limits {limits}, as it goes from {way}")
         if speed > guard.velocity * (1.0 + 1e-6):
-            idle.append(f"its largest speed {guard.velocity:.4g} (it reaches {speed:.4g})")
+            idle.append(f"its largest speed {measured(guard.velocity, rate)}, as it reaches {measured(speed, rate)}")
         if guard.drive_stiffness or guard.drive_damping or guard.drive_push:
             idle.append("its drive")
         if guard.friction > 0.0 and run.trajectory.efforts is not None:
@@ -148,8 +163,8 @@ def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
             needed = f"; weight and springs alone take up to {load:.4g} {force_unit(watched.unit)} on the way"
             message = (
                 f"its drive gives all of its effort, {guard.effort:.4g} {force_unit(watched.unit)}, nearly all the "
-                f"time, and is still at {done[-1]:.3g} {unit} instead of {aim:.3g}{needed if load else ''}; raise its "
-                "effort, or lower what it has to move"
+                f"time, and is still at {measured(done[-1], unit, 3)} instead of {measured(aim, unit, 3)}"
+                f"{needed if load else ''}; raise its effort, or lower what it has to move"
             )
             ample = in_short(AMPLE * (load + guard.friction))
             remedy = watched.with_axis(effort=ample) if load and ample > guard.effort else None
@@ -168,7 +183,7 @@ def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
 
 
 def _rests_on_stop(run: RunFacts, number: int) -> bool:
-    watch = run.system.work.watches[number]
+    watch = run.seen.watches[number]
     return bool(watch.touch or watch.pressed)
 
 
@@ -177,7 +192,7 @@ def _load(run: RunFacts, unit: str, guard: np.recarray) -> float:
     if run.is_bound:
         return 0.0  # what it is bound to takes a part that depends on all else
     q = run.trajectory.q[-1].copy()
-    begin, end = float(run.q_start[guard.q]), float(guard.drive_target)
+    begin, end = float(run.start.q[guard.q]), float(guard.drive_target)
     if not guard.drive_stiffness:
         begin, end = float(q[guard.q]), float(q[guard.q]) + (math.tau if unit == "rad" else 0.0)
     most = 0.0

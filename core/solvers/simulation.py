@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..check import check_model
-from ..dynamics import forward_residual
 from ..dynamics.constraints import constraints_of
-from ..kinematics import forward_kinematics
-from ..model import Joint, Model, ModelError
+from ..kinematics import tree_kinematics
+from ..model import Joint, Model, StateError
 from ..model.compiled import CompiledModel, parts_of_state
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
@@ -23,12 +20,16 @@ from .assembly import assemble
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
-from .inputs import set_inputs_at
-from .protocol import Progress, Solver
+from .observation import Observation
+from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
-from .remarks import remarks
+from .remarks import at_largest_speed, falls_as_a_whole, remarks
+from .report import Report
 from .run_facts import RunFacts
+from .saved_state import Continuation, continuation_of, describe_state, time_of
 from .schedule import ScheduledInputs
+from .singular import require_regular
+from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
 from .system import make_system
 
@@ -41,19 +42,11 @@ SOLVERS: dict[str, Callable[..., Solver]] = {
 }
 """The default first."""
 
-STILL = 1e-16
-"""Joules below which nothing moves."""
-
 COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
 """Of a `Report`."""
 
-SINGULAR = ("parallel-axes", "idle-axis")
-"""Findings that make the mass matrix singular."""
-
 FIRST_WINDOW = 1e-3
 """Seconds for which motion is prescribed at the first frame, where none have passed."""
-
-NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
 
 
 class SimulationError(RuntimeError):
@@ -62,45 +55,6 @@ class SimulationError(RuntimeError):
     def __init__(self, message: str, diagnoses: Sequence[Diagnosis] = ()):
         super().__init__(message)
         self.diagnoses = list(diagnoses)
-
-
-@dataclass
-class Report:
-    """What a run took and how well it kept its energy and its loops.
-
-    Attributes:
-        frames: computed so far. wall_time [s].
-        steps, implicit_steps, rejected: of the solver, those of them that were implicit, and those tried in vain.
-        evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
-        events: instants at which something began or ceased to act: stops, sticking, largest speeds and forces.
-        impacts: those of them at which velocities jumped.
-        energy_drift: largest |kinetic + potential + dissipated - supplied - what they were at the start| [J].
-        energy_scale: the largest of the kinetic energy's peak, the potential energy's range, and what goes in and out
-            between two frames; 0 if nothing moves [J].
-        loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
-        notes: what a user may wonder at.
-        diagnoses: why the run failed or looks wrong, the most likely cause first.
-    """
-
-    frames: int = 0
-    steps: int = 0
-    implicit_steps: int = 0
-    rejected: int = 0
-    evaluations: int = 0
-    iterations: int = 0
-    events: int = 0
-    impacts: int = 0
-    wall_time: float = 0.0
-    energy_drift: float = 0.0
-    energy_scale: float = 0.0
-    loop_error: float = 0.0
-    notes: list[str] = field(default_factory=list)
-    diagnoses: list[Diagnosis] = field(default_factory=list)
-
-    @property
-    def relative_drift(self) -> float:
-        """energy_drift / energy_scale; 0 where nothing moves."""
-        return self.energy_drift / self.energy_scale if self.energy_scale > 0.0 else 0.0
 
 
 class Simulation:
@@ -115,7 +69,8 @@ class Simulation:
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
         accuracy: "draft", "good" or "exact".
         initial: {"q": {joint: number or list}, "qd": {...}}; joints that it leaves out start at home, at rest, or
-            where loops and couplings take them.
+            where loops and couplings take them. One that `state` gave, and that is as it was, goes on from there bit
+            for bit, if the motion starts at its time.
         solver: a name in `SOLVERS`.
         controls: motion that is prescribed, and forces from outside.
         record: what to work out besides, names in `RECORDS`.
@@ -146,22 +101,23 @@ class Simulation:
         _require("accuracy", [accuracy], ACCURACIES)
         _require("solver", [solver], SOLVERS)
         _require("record", record, RECORDS)
-        q, qd = parts_of_state(initial)
-        self.controls = controls or Controls()
+        self.controls, self._solver, self._accuracy = controls or Controls(), solver, accuracy
         self.controls.schedule.require(model)
-        (_, compiled), *self._stages = compile_stages(model, self._times, self.controls.schedule)
-        start = assemble(compiled, self.controls, q, qd, float(self._times[0]), is_measured)
-        _refuse_singular(compiled, start.q)
-        self._notes = [*start.notes, *remarks(compiled, self.controls.links)]
-        self._make = partial(SOLVERS[solver], accuracy=accuracy)
-        self._all = blank_trajectory([compiled, *(later for _, later in self._stages)], self._times, record)
-        self._counts = dict.fromkeys(COUNTS, 0)
+        (_, compiled), *self._ahead = compile_stages(model, self._times, self.controls.schedule)
+        self._models = [compiled, *(later for _, later in self._ahead)]
+        self._all = blank_trajectory(self._models, self._times, record)
+        self._tally = Tally(dict.fromkeys(COUNTS, 0))
         self._gripping: dict[str, Joint] = {}
         self._failed = False
         self._controlled = 0
         self._wall_time = 0.0
-        self._flow = self._largest_flow = 0.0
-        self._begin(compiled, start.q, start.qd)
+        self._since = self._zero = float(self._times[0])
+        self._notes: list[str] = []
+        self._goes_on = self._resume(compiled, initial)
+        if not self._goes_on:
+            self._start(compiled, initial, is_measured)
+        self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
+        self._notes += remarks(compiled, self.controls.links, self._falls)
 
     def __len__(self) -> int:
         return len(self._times)
@@ -173,36 +129,30 @@ class Simulation:
             yield self.frames_done
 
     @property
+    def compiled(self) -> CompiledModel:
+        return self._stage.compiled
+
+    @property
     def frames_done(self) -> int:
-        return self._recorder.frames
+        return self._stage.recorder.frames
 
     @property
     def trajectory(self) -> Trajectory:
         """The frames computed so far."""
-        return self._recorder.trajectory
+        return self._stage.recorder.trajectory
 
     @property
-    @np.errstate(all="ignore")  # a run that diverges has energies beyond all numbers
     def report(self) -> Report:
         """What the run took so far, and how well it kept its energy."""
-        done = self.trajectory
-        total = done.kinetic + done.potential + done.dissipated - done.supplied
-        scale = max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0, self._largest_flow)
-        scale = float(scale)
-        moves = scale > max(1e-12 * np.abs(total).max(initial=0.0), STILL)  # rounding moves what stands still
-        report = Report(
-            frames=len(done),
-            **self._counted(),
-            wall_time=self._wall_time,
-            energy_drift=float(np.abs(total - total[:1]).max(initial=0.0)),
-            energy_scale=scale if moves else 0.0,
-            loop_error=self._recorder.loop_error,
-            notes=self._notes,
-        )
-        if not moves and len(done) > 1:
-            report.notes = [*self._notes, NOTHING_MOVES]
-        report.diagnoses = diagnose(self._facts(report))
+        loop_error = self._stage.recorder.loop_error
+        report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
+        report.weigh(self.trajectory, self._tally.largest)
+        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory)]
         return report
+
+    def diagnose(self) -> list[Diagnosis]:
+        """Why the run failed or looks wrong, the most likely cause first; empty for a healthy one."""
+        return diagnose(self._facts())
 
     def run(self) -> Trajectory:
         """Compute all frames."""
@@ -210,115 +160,216 @@ class Simulation:
             continue
         return self.trajectory
 
+    # ---- the state, as a value
+
+    def snapshot(self) -> Snapshot:
+        """The state at the last frame that is done, for `restore`.
+
+        Raises:
+            RuntimeError: the motion is between two frames.
+        """
+        self._require_at_frame()
+        stage, recorder = self._stage, self._stage.recorder
+        inputs, memory = stage.solver.observe().inputs, stage.solver.snapshot()
+        return Snapshot(
+            recorder.frames,
+            recorder.loop_error,
+            self._tally,
+            stage,
+            tuple(self._ahead),
+            self._gripping,
+            inputs,
+            memory,
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a frame of this simulation, and on from there: what was computed after it is no more."""
+        self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
+        self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
+        self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
+        self._stage.solver.control(snapshot.inputs)
+        self._stage.solver.restore(snapshot.memory)
+
+    @property
+    def state(self) -> dict:
+        """The state at the last frame that is done, as plain data: an `initial` from which another simulation goes on.
+
+        Raises:
+            RuntimeError: the motion is between two frames.
+            StateError: joints have taken hold of links where these were, which a state cannot say.
+        """
+        self._require_at_frame()
+        for name in self._gripping:
+            raise StateError(
+                f"joint '{name}' took hold of its links while they moved, and where is not part of a state; "
+                "take the state before it does"
+            )
+        frame = self.frames_done - 1
+        since = float(self._times[frame - 1]) if frame else self._since
+        how = Continuation(self._solver, self._accuracy, self._zero, since)
+        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how)
+
+    def _require_at_frame(self) -> None:
+        done = self.frames_done
+        if not done or self._stage.solver.state.time != float(self._times[done - 1]) - self._zero:
+            raise RuntimeError("a state is that of a frame, and the motion is not at one: compute on first")
+
+    # ---- how it begins
+
+    def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
+        q, qd = parts_of_state(initial)
+        start = assemble(compiled, self.controls, q, qd, self._zero, is_measured)
+        require_regular(compiled, start.q)
+        self._notes += start.notes
+        self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd))
+
+    def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
+        """Go on from a state that was saved, if it fits all there is."""
+        parts_of_state(initial)
+        how = continuation_of(initial)
+        if how is None or initial is None or time_of(initial) != self._zero:
+            return False
+        state = State(self._zero - how.begun, compiled.q_home, np.zeros(compiled.nv))
+        stage = self._stage_of(compiled, state)
+        memory = how.memory_for(compiled, stage.solver, initial)
+        if memory is None or (how.solver, how.accuracy) != (self._solver, self._accuracy):
+            self._notes.append(
+                f"the state at {self._zero:g} s, the model, the solver or the accuracy is not what it was when the "
+                "state was saved: the motion starts anew from its q and qd"
+            )
+            return False
+        self._zero, self._since = how.begun, how.since
+        self._act(stage, 0, how.since, float(self._times[0]))
+        stage.solver.restore(memory)
+        start, counters = stage.solver.state, stage.solver.counters
+        self._stage = dataclasses.replace(stage, start=start)
+        self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, counters.flow)
+        self._controlled = 1
+        return True
+
+    def _stage_of(self, compiled: CompiledModel, state: State, before: Stage | None = None, frame: int = 0) -> Stage:
+        """Ready to go on with a model from a state, on the way to a frame, after another stage.
+
+        What the springs of joints that let go still held is lost, and so is what others take as they take hold.
+        """
+        prescribed = [name for name in self.controls.joints if name in compiled.spans]
+        constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
+        system = make_system(compiled, constraints)
+        schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
+        if before:
+            held = sum(before.solver.observe().energies())
+            scheduled = system._replace(inputs=schedule.between(*self._window(frame), self._zero))
+            left = sum(Observation(scheduled, state).energies())
+            state = state._replace(dissipated=state.dissipated + held - left)
+        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None)
+        solver = SOLVERS[self._solver](system, state, self._accuracy)
+        return Stage(compiled, constraints, schedule, state, solver, recorder)
+
+    # ---- how it goes on
+
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
         self._control(frame)
-        zero = float(self._times[0])
-        change = self._stages[0][0] if self._stages else math.inf
-        progress = self._solver.advance(min(float(self._times[frame]), change) - zero)
+        change = self._ahead[0][0] if self._ahead else math.inf
+        progress = self._advance(min(float(self._times[frame]), change) - self._zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
         if progress is Progress.REACHED and change <= self._times[frame]:
             self._change_stage(frame)
         elif progress is Progress.REACHED:
-            set_inputs_at(self._system, self._solver.time)
-            self._recorder.record(self._solver, self._system)
-            self._largest_flow = max(self._largest_flow, self._solver.flow - self._flow)
-            self._flow = self._solver.flow
+            self._stage.recorder.record(self._stage.solver.observe())
+            flow = self._stage.solver.counters.flow
+            self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
         self._wall_time += time.perf_counter() - begun
 
-    def _begin(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, before: Recorder | None = None) -> None:
-        """Go on with a model from a state, after those before it."""
-        now = self._solver.time if before else 0.0
-        self.compiled, self._start = compiled, (q.copy(), qd.copy())
-        prescribed = [name for name in self.controls.joints if name in compiled.spans]
-        self._constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        self._inputs = ScheduledInputs(self.controls.schedule, compiled, make_system(compiled, self._constraints))
-        self._system = self._inputs.system
-        self._solver = self._make(self._system, q, qd, time=now)
-        self._recorder = Recorder(compiled, self._constraints, self._system, self._all, before)
+    def _advance(self, until: float) -> Progress:
+        """A motion that goes on is at its first frame already, and the solver is not to look at it anew."""
+        if self._goes_on and self.frames_done == 0:
+            return Progress.REACHED
+        return self._stage.solver.advance(until)
 
     def _change_stage(self, frame: int) -> None:
-        """Go on with the joints that act from now on.
-
-        What the springs of those that let go still held is lost, and so is what others take as they take hold.
-        """
-        _, compiled = self._stages.pop(0)
-        solver, held = self._solver, self._recorder.energy(self._solver)
-        self._counts = self._counted()
-        self._counts["events"] += 1
-        self._begin(*self._carried_over(compiled), before=self._recorder)
+        """Go on with the joints that act from now on."""
+        _, compiled = self._ahead.pop(0)
+        state, counts = self._stage.solver.state, self._counted()
+        compiled, q, qd = self._carried_over(compiled, state)
+        self._stage = self._stage_of(compiled, state._replace(q=q, qd=qd), self._stage, frame)
+        self._tally = Tally(counts | {"events": counts["events"] + 1}, 0.0, self._tally.largest)
         self._controlled = min(self._controlled, frame)
         self._control(frame)
-        set_inputs_at(self._system, solver.time)
-        left = self._recorder.energy(self._solver)
-        self._solver.note(solver.dissipated + held - left, solver.supplied)
-        self._flow = 0.0
 
-    def _carried_over(self, compiled: CompiledModel) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
-        """The model of the next stage, with joints that have taken hold where links are, and its state."""
+    def _carried_over(self, compiled: CompiledModel, state: State) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
+        """The model of the next stage, with joints that have taken hold where links are, and its q and qd."""
         before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
         taking = now - before
         self._gripping = {name: joint for name, joint in self._gripping.items() if name in now}
         if not (taking or self._gripping):
-            return compiled, *carried_over(self.compiled, self._solver, compiled)
+            return compiled, *carried_over(self.compiled, state, compiled)
         drawn = compiled.model.joints
-        compiled, q, qd = caught(self.compiled, self._solver, compiled, self._gripping, taking)
+        compiled, q, qd = caught(self.compiled, state, compiled, self._gripping, taking)
         changed = (joint for joint, own in zip(compiled.model.joints, drawn, strict=True) if joint != own)
         self._gripping = {joint.name: joint for joint in changed}
         loose = {name: span for name, span in compiled.spans.items() if name not in self.controls.joints}
         at = {name: q[span.q] for name, span in loose.items()}
         moving = {name: qd[span.v] for name, span in loose.items()}
-        time = float(self._times[0]) + self._solver.time
-        start = assemble(compiled, self.controls, at, moving, time, is_measured=True)
+        start = assemble(compiled, self.controls, at, moving, self._zero + state.time, is_measured=True)
         return compiled, start.q, start.qd
 
     def _counted(self) -> dict[str, Any]:
         """What all solvers have counted so far."""
-        evaluations, iterations = self._system.counts.tolist()
-        present = {"evaluations": evaluations, "iterations": iterations}
-        present |= {name: getattr(self._solver, name) for name in COUNTS if name not in present}
-        return {name: self._counts[name] + present[name] for name in COUNTS}
+        present = self._stage.solver.counters
+        return {name: count + getattr(present, name) for name, count in self._tally.counts.items()}
 
     def _control(self, frame: int) -> None:
-        """Prepare what acts on the way to a frame, once."""
-        if self.controls.are_steady or self._controlled > frame:
-            return
-        zero = float(self._times[0])
+        """Let act what does on the way to a frame, once."""
+        if not self.controls.are_steady and self._controlled <= frame:
+            self._act(self._stage, frame, *self._window(frame))
+            self._controlled = frame + 1
+
+    def _window(self, frame: int) -> tuple[float, float]:
+        """The times from one frame to another [s]."""
         begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
-        end = end if frame else end + FIRST_WINDOW
-        self._system = self._inputs.prepare(begin, end, zero)
-        self._system = self.controls.prescribe(self._system, self.compiled, self._constraints, begin, end, zero)
-        poses, twists = forward_kinematics(self.compiled, self._solver.q, self._solver.qd)
-        moment = Moment(frame, begin, self._solver.q.copy(), self._solver.qd.copy(), poses, twists)
-        self._system = self.controls.push(self._system, self.compiled, moment)
-        self._system = self.controls.pull(self._system, self.compiled, begin, end)
-        self._solver.control(self._system)
-        self._controlled = frame + 1
+        return begin, end if frame else end + FIRST_WINDOW
+
+    def _act(self, stage: Stage, frame: int, begin: float, end: float) -> None:
+        """Let act what does between two times [s], on the way to a frame."""
+        if self.controls.are_steady:
+            return
+        controls, compiled, state = self.controls, stage.compiled, stage.solver.state
+        inputs = stage.schedule.between(begin, end, self._zero)
+        inputs = controls.prescribe(inputs, compiled, stage.constraints, begin, end, self._zero)
+        if controls.forces:
+            poses, twists = tree_kinematics(compiled, state.q, state.qd)
+            inputs = controls.push(inputs, compiled, Moment(frame, begin, state.q, state.qd, poses, twists))
+        stage.solver.control(controls.pull(inputs, compiled, begin, end))
+
+    # ---- what it tells
 
     def _failure(self, frame: int) -> SimulationError:
         self._failed = True
-        report = self.report
-        link = self.compiled.link_of_dof(self._facts(report).fastest_dof)
-        cause = report.diagnoses[0]
-        said = cause.message if cause.subject == f"link '{link}'" else str(cause)
+        facts = self._facts()
+        found = diagnose(facts)
+        link = self.compiled.link_of_dof(facts.fastest_dof)
+        said = found[0].message if found[0].subject == f"link '{link}'" else str(found[0])
+        reached = facts.seen.state.time
         return SimulationError(
-            f"link '{link}': the motion cannot be followed past {self._solver.time:.6g} s, frame {frame}: {said}",
-            report.diagnoses,
+            f"link '{link}': the motion cannot be followed past {reached:.6g} s, frame {frame}: {said}", found
         )
 
-    def _facts(self, report: Report) -> RunFacts:
+    def _facts(self) -> RunFacts:
+        stage = self._stage
         return RunFacts(
-            self.compiled,
-            self._constraints,
+            stage.compiled,
+            stage.constraints,
             self.controls,
-            *self._start,
-            self._recorder.stage,
-            report,
-            self._solver,
-            self._system,
-            self._make.keywords["accuracy"],
+            stage.start,
+            stage.recorder.stage,
+            self.report,
+            stage.solver.counters,
+            stage.solver.observe(),
+            self._accuracy,
             self._failed,
+            self._falls,
         )
 
 
@@ -326,18 +377,3 @@ def _require(what: str, given: Sequence[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             raise ValueError(f"{what} '{name}' is not known; allowed are {', '.join(known)}")
-
-
-def _refuse_singular(compiled: CompiledModel, q: np.ndarray) -> None:
-    with np.errstate(all="ignore"):
-        residual = forward_residual(compiled.arrays, q, np.zeros(compiled.nv), np.zeros(compiled.nv))
-    if not residual.max(initial=0.0) < 1e-6:
-        for issue in check_model(compiled.model):
-            if issue.code in SINGULAR:
-                raise ModelError(f"{issue.subject}: {issue.message}")
-        link = compiled.link_of_dof(int(np.argmax(np.nan_to_num(residual, nan=math.inf))))
-        raise ModelError(
-            f"link '{link}': what it and the links that it carries weigh does not decide how they move (the mass "
-            "matrix is singular); give it mass and inertia, or fix it to a link that has them, or to the world; and no "
-            "two axes of its joint may be parallel"
-        )

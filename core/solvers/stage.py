@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics import mass_matrix
-from ..kinematics import coordinates_at, forward_kinematics, make_work, rates_at, relative_pose
+from ..dynamics import tree_mass_matrix
+from ..kinematics import coordinates_at, make_work, rates_at, relative_pose, tree_kinematics
 from ..kinematics.coordinates import relative_twist
 from ..kinematics.jacobian import body_jacobian
 from ..kinematics.motion import rigid_inertia_of
@@ -21,7 +21,7 @@ from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, compose, inertia_rotate, inverse, momentum, quat_to_mat, rotate_back
-from .protocol import Solver
+from .protocol import State
 from .schedule import Schedule
 
 HELD_AS_DRAWN = 1e-6
@@ -88,15 +88,15 @@ def _compiled(model: Model) -> CompiledModel:
     return compiled
 
 
-def carried_over(old: CompiledModel, solver: Solver, new: CompiledModel) -> tuple[np.ndarray, np.ndarray]:
-    """(q, qd) of a model in which fewer joints act, where a solver has come to: all links go on as they move."""
+def carried_over(old: CompiledModel, state: State, new: CompiledModel) -> tuple[np.ndarray, np.ndarray]:
+    """(q, qd) of a model in which fewer joints act, where a motion has come to: all links go on as they move."""
     q, qd = np.zeros(new.nq), np.zeros(new.nv)
     named = {joint.name for joint in new.model.joints}
-    X_WL, V_WL = forward_kinematics(old, solver.q, solver.qd)
+    X_WL, V_WL = tree_kinematics(old, state.q, state.qd)
     for name, span in new.spans.items():
         known = old.spans.get(name)
         if known and (name in named or known.link == span.link):  # links that float already have a joint of their own
-            q[span.q], qd[span.v] = solver.q[known.q], solver.qd[known.v]
+            q[span.q], qd[span.v] = state.q[known.q], state.qd[known.v]
         elif name not in named:
             row = old.link_names.index(span.link)
             q[span.q], qd[span.v] = _floating_state(span.joint.X_PJ, tuple(X_WL[row].tolist()), V_WL[row])
@@ -111,9 +111,9 @@ def _floating_state(X_WJ: tuple, X_WL: tuple, V_WL: np.ndarray) -> tuple[tuple, 
 
 
 def caught(
-    old: CompiledModel, solver: Solver, new: CompiledModel, gripping: Mapping[str, Joint], taking: Collection[str]
+    old: CompiledModel, state: State, new: CompiledModel, gripping: Mapping[str, Joint], taking: Collection[str]
 ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
-    """A model in which joints take hold of the links where a solver has brought them, and q and qd there.
+    """A model in which joints take hold of the links where a motion has brought them, and q and qd there.
 
     The velocities have the momentum that all links had; they do not obey the joints yet. A joint that follows another
     again does so from where both are.
@@ -122,13 +122,13 @@ def caught(
         new: the model, with all of those that took hold marked to close loops, so that other joints keep their
             coordinates. gripping: those that did before, as they hold. taking: names of those that do now.
     """
-    rows = forward_kinematics(old, solver.q, solver.qd)
+    rows = tree_kinematics(old, state.q, state.qd)
     X_WL = {WORLD: IDENTITY} | dict(zip(old.link_names, map(tuple, rows[0].tolist()), strict=True))
     V_WL = {WORLD: np.zeros(6)} | dict(zip(old.link_names, rows[1], strict=True))
     held = {name: _as_held(joint, new.model.joint(name)) for name, joint in gripping.items()}
     held |= {name: _taking_hold(new.model.joint(name), X_WL) for name in taking}
     new = _compiled(_with(new.model, held))
-    q, qd = carried_over(old, solver, new)
+    q, qd = carried_over(old, state, new)
     for weld in new.welds:
         if weld.joint.name in taking and (span := new.spans.get(weld.joint.name)):
             q[span.q] = coordinates_at(weld.joint, relative_pose(weld.joint, X_WL), np.array(weld.joint.q_middle))
@@ -136,7 +136,7 @@ def caught(
     again = {joint.name: _following_on(joint, new, q) for joint in new.model.joints if _follows_again(joint, old.model)}
     new = _compiled(_with(new.model, again)) if again else new
     momenta = _momenta(new, q, X_WL, V_WL) + new.arrays.columns.armature * qd
-    return new, q, np.linalg.solve(mass_matrix(new, q), momenta)
+    return new, q, np.linalg.solve(tree_mass_matrix(new, q), momenta)
 
 
 def _as_held(joint: Joint, drawn: Joint) -> Joint:

@@ -17,15 +17,16 @@ from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
 from ..dynamics.guards import guard_forces
 from ..dynamics.media import add_medium_forces
-from ..jit import jitable, kernel, pointer, subroutine
+from ..jit import Pointer, jitable, kernel, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import integrate_positions, move_bodies
 from ..kinematics.work import get3, get4, largest, put3, put4
-from ..model.compiled import ON_COLUMN, CompiledModel
+from ..model.compiled import ON_COLUMN, Arrays, CompiledModel
+from ..slots import Bundled
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
 from .external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
-from .inputs import INPUT, power_of_gravity_change, set_inputs
+from .inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 
 LEDGERS = 2
 """Entries of y after q and qd; they follow the motion and steer nothing."""
@@ -36,24 +37,17 @@ CLOSED = 2e-15
 NEARLY = 1e-6
 """As `CLOSED`, where constraints contradict each other by so little that a drawing's rounding may be the cause."""
 
-DEGREE = 7
-"""Of the polynomials that prescribed motion becomes between two frames."""
 
-System = namedtuple(
-    "System",
-    "model work constraints scratch signals window inputs pushes tethers thrust gravity_rate tau margins counts",
-)
-"""What kernels take.
+class System(Bundled, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts")):
+    """What kernels take.
 
-Attributes:
-    signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), over -1 .. 1 for the time `window`, shape
-        (2,) [s].
-    inputs: INPUT records, of what else changes in that time.
-    pushes: PUSH records. tethers: TETHER records. thrust: forces on the dofs from outside, shape (nv,).
-    gravity_rate: how fast gravity changes, shape (3,) [m/s^3]. tau: scratch, shape (nv,).
-    margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
-    counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
-"""
+    Attributes:
+        model: the compiled model's arrays; those into which inputs are written are copies of the system's own.
+        inputs: see `Inputs`. gravity_rate: how fast they change gravity, shape (3,) [m/s^3].
+        work, scratch, tau: what kernels fill, tau of shape (nv,). `work.watches` says what holds at present.
+        margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
+        counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
+    """
 
 
 def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
@@ -62,22 +56,31 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
     work = make_work(compiled.arrays)
     prescribed = {signal.name for signal in constraints.signals if not signal.of_link}
     work.watches.asleep = [joint.name in prescribed for joint in compiled.guarded]
-    return System(
-        compiled.arrays,
-        work,
-        constraints.arrays,
-        scratch,
-        np.zeros((len(scratch.signal), DEGREE + 1)),
+    inputs = Inputs(
         np.array([0.0, 1.0]),
+        np.zeros((len(scratch.signal), DEGREE + 1)),
         np.zeros(0, INPUT).view(np.recarray),
         steady_pushes(compiled),
         np.zeros(0, TETHER).view(np.recarray),
         np.zeros(compiled.nv),
+    )
+    return System(
+        _changeable(compiled.arrays),
+        inputs,
+        constraints.arrays,
+        work,
+        scratch,
         np.zeros(3),
         np.zeros(compiled.nv),
         np.zeros((2, len(work.watches), 7, 2)),
         np.zeros(2, dtype=np.int64),
     )
+
+
+def _changeable(arrays: Arrays) -> Arrays:
+    """A model's arrays, with copies of those that inputs write to."""
+    written = ("columns", "guards", "chart_drives", "gravity", "wind")
+    return arrays._replace(**{name: getattr(arrays, name).copy() for name in written})
 
 
 @kernel
@@ -118,12 +121,14 @@ def move_freely(system, time, y, h, out):
     taken, gained = guard_forces(model, work, q, qd, h, tau)
     lost += taken
     for j in range(tau.shape[0]):
-        tau[j] += system.thrust[j]
-        gained += system.thrust[j] * qd[j]
+        tau[j] += system.inputs.thrust[j]
+        gained += system.inputs.thrust[j] * qd[j]
     outward(model, work, q, qd)
     braked, blown = add_medium_forces(model, work)
     lost += braked
-    gained += blown + push_bodies(work, system.pushes) + pull_bodies(system, time) + power_of_gravity_change(system)
+    gained += (
+        blown + push_bodies(work, system.inputs.pushes) + pull_bodies(system, time) + power_of_gravity_change(system)
+    )
     inward(model, work, tau)
     accelerate(model, work, get3(model.gravity), parts_of(system, out)[1])
     out[y.shape[0] - 2] = lost
@@ -160,7 +165,7 @@ def constrain(system, time, q, qd, qdd):
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
     push_dofs(model, work, system.constraints, scratch, scratch.multipliers)
     accelerate(model, work, get3(model.gravity), qdd)
-    if system.signals.shape[0] == 0:
+    if system.inputs.signals.shape[0] == 0:
         return 0.0
     target_rates(work, system.constraints, scratch.signal, scratch.error)
     gained = 0.0
@@ -172,14 +177,15 @@ def constrain(system, time, q, qd, qdd):
 @subroutine
 def read_signals(system, time):
     """Write each signal's value, rate and second rate at a time of the window."""
-    half = 0.5 * (system.window[1] - system.window[0])
-    s = (time - system.window[0]) / half - 1.0
-    for k in range(system.signals.shape[0]):
+    window, signals = system.inputs.window, system.inputs.signals
+    half = 0.5 * (window[1] - window[0])
+    s = (time - window[0]) / half - 1.0
+    for k in range(signals.shape[0]):
         value, rate, second = 0.0, 0.0, 0.0
         for power_of in range(DEGREE, -1, -1):  # Horner's scheme for a polynomial and its derivatives
             second = second * s + 2.0 * rate
             rate = rate * s + value
-            value = value * s + system.signals[k, power_of]
+            value = value * s + signals[k, power_of]
         put3(system.scratch.signal[k], (value, rate / half, second / (half * half)))
 
 
@@ -200,8 +206,8 @@ def stay_open(system, time, y):
     return True
 
 
-Calls = namedtuple("Calls", "rates close")
-"""What integrators know of a model: `free_rates` and `stay_open`, or `constrained_rates` and `close`."""
+class Calls(Bundled, namedtuple("Calls", "rates close")):
+    """What integrators know of a model: `free_rates` and `stay_open`, or `constrained_rates` and `close`."""
 
 
 def calls_of(system: System) -> Calls:
@@ -209,8 +215,8 @@ def calls_of(system: System) -> Calls:
     y = np.zeros(len(system.model.columns) + LEDGERS)
     constrained = is_constrained(system)
     return Calls(
-        pointer(constrained_rates if constrained else free_rates, system, 0.0, y, 0.0, y),
-        pointer(close if constrained else stay_open, system, 0.0, y),
+        Pointer(constrained_rates if constrained else free_rates, system, 0.0, y, 0.0, y),
+        Pointer(close if constrained else stay_open, system, 0.0, y, gives=True),
     )
 
 

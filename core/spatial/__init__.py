@@ -12,6 +12,7 @@
 Motions, forces and inertias follow Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 2 and appendix A.
 """
 
+from .elementary import atan2, cos_sin, log1p, raised
 from .inertias import (
     articulated,
     articulated_add,
@@ -110,13 +111,16 @@ __all__ = [
     "articulated_parallel",
     "articulated_solve",
     "articulated_turn",
+    "atan2",
     "compose",
+    "cos_sin",
     "cross",
     "dot",
     "force_cross",
     "force_from",
     "inertia_rotate",
     "inverse",
+    "log1p",
     "mat_add",
     "mat_sub",
     "mat_sym",
@@ -138,6 +142,7 @@ __all__ = [
     "quat_rate",
     "quat_rotate",
     "quat_to_mat",
+    "raised",
     "rigid_add",
     "rigid_from",
     "rotate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable
+from .elementary import atan2, cos_sin
 from .types import Pose, Quat, Vec3
 from .vectors import add, dot, rotate, scale
 
@@ -71,8 +72,9 @@ def quat_of_mat(R):
 def quat_of_rotvec(v):
     """The turn by |v| [rad] about v."""
     angle = math.sqrt(dot(v, v))
-    k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), k * v[0], k * v[1], k * v[2]
+    cosine, sine = cos_sin(0.5 * angle)
+    k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else sine / angle
+    return cosine, k * v[0], k * v[1], k * v[2]
 
 
 @jitable
@@ -82,17 +84,15 @@ def rotvec_of_quat(q):
     if sine < 1e-9:
         k = 2.0 / q[0]
     elif q[0] < 0.0:
-        k = -2.0 * math.atan2(sine, -q[0]) / sine
+        k = -2.0 * atan2(sine, -q[0]) / sine
     else:
-        k = 2.0 * math.atan2(sine, q[0]) / sine
+        k = 2.0 * atan2(sine, q[0]) / sine
     return k * q[1], k * q[2], k * q[3]
 
 
 def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
     """SDF's and URDF's angles [rad] about the fixed axes x, y, z: Rz(yaw) Ry(pitch) Rx(roll)."""
-    cr, sr = math.cos(roll / 2), math.sin(roll / 2)
-    cp, sp = math.cos(pitch / 2), math.sin(pitch / 2)
-    cy, sy = math.cos(yaw / 2), math.sin(yaw / 2)
+    (cr, sr), (cp, sp), (cy, sy) = cos_sin(roll / 2), cos_sin(pitch / 2), cos_sin(yaw / 2)
     return (
         cr * cp * cy + sr * sp * sy,
         sr * cp * cy - cr * sp * sy,
@@ -116,10 +116,10 @@ def rpy_of_quat(q: Quat) -> Vec3:
     Roll is read after yaw is undone, so that the three give q back however close to ±90 degrees the pitch is.
     """
     R = quat_to_mat(q)
-    level = math.hypot(R[0], R[3])
-    yaw = math.atan2(R[3], R[0]) if level > 1e-12 else 0.0
-    s, c = math.sin(yaw), math.cos(yaw)
-    return math.atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]), math.atan2(-R[6], level), yaw
+    level = math.sqrt(R[0] * R[0] + R[3] * R[3])
+    yaw = atan2(R[3], R[0]) if level > 1e-12 else 0.0
+    c, s = cos_sin(yaw)
+    return atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]), atan2(-R[6], level), yaw
 
 
 def quat_rotate(q: Quat, v: Vec3) -> Vec3:

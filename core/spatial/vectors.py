@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable
+from .elementary import cos_sin
 from .types import Mat3, Vec3
 
 
@@ -96,8 +97,7 @@ def skew(v):
 @jitable
 def turn_z(R, angle):
     """R Rz(angle)"""
-    s = math.sin(angle)
-    c = math.cos(angle)
+    c, s = cos_sin(angle)
     return (
         R[0] * c + R[1] * s,
         R[1] * c - R[0] * s,

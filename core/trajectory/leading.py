@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kinematics import Poser, Reacher, forward_kinematics, link_poses
+from ..kinematics import Poser, Reacher, tree_kinematics, tree_poses
 from ..model.compiled import CompiledModel, JointSpan, coordinate_names
 from .errors import TrajectoryError
 from .tracking import tracked
@@ -80,7 +80,7 @@ def _as_told(compiled: CompiledModel, q: np.ndarray, given: np.ndarray) -> tuple
     """Where the tree is given: the coordinates of loop joints as the links stand, which may leave loops open."""
     if not (compiled.welds or compiled.model.equations()):
         return q, []
-    poses = np.array([forward_kinematics(compiled, values)[0] for values in q])
+    poses = np.array([tree_kinematics(compiled, values)[0] for values in q])
     found = tracked(compiled, poses).q
     for weld in compiled.welds:
         if (span := compiled.spans.get(weld.joint.name)) and not given[span.q].all():
@@ -116,7 +116,7 @@ def _closed(
 
 def _at_home(compiled: CompiledModel) -> Poser:
     model = compiled.model
-    poser = Poser(model, link_poses(model, model.home()))
+    poser = Poser(model, tree_poses(model, model.home()))
     loops = {weld.joint.name for weld in compiled.welds}
     for name, span in compiled.spans.items():
         if name not in loops:

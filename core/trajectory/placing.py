@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..kinematics import compile_for_posing, forward_kinematics
+from ..kinematics import compile_for_posing, tree_kinematics
 from ..model import WORLD, Joint, Model
 from ..model.compiled import CompiledModel, JointSpan
 from ..model.graph import Branch, pieces
@@ -106,7 +106,7 @@ def _lead(
         q[:, there.q] = found.q[:, span.q]
     rows = [compiled.link_names.index(name) for name in alone.link_names]
     for frame, values in enumerate(found.q):
-        X_WL[frame, rows] = forward_kinematics(alone, values)[0]
+        X_WL[frame, rows] = tree_kinematics(alone, values)[0]
     return (*_home_note([_same(compiled, span).joint.name for span in found.at_home]), *found.notes)
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..model import Model
+from ..model.compile import compile_model
+from ..model.compiled import coordinate_names
 from .writing import write
 
 
@@ -60,6 +63,23 @@ class Trajectory:
     def at(self, frames: np.ndarray) -> Trajectory:
         """The frames with these numbers, shape (n,)."""
         return self._cut(frames)
+
+    def state(self, model: Model, frame: int) -> dict:
+        """{"q": {joint: numbers}, "qd": {…}} at a frame, as `Simulation` takes it for `initial`.
+
+        Joints that do not act then are left out, and those whose coordinates the trajectory does not have.
+        """
+        compiled = compile_model(model, split_loops=True)
+        q = dict(zip(self.q_names, self.q[frame].tolist(), strict=True))
+        qd = dict(zip(self.qd_names, self.qd[frame].tolist(), strict=True))
+        names, rates = coordinate_names(compiled), coordinate_names(compiled, velocities=True)
+        state: dict[str, dict[str, list[float]]] = {"q": {}, "qd": {}}
+        for joint, span in compiled.spans.items():
+            place = [q.get(name, np.nan) for name in names[span.q]]
+            speed = [qd.get(name, np.nan) for name in rates[span.v]]
+            if np.isfinite([*place, *speed]).all():
+                state["q"][joint], state["qd"][joint] = place, speed
+        return state
 
     def _cut(self, frames: slice | np.ndarray) -> Trajectory:
         cut = {

@@ -325,7 +325,7 @@ def test_diagnoses_reach_the_panel(scene, build):
     axis = joint(empties[0]).axes[0]
     axis.use_lower, axis.lower = True, -0.5
     result = BakeRun(scene, initial={"q": {empties[0].name: -1.0}}).run()
-    assert "overlapping-start" in [diagnosis.code for diagnosis in result.report.diagnoses]
+    assert "overlapping-start" in [diagnosis.code for diagnosis in result.findings]
     kept = scene.limberjack.findings
     assert [f"joint '{finding.name}': {finding.message}" for finding in kept] == result.diagnoses
     assert f"{len(kept)} finding: see Problems" in draw(empties[0]).texts

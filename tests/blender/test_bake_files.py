@@ -125,7 +125,7 @@ def test_no_room_for_the_compiled_solver(tmp_path):
     def fill_up():
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
-    environment = os.environ | {"LIMBERJACK_CACHE": str(tmp_path / "cache")}
+    environment = os.environ | {"LIMBERJACK_CACHE": str(tmp_path / "cache"), "LIMBERJACK_KERNELS": "numba"}
     argv = ("bake", PENDULUM, "-o", tmp_path / "out.blend", "--frames", 1, 2)
     done = limberjack(*argv, preexec_fn=fill_up, env=environment)
     assert done.returncode == UNUSABLE

@@ -116,6 +116,17 @@ def test_a_baked_model_is_still_the_model(tmp_path):
             assert flat(after) == pytest.approx(flat(before), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize(("more", "motion"), [([], "FREE"), (["--fix-base"], "STATIC")])
+def test_a_base_that_is_fixed_is_static_in_a_scene(tmp_path, more, motion):
+    """Guards --fix-base on the way to a .blend: the base is held by its Motion, as the import dialog holds it."""
+    source, out = tmp_path / "in.sdf", tmp_path / "out.blend"
+    source.write_text(FLOATING)
+    assert run("convert", source, out, *more) == core_cli.DONE
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert bpy.data.objects["base"].limberjack_link.motion == motion
+    assert "base_static" not in bpy.data.objects
+
+
 def test_set_changes_the_motion_and_is_saved(tmp_path):
     """Guards --set on model files and on .blend files alike."""
     for source in (PENDULUM, PENDULUM.with_suffix(".blend")):

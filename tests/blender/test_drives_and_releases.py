@@ -130,12 +130,17 @@ def test_faces_of_a_target(build):
 
 
 def test_panel_of_stops(build):
-    """Guards against numbers without effect: stops show where a limit is on, and those of a soft or of a rigid one."""
+    """Guards against numbers without effect: stops show where a limit is on, and those of a soft or of a rigid one.
+
+    A soft stop as stiff as by default is rigid.
+    """
     _, empty = held(build)
     axis = joint(empty).axes[0]
     stops = {"use_stiffness", "stiffness", "dissipation", "restitution"}
     assert not stops & set(draw(empty).props)
     axis.use_upper = True
+    assert stops & set(draw(empty).props) == {"use_stiffness", "stiffness", "restitution"}
+    axis.stiffness = 1e5
     assert stops & set(draw(empty).props) == {"use_stiffness", "stiffness", "dissipation"}
     axis.use_stiffness = False
     assert stops & set(draw(empty).props) == {"use_stiffness", "stiffness", "restitution"}

@@ -350,6 +350,7 @@ def test_panel_shows_what_means_something(build):
     for axis in settings.axes:
         axis.show_expanded = True
         axis.use_lower = True
+        axis.stiffness = 1e5
     props = shown(empty)
     assert props.count("xyz") == 1  # the cone's
     assert props.count("upper_angle") == 2

@@ -8,8 +8,8 @@ import pytest
 from limberjack.addon import ids, warming
 from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.ops.bake import RunsBake
-from limberjack.addon.warming import Pace, Warming
-from limberjack.core import jit
+from limberjack.addon.warming import Warming
+from limberjack.core import jit, kernel_cache
 
 from .conftest import joint
 from .paper import draw_all
@@ -109,17 +109,13 @@ def test_compiling_beforehand(scene, build, monkeypatch):
         is_done = False
         seconds = 61.0
 
-        def look(self):
-            return Pace({"aba.run": 30.0, "rnea.run": 10.0}, {"aba.run"}, 0.0), 4.0
-
         def cancel(self):
             events.append("cancelled")
 
     monkeypatch.setattr("limberjack.addon.ops.waiting.Warming", Slow)
     driven = Driven()
     driven.modal(bpy.context, TICK)
-    assert status().text == "Compiling the solver, once: 1 of 2, about 6 s left"
-    assert status().factor == pytest.approx(0.85)
+    assert status().text == "Compiling the solver, once for this version: 61 s"
     assert driven.modal(bpy.context, ESC) == {"CANCELLED"}
     assert events == ["cancelled"]
     driven = Driven()
@@ -127,17 +123,17 @@ def test_compiling_beforehand(scene, build, monkeypatch):
     driven.modal_until({"FINISHED"})
 
 
-@pytest.mark.skipif(not jit.is_available(), reason="numba is not installed, so nothing is compiled")
+@pytest.mark.skipif(jit.way() is not jit.Way.NUMBA, reason="numba is not used here, so nothing is compiled")
 @pytest.mark.slow
 def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
-    monkeypatch.setattr(jit, "_filled", set())
-    monkeypatch.setattr(jit, "_cache_root", tmp_path)
+    monkeypatch.setattr(kernel_cache, "_filled", set())
+    monkeypatch.setattr(kernel_cache, "_root", tmp_path)
     assert Warming.is_needed(warming.POSING)
     assert child_of_extension(monkeypatch, warming.POSING) == 0
     markers = list(tmp_path.glob("*/posing"))
     assert len(markers) == 1
-    assert markers[0].parent != jit.cache_folder()  # that name is of this process's own package
+    assert markers[0].parent != kernel_cache.cache_folder()  # that name is of this process's own package
 
 
 def test_child_process_runs_the_solver(monkeypatch, tmp_path):
@@ -145,8 +141,8 @@ def test_child_process_runs_the_solver(monkeypatch, tmp_path):
 
     An extension's child removes what older versions have left in its cache: here, in a folder of the test's own.
     """
-    monkeypatch.setattr(jit, "_cache_root", tmp_path)
-    monkeypatch.setenv("LIMBERJACK_NOJIT", "1")
+    monkeypatch.setattr(kernel_cache, "_root", tmp_path)
+    monkeypatch.setenv("LIMBERJACK_KERNELS", "python")
     assert child_of_extension(monkeypatch, warming.SOLVER) == 0
 
 

@@ -12,6 +12,7 @@ from limberjack.addon.bridge.last_run import last_run
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.preview import PreviewOverError, current
 from limberjack.addon.preview.keeping import KeptRun
+from limberjack.addon.preview.motion import KEPT_EVERY, PreviewMotion
 from limberjack.core.model import ModelError
 
 FPS = 24.0
@@ -151,6 +152,29 @@ def test_a_pull_from_an_earlier_frame_takes_the_place_of_what_came_after(scene, 
     played(settled(preview), 2)
     assert preview.motion.poses(9) == tenth
     assert 10 <= preview.shown < 20
+
+
+def test_a_pull_in_the_past_goes_on_from_there(scene, chain):
+    """Guards kept states: next to nothing is computed again, and every bit is as if all had been."""
+    preview = played(started(scene), 20)
+    preview.scrub(10)
+    preview.tick(0.0)
+    preview.take(chain[1], tip(chain[1]))
+    assert 10 - KEPT_EVERY < preview.motion.done <= 11
+    preview.pull_to(Vector((1.0, 0.0, 3.5)))
+    played(settled(preview), 9)
+    preview.scrub(15)
+    preview.tick(0.0)
+    preview.take(chain[0], tip(chain[0]))
+    preview.pull_to(Vector((0.5, 0.0, -1.0)))
+    motion = played(settled(preview), 9).motion
+    anew = PreviewMotion(scene, motion.course.settings, motion.course.reading, {})
+    anew.take_over(motion)
+    while anew.done < motion.done:
+        anew.compute(motion.done, 60.0)
+    for name in ("q", "qd", "X_WL", "supplied", "efforts"):
+        one, other = (getattr(each.simulation.trajectory, name) for each in (motion, anew))
+        assert np.array_equal(one, other), name
 
 
 def test_a_change_is_computed_anew_from_the_first_frame(scene, chain):

@@ -11,7 +11,7 @@ import pytest
 
 import limberjack
 from limberjack.addon import ids, registry
-from limberjack.core import jit
+from limberjack.core import kernel_cache
 from limberjack.core.version import VERSION
 
 ROOT = Path(limberjack.__file__).parent
@@ -96,12 +96,12 @@ def test_manifest():
 
 def test_cache_of_an_extension(tmp_path, monkeypatch):
     """An extension keeps its kernels in the folder that Blender gives it."""
-    monkeypatch.setattr(jit, "_cache_root", None)
+    monkeypatch.setattr(kernel_cache, "_root", None)
     monkeypatch.setattr(registry, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
     monkeypatch.setattr(bpy.utils, "extension_path_user", lambda package, path, create: f"{tmp_path}/{package}/{path}")
     limberjack.unregister()
     limberjack.register()
-    assert jit.cache_folder().parent == tmp_path / "bl_ext.user_default.limberjack" / "kernels"
+    assert kernel_cache.cache_folder().parent == tmp_path / "bl_ext.user_default.limberjack" / "kernels"
 
 
 def test_accuracies_are_the_cores():

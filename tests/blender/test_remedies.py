@@ -184,6 +184,7 @@ def test_a_failed_run_leaves_its_findings(scene, build):
     """Guards what is most in need of advice: no bake, but findings, which an undone remedy does not take along."""
     _, empties = build.pendulum(1)
     crossed_limits(joint(empties[0]).axes[0], 1.0)
+    joint(empties[0]).axes[0].stiffness = 1e7
     bpy.ops.ed.undo_push(message="Made")
     with pytest.raises(RuntimeError, match="is above its upper limit"):
         bpy.ops.limberjack.simulate("EXEC_DEFAULT", True)
@@ -245,3 +246,21 @@ def test_what_was_deleted_has_no_button(scene, build):
     advise(None)
     with pytest.raises(RuntimeError, match="There is no button for this"):
         apply()
+
+
+def test_a_model_that_falls_as_a_whole_says_so_first(scene, build):
+    """Guards robots whose base is loose: the first finding names the base, one press holds it, and it is gone."""
+    bars, empties = build.pendulum(2)
+    joint(empties[0]).enabled = False
+    simulate()
+    assert "falls-freely" not in codes(), "a joint that does not act is there on purpose"
+    bpy.data.objects.remove(empties[0])
+    joint(empties[1]).axes[0].drive_mode = "position"
+    simulate()
+    assert codes() == ["falls-freely", "drive-without-strength"]
+    assert findings()[0].culprit == bars[0]
+    assert labels()[0] == "Fix Base"
+    apply()
+    assert link(bars[0]).motion == "STATIC"
+    simulate()
+    assert codes() == ["drive-without-strength"]

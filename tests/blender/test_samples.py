@@ -96,9 +96,9 @@ def test_a_healthy_scene(name):
     """Guards the first press of Simulate: whatever the accuracy, the doctor has nothing to say, and energy is kept."""
     scene = open_sample(name)
     for accuracy, drift in (("draft", 1e-3), ("good", 1e-5), ("exact", 1e-8)):
-        report = bake(scene, accuracy=accuracy).report
-        assert report.diagnoses == []
-        assert report.relative_drift < drift
+        run = bake(scene, accuracy=accuracy)
+        assert run.diagnose() == []
+        assert run.report.relative_drift < drift
 
 
 @pytest.mark.parametrize("name", ["double_pendulum", "crane"])

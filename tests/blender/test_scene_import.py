@@ -366,3 +366,57 @@ def test_real_models_stand_where_judges_see_them(scene, name, judge):
         there[:3, :3] = np.reshape(quat_to_mat(quat_normalized(expected[body]["quat_wxyz"])), (3, 3))
         there[:3, 3] = expected[body]["xyz"]
         assert np.array(found[body]) == pytest.approx(there, abs=1e-5), body
+
+
+ROBOT = """<robot name="r"><link name="{base}">{inertial}</link><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="shoulder" type="continuous">
+<parent link="{base}"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+MASS = """<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+
+
+@pytest.mark.parametrize(
+    ("base", "inertial", "chosen", "motion"),
+    [
+        ("base_link", MASS, "AUTO", "STATIC"),
+        ("Pedestal", MASS, "AUTO", "STATIC"),
+        ("torso", "", "AUTO", "STATIC"),
+        ("torso", MASS, "AUTO", "FREE"),
+        ("torso", MASS, "FIXED", "STATIC"),
+        ("base_link", MASS, "FREE", "FREE"),
+    ],
+)
+def test_a_loose_base_is_fixed(scene, tmp_path, capfd, base, inertial, chosen, motion):
+    """Guards robots whose files leave the base loose: it stands, by its Motion, and that is said."""
+    path = tmp_path / "r.urdf"
+    path.write_text(ROBOT.format(base=base, inertial=inertial))
+    place = (1.0, 2.0, 0.0)
+    assert bpy.ops.limberjack.import_model(filepath=str(path), fixed_base=chosen, place=place) == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert link(bpy.data.objects[base]).motion == motion
+    assert (f"base '{base}' fixed" in told) == (motion == "STATIC")
+    assert "mass is 0 kg" not in told
+    found = read_scene(scene)
+    assert found.tree().roots == (() if motion == "STATIC" else (base,))
+    assert found.link(base).pose[:3] == pytest.approx(place)
+    assert {obj.name for obj in scene.objects} == {base, "arm", "shoulder"}, "what holds it is no joint of the scene's"
+
+
+def test_a_massless_base_that_is_left_free_says_how_to_hold_it(scene, tmp_path):
+    """Guards the way out: no singular matrix without a word of the base."""
+    path = tmp_path / "r.urdf"
+    path.write_text(ROBOT.format(base="torso", inertial=""))
+    bpy.ops.limberjack.import_model(filepath=str(path), fixed_base="FREE")
+    with pytest.raises(RuntimeError, match="Motion Static of 'torso' in Blender"):
+        bpy.ops.limberjack.simulate("EXEC_DEFAULT", True)
+    link(bpy.data.objects["torso"]).motion = "STATIC"
+    assert bpy.ops.limberjack.simulate("EXEC_DEFAULT", True) == {"FINISHED"}
+
+
+def test_static_links_of_files_are_static(scene, tmp_path):
+    """Guards the way round: what a file calls static is the link's Motion, and written again it is the same."""
+    bolted = Joint("b_static", "fixed", "world", "b", X_PJ=(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0))  # not where it is drawn
+    model = Model("m", [Link("a", pose=(1.0, 0.0, 0.0, *TURN)), Link("b")], [bolted])
+    model.joints.append(Joint("a_static", "fixed", "world", "a", X_PJ=model.links[0].pose))
+    write_scene(model, scene)
+    assert (link(bpy.data.objects["a"]).motion, link(bpy.data.objects["b"]).motion) == ("STATIC", "FREE")
+    assert {joint.name for joint in read_scene(scene).joints} == {"a_static", "b_static"}

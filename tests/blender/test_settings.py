@@ -390,3 +390,5 @@ def test_a_link_is_held_in_the_world(scene, build):
     assert link(bars[0]).motion == "STATIC"
     found, meant = ({item.name: item for item in model.joints} for model in (scan_scene(scene).model, reading.model))
     assert found == meant
+    assert store_setting(Setting.parse("*.static=true"), scan_scene(scene), scene) == []  # though nothing floats now
+    assert [obj.name for obj in bars if link(obj).motion == "STATIC"] == ["bar0"]

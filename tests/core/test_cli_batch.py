@@ -104,7 +104,8 @@ def test_a_failed_job_is_told_and_is_exit_3(tmp_path, capsys):
     assert json.loads(out)["done"] == 2
     assert list(json.loads(out)["failed"]) == ["-1e+06"]
     (line,) = [line for line in err.splitlines() if "failed" in line]
-    assert line.startswith("-1e+06: failed: arm.sdf: error simulation: link 'lower'")
+    assert line.startswith("-1e+06: failed: arm.sdf: error simulation: link '")
+    assert "joint 'elbow': damping of its axis is -1e+06" in line
     assert json.loads(run(capsys, jobs, "--json")[1])["fresh"] == 2
 
 

@@ -43,6 +43,27 @@ def test_the_trajectory_file_holds_the_motion(tmp_path):
     assert motion.link_names == ("stand", "upper", "lower")
 
 
+def test_a_simulation_goes_on_from_where_another_ended(tmp_path, capsys):
+    """Guards --final: two halves give the numbers and times of the whole, to the last bit."""
+    state, first, second, whole = (tmp_path / name for name in ("state.json", "1.npz", "2.npz", "whole.npz"))
+    assert cli.main([*SHORT, "--fps", "30", "--final", str(state), "-o", str(first)]) == cli.DONE
+    assert f"state         {state}" in capsys.readouterr().out
+    assert json.loads(state.read_text())["time"] == 0.5
+    go_on = ["simulate", str(PENDULUM), "--duration", "0.7", "--fps", "30", "--initial", str(state), "-o", str(second)]
+    assert cli.main(go_on) == cli.DONE
+    assert "anew" not in capsys.readouterr().err
+    assert cli.main(["simulate", str(PENDULUM), "--duration", "1.2", "--fps", "30", "-o", str(whole)]) == cli.DONE
+    rest, own = read_trajectory(whole).since(15), read_trajectory(second)
+    for name in ("times", "q", "qd", "X_WL", "kinetic", "potential"):
+        assert np.array_equal(getattr(own, name), getattr(rest, name)), name
+
+
+def test_a_state_is_kept_in_json_or_not_at_all(tmp_path, capsys):
+    """Guards --final: another name is refused before the work, and nothing is written."""
+    assert cli.main([*SHORT, "--final", str(tmp_path / "state.txt")]) == cli.UNUSABLE
+    assert "the name must end in .json" in capsys.readouterr().err
+
+
 def test_csv_says_names_and_units(tmp_path):
     """Guards the header that spreadsheets and people read."""
     out = tmp_path / "out.csv"
@@ -227,3 +248,12 @@ def test_a_loose_base_is_fixed(tmp_path, capsys, how):
     assert np.abs(motion.X_WL[:, base, :3]).max() < 1e-12
     assert cli.main([*argv, "--fix-base=arm"]) == cli.UNUSABLE
     assert "--set arm.static=true: link 'arm' does not float" in capsys.readouterr().err
+
+
+def test_a_base_that_is_held_may_be_fixed(capsys):
+    """Guards --fix-base over many files: one whose base the world holds already moves as it does without."""
+    told = []
+    for how in ([], ["--fix-base"]):
+        assert cli.main([*SHORT, "--json", *how]) == cli.DONE
+        told.append(json.loads(capsys.readouterr().out) | {"wall_time": 0.0})
+    assert told[0] == told[1]

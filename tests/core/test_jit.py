@@ -11,19 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limberjack.core import jit
+from limberjack.core import compiler, jit, kernel_cache
 
 MOVED = """
 from limberjack.core.kinematics import forward
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
 model = compile_model(Model(links=[Link("bob")], joints=[Joint("hinge", "revolute", WORLD, "bob")]))
-forward.forward_kinematics(model, model.q_from({}))
+forward.tree_kinematics(model, model.q_from({}))
 assert forward.move_links.compiled.signatures, "nothing was compiled"
 """
 """Runs a kernel that is compiled within seconds, though it calls arithmetic of many modules."""
 
-needs_numba = pytest.mark.skipif(not jit.is_available(), reason="numba is not installed, so nothing is compiled")
+needs_numba = pytest.mark.skipif(not compiler.is_importable(), reason="numba is not installed")
+runs_by_numba = pytest.mark.skipif(jit.way() is not jit.Way.NUMBA, reason="nothing is compiled by numba here")
 
 
 @jit.jitable
@@ -63,31 +64,57 @@ import numpy as np
 from limberjack.core import jit
 jit.kernel(lambda values: values[0])(np.ones(2))
 """
-    environment = {"LIMBERJACK_CACHE": str(tmp_path), "PATH": ""}
+    environment = {"LIMBERJACK_CACHE": str(tmp_path), "LIMBERJACK_KERNELS": "numba", "PATH": ""}
     command = [sys.executable, "-c", first + MOVED]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.rglob("*.nbc"))) == 1
 
 
+@needs_numba
+@pytest.mark.slow
+def test_machine_code_is_made_of_what_is_called(tmp_path):
+    """Guards developers' time: of the functions of a kernel none is compiled by itself; and others who use numba in the
+    same process find it as it was."""
+    counted = """
+from llvmlite.binding import ExecutionEngine
+add, added = ExecutionEngine.add_module, []
+ExecutionEngine.add_module = lambda engine, module: added.append(module.name) or add(engine, module)
+"""
+    afterwards = """
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import cpu_target
+codegen = cpu_target.target_context.codegen()
+assert codegen._library_class is JITCodeLibrary and "set_env" not in vars(codegen)
+print(added)
+assert numba.njit(lambda x: 2 * x)(3) == 6
+"""
+    environment = {"LIMBERJACK_CACHE": str(tmp_path), "LIMBERJACK_KERNELS": "numba", "PATH": ""}
+    command = [sys.executable, "-c", counted + MOVED + afterwards]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "['move_links']\n"  # some fifty otherwise
+
+
 def test_without_numba_the_same_motion():
-    """Guards LIMBERJACK_NOJIT=1: a simulation runs undecorated and ends where the compiled one does."""
+    """Guards LIMBERJACK_KERNELS=python: a simulation runs undecorated, and gives the bits of the compiled one."""
     code = """
 import numpy as np
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.solvers import Simulation
 model = Model(links=[Link("bob", com=(0.3, 0.0, -1.0))], joints=[Joint("hinge", "ball", WORLD, "bob")])
-print(repr(Simulation(model, np.array([0.0, 0.1])).run().q[-1].tolist()))
+print(Simulation(model, np.array([0.0, 0.1])).run().q.tobytes().hex())
 """
     answers = []
-    for nojit in ("0", "1"):
-        environment = os.environ | {"LIMBERJACK_NOJIT": nojit}
+    for way in ({}, {"LIMBERJACK_KERNELS": "python"}):
+        environment = os.environ | way
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        answers.append(eval(done.stdout))
-    assert answers[0] == pytest.approx(answers[1], rel=1e-12, abs=1e-12)
+        answers.append(done.stdout)
+    assert answers[0] == answers[1]
 
 
-@needs_numba
+@runs_by_numba
 def test_after_warming_up_nothing_is_left_to_compile():
     """Guards the first simulation in Blender's window: loops, controls, every solver and record find their kernels."""
     code = """
@@ -99,7 +126,7 @@ from limberjack.core.solvers import RECORDS, SOLVERS, Controls, Forces, Simulati
 
 def compiled():
     kernels = [item for item in gc.get_objects() if isinstance(item, jit.kernel)]
-    return {(item.__module__, item.__name__): len(item.compiled.signatures) for item in kernels}
+    return {item.name: len(item.compiled.signatures) for item in kernels if item.compiled}
 
 warm_up()
 before = compiled()
@@ -121,10 +148,10 @@ for solver in SOLVERS:
         Simulation(each, times, "draft", {"qd": {"hinge": 0.1}}, solver, Controls(forces=forces), RECORDS).run()
 Simulation(model, times, "draft", controls=Controls({"lid": np.sin}, {"c": lambda time: tip}), record=RECORDS).run()
 after = compiled()
-print({name: (count, after[name]) for name, count in before.items() if after[name] != count})
+print({name: (count, after[name]) for name, count in before.items() if after[name] != count}, set(after) - set(before))
 """
     done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
-    assert done.stdout == "{}\n", done.stdout + done.stderr
+    assert done.stdout == "{} set()\n", done.stdout + done.stderr
 
 
 @needs_numba
@@ -132,23 +159,23 @@ print({name: (count, after[name]) for name, count in before.items() if after[nam
 def test_a_cache_that_cannot_be_written_is_no_obstacle():
     """Guards locked-down machines: kernels are compiled for the process alone, and nothing lands beside the sources."""
     code = f"""
-from limberjack.core import jit
-assert not jit.is_filled("poses")
-with jit.filling("poses"):
+from limberjack.core import kernel_cache
+assert not kernel_cache.is_filled("poses")
+with kernel_cache.filling("poses"):
     exec({MOVED!r})
-assert jit.is_filled("poses")
+assert kernel_cache.is_filled("poses")
 """
-    before = set(jit.CORE_FOLDER.rglob("*.nbi"))
-    environment = {"LIMBERJACK_CACHE": "/dev/null/nowhere", "PATH": ""}
+    before = set(kernel_cache.CORE_FOLDER.rglob("*.nbi"))
+    environment = {"LIMBERJACK_CACHE": "/dev/null/nowhere", "LIMBERJACK_KERNELS": "numba", "PATH": ""}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert set(jit.CORE_FOLDER.rglob("*.nbi")) == before
+    assert set(kernel_cache.CORE_FOLDER.rglob("*.nbi")) == before
 
 
-@pytest.mark.parametrize("path", ["b.py", jit.READ_BY_KERNELS[-1]])
+@pytest.mark.parametrize("path", ["b.py", kernel_cache.READ_BY_KERNELS[-1]])
 def test_the_cache_follows_the_sources_of_kernels(monkeypatch, tmp_path, path):
     """Guards against stale kernels: an edited source has another folder; numba alone would not notice."""
-    monkeypatch.setattr(jit, "CORE_FOLDER", tmp_path)
+    monkeypatch.setattr(kernel_cache, "CORE_FOLDER", tmp_path)
     names = []
     for text in ("x = 1", "x = 2", "x = 1"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -159,7 +186,7 @@ def test_the_cache_follows_the_sources_of_kernels(monkeypatch, tmp_path, path):
 
 def test_the_cache_outlives_what_kernels_do_not_read(monkeypatch, tmp_path):
     """Guards developers' time: what has no kernel is edited without 70 s of compilation."""
-    monkeypatch.setattr(jit, "CORE_FOLDER", tmp_path)
+    monkeypatch.setattr(kernel_cache, "CORE_FOLDER", tmp_path)
     before = folder_now()
     (tmp_path / "words.py").write_text("WORD = 'a @kernel is compiled'")
     assert folder_now() == before
@@ -167,11 +194,11 @@ def test_the_cache_outlives_what_kernels_do_not_read(monkeypatch, tmp_path):
 
 def folder_now():
     """The cache's, with nothing remembered."""
-    jit._fingerprint.cache_clear()
+    kernel_cache._fingerprint.cache_clear()
     try:
-        return jit.cache_folder()
+        return kernel_cache.cache_folder()
     finally:
-        jit._fingerprint.cache_clear()
+        kernel_cache._fingerprint.cache_clear()
 
 
 def tree_of(module: str) -> ast.Module:
@@ -201,7 +228,7 @@ def read_by_kernels(module: str) -> set[str]:
 
 def test_all_that_kernels_read_is_among_their_sources():
     """Guards against stale kernels: each function and each constant that kernels name is in a file that is hashed."""
-    known = {f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in jit.sources()}
+    known = {f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in kernel_cache.sources()}
     read = {home_of(module, name) for module in known for name in read_by_kernels(module)}
     assert {"limberjack.core.joints.parts", "limberjack.core.model.compiled", "limberjack.core.spatial.types"} <= read
     assert read <= known

@@ -1,13 +1,34 @@
 """What is installed is whole: the Python package, its pins, and the version that both it and the extension have."""
 
+import base64
+import csv
+import hashlib
+import importlib
+import json
+import re
+import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
+from packaging.metadata import Metadata
+from packaging.utils import parse_wheel_filename
 
 ROOT = Path(__file__).parents[2]
+
+
+def copy_of_sources(folder: Path) -> Path:
+    """What git keeps and would add: setuptools writes beside its sources."""
+    told = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True)
+    for name in filter(None, told.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+    return folder
 
 
 def test_every_package_is_listed():
@@ -21,12 +42,7 @@ def test_every_package_is_listed():
 def test_an_installed_package_knows_its_version(tmp_path):
     """Guards the one place of the version: setuptools reads it from the manifest, which a wheel therefore carries."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    sources = tmp_path / "sources"
-    told = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True)
-    for name in filter(None, told.stdout.decode().split("\0")):
-        if (ROOT / name).is_file():  # built from a copy, as setuptools writes beside its sources
-            (sources / name).parent.mkdir(parents=True, exist_ok=True)
-            (sources / name).write_bytes((ROOT / name).read_bytes())
+    sources = copy_of_sources(tmp_path / "sources")
     build = [*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, sources]
     subprocess.run(build, check=True, capture_output=True)
     wheel = next(tmp_path.glob("*.whl"))
@@ -50,9 +66,107 @@ def test_pins_name_no_registry():
         assert "--hash=sha256:" in path.read_text()
 
 
-def test_zips_carry_what_is_developed_with():
-    """Guards users against a numba that no test has seen: wheels are pinned as in dev.txt."""
-    pinned = set((ROOT / "requirements" / "dev.txt").read_text().splitlines())
-    wheels = [line for line in (ROOT / "requirements" / "wheels.txt").read_text().splitlines() if "==" in line]
-    assert wheels
-    assert set(wheels) <= pinned
+@pytest.fixture
+def kernels(tmp_path) -> Path:
+    """A folder as `make kernels` leaves it, whose library is none."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "kernels-123.dll").write_bytes(bytes(range(256)))
+    (folder / "kernels.json").write_text('{"platform": "windows-x64", "library": "kernels-123.dll"}')
+    (folder / "kernels-of-yesterday.dll").write_bytes(b"not told of")
+    return folder
+
+
+@pytest.fixture
+def write_wheel(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    return importlib.import_module("kernel_wheels").write_wheel
+
+
+def test_a_wheel_of_kernels_is_as_the_specification_has_it(kernels, write_wheel, tmp_path):
+    """Guards what Blender and every index of packages demand: its name, its metadata, and a record of all it holds."""
+    path = write_wheel(kernels, tmp_path, "1.2.3", "win_amd64", 1_700_000_000)
+    name, version, build, tags = parse_wheel_filename(path.name)
+    assert (name, version.base_version, version.is_postrelease, version.local) == (
+        "limberjack-kernels",
+        "1.2.3",
+        True,
+        None,
+    )
+    assert (build, {str(tag) for tag in tags}) == ((), {"py3-none-win_amd64"})
+    wheel = zipfile.ZipFile(path)
+    about = f"limberjack_kernels-{version}.dist-info"
+    metadata = Metadata.from_email(wheel.read(f"{about}/METADATA"))
+    assert (metadata.name, metadata.version) == ("limberjack-kernels", version)
+    assert metadata.license_expression == "GPL-3.0-or-later"
+    assert wheel.read(f"{about}/licenses/{metadata.license_files[0]}") == (ROOT / "LICENSE").read_bytes()
+    assert "Tag: py3-none-win_amd64" in wheel.read(f"{about}/WHEEL").decode().splitlines()
+    recorded = list(csv.reader(wheel.read(f"{about}/RECORD").decode().splitlines()))
+    assert [row[0] for row in recorded] == wheel.namelist()
+    for file, digest, size in recorded[:-1]:
+        content = wheel.read(file)
+        told = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+        assert (digest, size) == (f"sha256={told}", str(len(content)))
+    assert recorded[-1] == [f"{about}/RECORD", "", ""]
+
+
+def test_a_wheel_of_kernels_is_found_once_it_is_installed(kernels, write_wheel, tmp_path):
+    """Guards the loader's way to it: a package of that name, which need not be imported, with these two files."""
+    path = write_wheel(kernels, tmp_path, "1.2.3", "any", 1_700_000_000)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--target", tmp_path / "installed", path], check=True, capture_output=True)
+    spec = PathFinder.find_spec("limberjack_kernels", [str(tmp_path / "installed")])
+    (folder,) = spec.submodule_search_locations
+    table = json.loads((Path(folder) / "kernels.json").read_bytes())
+    assert table["platform"] == "windows-x64"
+    assert (Path(folder) / table["library"]).read_bytes() == (kernels / "kernels-123.dll").read_bytes()
+    assert not list((tmp_path / "installed").glob("*/kernels-of-yesterday.dll"))
+
+
+def test_the_animators_table_has_every_zip(monkeypatch):
+    """Guards who looks for the zip of a system: one for each that kernels are compiled for, and the plain one."""
+    monkeypatch.syspath_prepend(ROOT)
+    platforms = importlib.import_module("native.platforms").PLATFORMS
+    page = (ROOT / "docs" / "animator.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `limberjack-VERSION(.*)\.zip` \|", page, re.MULTILINE)
+    assert sorted(told) == sorted(["", *(f"-{name.replace('-', '_')}" for name in platforms)])
+
+
+def test_the_same_kernels_give_the_same_wheel(kernels, write_wheel, tmp_path):
+    """Guards who compares what is published with what they have built: nothing of the day or the machine is in it."""
+    (tmp_path / "again").mkdir()
+    first = write_wheel(kernels, tmp_path, "1.2.3", "win_amd64", 1_700_000_000)
+    (kernels / "kernels.json").touch()
+    again = write_wheel(kernels, tmp_path / "again", "1.2.3", "win_amd64", 1_700_000_000)
+    assert first.name == again.name
+    assert first.read_bytes() == again.read_bytes()
+
+
+def test_other_kernels_have_another_version(kernels, write_wheel, tmp_path):
+    """Guards who installs a zip over one of the same version: Blender keeps a wheel whose version is there already."""
+    first = write_wheel(kernels, tmp_path, "1.2.3", "win_amd64", 1_700_000_000)
+    (kernels / "kernels-123.dll").rename(kernels / "kernels-124.dll")
+    (kernels / "kernels.json").write_text('{"platform": "windows-x64", "library": "kernels-124.dll"}')
+    again = write_wheel(kernels, tmp_path, "1.2.3", "win_amd64", 1_700_000_000)
+    assert parse_wheel_filename(first.name)[1] != parse_wheel_filename(again.name)[1]
+    names = [zipfile.ZipFile(path).namelist() for path in (first, again)]
+    folders = [{Path(name).parent for name in each if name.endswith(".dll")} for each in names]
+    assert not folders[0] & folders[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_kernels", [False, True])
+def test_a_wheel_says_for_which_systems_it_is(kernels, tmp_path, has_kernels):
+    """Guards who installs it: with kernels in it, it is for their platform and any Python; without, for any system."""
+    sources = copy_of_sources(tmp_path / "sources")
+    if has_kernels:
+        shutil.copytree(kernels, sources / "core" / "kernels")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"]
+    command = [*pip, "--no-build-isolation", "--wheel-dir", tmp_path, sources]
+    subprocess.run(command, check=True, capture_output=True)
+    wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl")))
+    assert Path(wheel.filename).stem.endswith("-py3-none-win_amd64" if has_kernels else "-py3-none-any")
+    about = next(name for name in wheel.namelist() if name.endswith("/WHEEL"))
+    assert f"Root-Is-Purelib: {str(not has_kernels).lower()}" in wheel.read(about).decode()
+    assert ("limberjack/core/kernels/kernels-123.dll" in wheel.namelist()) == has_kernels
+    assert "limberjack/core/jit.py" in wheel.namelist()

@@ -29,7 +29,7 @@ def test_a_right_solver_passes():
     text = "\n".join(found.lines)
     for part in ("The solver is right", "Blender 9.9", f"numpy {np.__version__}", "of the pendulum in a second"):
         assert part in text
-    assert ("Cache: " in text) == jit.is_available()
+    assert ("Cache: " in text) == (jit.way() is jit.Way.NUMBA)
 
 
 def test_a_wrong_solver_is_found(monkeypatch, capsys):

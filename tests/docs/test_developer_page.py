@@ -68,3 +68,9 @@ def test_a_solver_is_one_file(chain, monkeypatch):
     errors = [np.abs(tip(accuracy=name, solver="classical") - truth).max() for name in ("draft", "good")]
     assert errors[1] < 1e-7
     assert errors[0] > 100.0 * errors[1]
+    times = np.linspace(0.0, 0.5, 13)
+    half = Simulation(model, times[:7], initial=start, solver="classical")
+    half.run()
+    rest = Simulation(model, times[6:], initial=half.state, solver="classical").run()
+    whole = Simulation(model, times, initial=start, solver="classical").run()
+    assert np.array_equal(rest.q, whole.q[6:])

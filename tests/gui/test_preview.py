@@ -291,3 +291,33 @@ def _timed(works: list[float], tick, session, seconds: float) -> None:
     begun = time.perf_counter()
     tick(session, seconds)
     works.append(time.perf_counter() - begun)
+
+
+def test_a_pull_in_the_past_of_a_long_motion():
+    """The puppet, taken at frame 200 of 250, moves on from there: what came before is not simulated again."""
+    yield from compiled()
+    yield from open_file(SOURCE / "sample_scenes" / "ragdoll.blend")
+    bpy.context.scene.frame_end = 250
+    yield from look_at(Vector((0.0, 0.0, 0.75)), 3.2, (0.75, 0.65, 0.05, 0.05))
+    yield from open_tab()
+    yield from play()
+    yield from paused()
+    while preview().motion.done < 250:
+        preview().motion.compute(250, 0.05)
+        yield 0.01
+    bpy.context.scene.frame_set(200)
+    yield from until(lambda: preview().shown == 199, "the timeline leads it")
+    place = on_screen(bpy.data.objects["head"].matrix_world.translation)
+    yield from move((place[0] - 3, place[1]))
+    yield from move(place)
+    yield 0.3
+    begun = time.perf_counter()
+    send("LEFTMOUSE", "PRESS")
+    yield from until(lambda: preview().is_holding, "the mouse holds a link")
+    yield from until(lambda: preview().shown > 199, "it moves on", timeout=60)
+    print(f"PREVIEW pull at frame 200 of 250: moves on after {time.perf_counter() - begun:.2f} s", flush=True)
+    assert preview().motion.done < 250
+    send("LEFTMOUSE", "RELEASE")
+    yield from over_viewport()
+    yield from press("ESC")
+    yield from until(lambda: preview() is None, "Esc ends it")

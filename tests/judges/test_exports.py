@@ -8,7 +8,7 @@ import pytest
 from limberjack.core.cli import describe
 from limberjack.core.formats import read, write
 from limberjack.core.geometry import Cone
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Model
 from limberjack.core.spatial import cross, norm, scale
 from support.judges import differences, drake, libsdformat, needs_libsdformat, needs_python_judges
@@ -33,7 +33,7 @@ def drawn(model: Model) -> Model:
             first, second = joint.axes
             second.xyz = cross(first.xyz, second.xyz)
             second.xyz = scale(second.xyz, 1.0 / norm(second.xyz))
-    poses = link_poses(model)
+    poses = tree_poses(model)
     for link in model.links:
         link.pose = poses[link.name]
     # What SDF has no name for, and a free joint most of all, is left out: such a link simply has no joint.

@@ -8,7 +8,7 @@ import pytest
 from limberjack.core.cli import describe
 from limberjack.core.formats import read, write
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Axis, Joint, Model
 from support.judges import (
     differences,
@@ -122,7 +122,7 @@ def test_a_random_tree_with_frames_anywhere(judge, seed, tmp_path):
     assert reading["ok"], reading["errors"]
     ours = read(path).model
     assert told(ours, reading) == ""
-    poses = link_poses(model)
+    poses = tree_poses(model)
     for link in reading["links"]:
         name = link["name"].rpartition("::")[2]
         if name in poses:

@@ -1,14 +1,22 @@
-"""Runs inside a Blender with a clean profile: installs a zip, uses it, removes it, and says what was not right.
+"""Runs inside a Blender with a profile of its own: does things with the extension, and says what was not right.
 
-python session.py ZIP SAMPLE LAST_FRAME compiled|uncompiled|either
+python session.py TASK SAMPLE LAST_FRAME ARGUMENT…
 
-Compiled: by the numba of the zip; either: by that or by Blender's own.
+    whole ZIP WAY     install, use, switch off and on, remove; WAY is how kernels run: library (the zip's own, and no
+                      numba), numba (Blender's own) or python
+    install ZIP       and no more
+    upgrade OLD ZIP   use an older one, install this while it is enabled and its library is open, use this
+    upgrade_locked OLD ZIP    the same where nobody can remove a library that is open, as on Windows
+    use COUNT         what is installed, beside COUNT - 1 other Blenders with the same profile, all at once
 """
 
+import json
 import os
 import sys
 import tempfile
+import time
 import traceback
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import bpy
@@ -20,13 +28,15 @@ from traces import extensions_folder, left, traces
 REPOSITORY, ID = "user_default", "limberjack"
 PACKAGE = f"bl_ext.{REPOSITORY}.{ID}"
 VISIBLE = 1e-3  # m
+PATIENCE = 300  # seconds for other Blenders to come
 
 
-def main(zip_file: str, sample: str, last_frame: int, word: str) -> None:
+def whole(sample: str, last_frame: int, zip_file: str, way: str) -> None:
     before = traces()
-    install(zip_file)
+    install(sample, last_frame, zip_file)
     keeps_to_its_corner(set(before["sys.path"]))
-    use(sample, last_frame, word)
+    bake_and_export(sample, last_frame)
+    runs_by(way)
     keeps_to_its_corner(set(before["sys.path"]))
     switch_off_and_on(before)
     remove()
@@ -34,11 +44,77 @@ def main(zip_file: str, sample: str, last_frame: int, word: str) -> None:
     assert not traces_left, "the removal leaves\n  " + "\n  ".join(traces_left)
 
 
-def install(zip_file: str) -> None:
+def install(_sample: str, _last_frame: int, zip_file: str) -> None:
     done = bpy.ops.extensions.package_install_files(filepath=zip_file, repo=REPOSITORY, enable_on_install=True)
     assert done == {"FINISHED"}, f"the installation gives {done}"
     assert PACKAGE in bpy.context.preferences.addons, "the add-on is not enabled after its installation"
     assert "numba" not in sys.modules, "enabling brings numba in"
+
+
+def upgrade(sample: str, last_frame: int, old: str, new: str) -> None:
+    library_before = _upgraded(sample, last_frame, old, new, nullcontext)
+    assert not library_before.exists(), f"the older library is still there, {library_before.name}"
+
+
+def upgrade_locked(sample: str, last_frame: int, old: str, new: str) -> None:
+    library_before = _upgraded(sample, last_frame, old, new, _locked)
+    assert library_before.exists(), "it was to be locked"
+
+
+def _upgraded(sample: str, last_frame: int, old: str, new: str, meanwhile) -> Path:
+    """The older library. `meanwhile` makes a context of it, in which the new one is installed."""
+    install(sample, last_frame, old)
+    bake_and_export(sample, last_frame)
+    library_before = runs_by("library")
+    with meanwhile(library_before):
+        install(sample, last_frame, new)
+    bake_and_export(sample, last_frame)
+    library = runs_by("library")
+    assert library.name != library_before.name, f"the library is still the older one, {library.name}"
+    return library_before
+
+
+@contextmanager
+def _locked(library: Path):
+    """Neither it nor a folder with it can be removed, renamed or written to."""
+
+    def refusing(function):
+        def called(path, *arguments, **named):
+            whole = library.parent / path if "dir_fd" in named else Path(path)  # as shutil.rmtree names files
+            if library == whole or library.is_relative_to(whole):
+                raise PermissionError(13, "it is in use", str(path))
+            return function(path, *arguments, **named)
+
+        return called
+
+    names = ("unlink", "remove", "rename", "replace", "rmdir")
+    before = {name: getattr(os, name) for name in names}
+    for name, function in before.items():
+        setattr(os, name, refusing(function))
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(os, name, function)
+
+
+def use(sample: str, last_frame: int, count: str) -> None:
+    if PACKAGE not in bpy.context.preferences.addons:
+        bpy.ops.preferences.addon_enable(module=PACKAGE)
+    bake_and_export(sample, last_frame)
+    _meet(int(count))  # from here on, all have the library open
+    bake_and_export(sample, last_frame)
+    runs_by("library")
+
+
+def _meet(count: int) -> None:
+    """Wait until so many Blenders have come here."""
+    folder = Path(bpy.utils.user_resource("CONFIG", path="meeting", create=True))
+    (folder / str(os.getpid())).touch()
+    deadline = time.monotonic() + PATIENCE
+    while len(list(folder.iterdir())) < count:
+        assert time.monotonic() < deadline, f"no other Blender has come in {PATIENCE} s"
+        time.sleep(0.05)
 
 
 def keeps_to_its_corner(paths_before: set[str]) -> None:
@@ -51,8 +127,8 @@ def keeps_to_its_corner(paths_before: set[str]) -> None:
     assert not new_paths, f"sys.path has grown by {new_paths}"
 
 
-def use(sample: str, last_frame: int, word: str) -> None:
-    """Open, bake, export: what comes out is a motion, and a model that is read again."""
+def bake_and_export(sample: str, last_frame: int) -> None:
+    """What comes out is a motion, and a model that is read again."""
     folder = Path(sys.modules[PACKAGE].__file__).parent
     bpy.ops.wm.open_mainfile(filepath=str(folder / "sample_scenes" / sample))
     scene = bpy.context.scene
@@ -63,17 +139,25 @@ def use(sample: str, last_frame: int, word: str) -> None:
     scene.frame_set(scene.frame_end)
     moved = [name for name, place in _places(scene).items() if (place - begun[name]).length > VISIBLE]
     assert moved, "nothing moves in what was baked"
-    has_numba = "numba" in sys.modules
-    assert has_numba == (word != "uncompiled"), f"numba is {'' if has_numba else 'not '}used"
-    if word == "compiled":
-        where = sys.modules["numba"].__file__
-        assert Path(where).is_relative_to(extensions_folder()), f"numba is not the zip's, it comes from {where}"
     with tempfile.TemporaryDirectory() as out:
         path = Path(out) / "model.sdf"
         assert bpy.ops.limberjack.export_sdf(filepath=str(path)) == {"FINISHED"}
         read = sys.modules[f"{PACKAGE}.core.formats"].read
         links = read(path).model.links
         assert len(links) >= len(moved), f"{len(moved)} links move, {len(links)} are in the exported file"
+
+
+def runs_by(way: str) -> Path | None:
+    """Whether kernels have run in this way. Returns the library's file, if it is by one."""
+    jit = sys.modules[f"{PACKAGE}.core.jit"]
+    assert jit.way().value == way, f"kernels run by {jit.way().value}, and not by {way}"
+    assert ("numba" in sys.modules) == (way == "numba"), f"numba is {'' if way == 'numba' else 'not '}asked for"
+    if way != "library":
+        return None
+    folder = jit.library().folder
+    path = (folder / json.loads((folder / "kernels.json").read_text(encoding="utf-8"))["library"]).resolve()
+    assert path.is_relative_to(extensions_folder().resolve()), f"the library is not the zip's, it lies in {path}"
+    return path
 
 
 def switch_off_and_on(before: dict) -> None:
@@ -110,12 +194,19 @@ def _lies_in(folder: Path, module) -> bool:
     return bool(file) and Path(file).is_relative_to(folder)
 
 
-zip_file, sample, last_frame, word = sys.argv[-4:]
-code = 0
-try:
-    main(zip_file, sample, int(last_frame), word)
-except Exception:
-    traceback.print_exc()
-    code = 1
+TASKS = {task.__name__: task for task in (whole, install, upgrade, upgrade_locked, use)}
+
+
+def main(task: str, sample: str, last_frame: str, *arguments: str) -> int:
+    try:
+        TASKS[task](sample, int(last_frame), *arguments)
+    except Exception:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
+code = main(*given)
 sys.stdout.flush()
 os._exit(code)  # bpy may crash when the interpreter ends

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from limberjack.core.dynamics import inverse_dynamics, mass_matrix
+from limberjack.core.dynamics import tree_inverse_dynamics, tree_mass_matrix
 from limberjack.core.joints import FREE
-from limberjack.core.kinematics import forward_kinematics, link_jacobian
+from limberjack.core.kinematics import tree_jacobian, tree_kinematics
 from limberjack.core.model import WORLD, Joint, Model
 from limberjack.core.model.compile import compile_model
 from limberjack.core.spatial import compose, quat_rotate
@@ -35,7 +35,7 @@ class Constrained:
 
     def frames(self, joint: Joint, q: np.ndarray) -> tuple[tuple, tuple]:
         """Where the joint's two frames are in the world."""
-        X_WL, _ = forward_kinematics(self.compiled, q)
+        X_WL, _ = tree_kinematics(self.compiled, q)
         poses = dict(zip(self.compiled.link_names, map(tuple, X_WL.tolist()), strict=True)) | {WORLD: IDENTITY}
         return compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
 
@@ -48,8 +48,8 @@ class Constrained:
         rank = int((sizes > RANK_TOLERANCE * sizes[0]).sum()) if len(sizes) else 0
         Z = ways[rank:].T
         kept = -np.linalg.pinv(J, RANK_TOLERANCE) @ bias
-        needed = inverse_dynamics(self.compiled, q, qd, kept, self._pulls(q, qd))
-        M = mass_matrix(self.compiled, q)
+        needed = tree_inverse_dynamics(self.compiled, q, qd, kept, self._pulls(q, qd))
+        M = tree_mass_matrix(self.compiled, q)
         return kept + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (self.tau - needed))
 
     def rates(self, _time: float, y: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ class Constrained:
         return np.concatenate([qd, self.accelerations(q, qd)])
 
     def _jacobian(self, q: np.ndarray, link: str, point: tuple) -> np.ndarray:
-        return np.zeros((6, self.compiled.nv)) if link == WORLD else link_jacobian(self.compiled, q, link, point)
+        return np.zeros((6, self.compiled.nv)) if link == WORLD else tree_jacobian(self.compiled, q, link, point)
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
         """J with J qd = 0, shape (6 hinges, nv): the part of each angular velocity along its axis is left out."""
@@ -71,7 +71,7 @@ class Constrained:
 
     def _pulls(self, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
         """What the springs do to each link: force, and torque about its origin, in world axes."""
-        X_WL, _ = forward_kinematics(self.compiled, q)
+        X_WL, _ = tree_kinematics(self.compiled, q)
         wrenches: dict[str, np.ndarray] = {}
         for joint in self.springs:
             axis = joint.axes[0]

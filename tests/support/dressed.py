@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Shape, Sphere
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Axis, Joint, Mimic, Model
 from limberjack.core.spatial import cross, norm, scale
 
@@ -80,7 +80,7 @@ def _draw(model: Model) -> None:
             first, second = joint.axes
             across = cross(first.xyz, second.xyz)
             joint.axes[1] = replace(second, xyz=scale(across, 1.0 / norm(across)))
-    for name, pose in link_poses(model).items():
+    for name, pose in tree_poses(model).items():
         model.link(name).pose = pose
     # What SDF has no name for, and a free joint most of all, is left out: such a link simply has no joint.
     model.joints = [joint for joint in model.joints if joint.kind.sdf]

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compiled import CompiledModel
 from limberjack.core.spatial import compose, inverse
@@ -111,7 +111,7 @@ def axes(joint_type: str) -> int:
 
 def place(model: Model) -> None:
     """Put links where the joints' frames put them at q = 0."""
-    for name, pose in link_poses(model).items():
+    for name, pose in tree_poses(model).items():
         model.link(name).pose = pose
 
 

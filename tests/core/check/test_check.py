@@ -314,6 +314,24 @@ def test_words_name_the_axis_and_what_is_allowed():
     assert "its cone axis at 0.5" in of_neck.message
 
 
+def test_limits_are_told_in_degrees_too():
+    """Guards the panel, which shows degrees, and files, which have radians."""
+    crossed = Joint("knee", "revolute", "world", "shin", axes=[Axis(lower=0.5 * math.pi, upper=-1.0)])
+    (found,) = check_model(Model("m", [Link("shin")], [crossed]))
+    assert "lower limit 1.5708 rad (90°) is above the upper limit -1 rad (-57.2958°)" in found.message
+    crossed.type = "prismatic"
+    (found,) = check_model(Model("m", [Link("shin")], [crossed]))
+    assert "lower limit 1.5708 m is above the upper limit -1 m;" in found.message
+
+
+def test_a_base_without_mass_is_told_how_to_hold_it():
+    """Guards the remedy of a root, which needs no mass once it is held."""
+    model = Model("m", [Link("base", 0.0), Link("arm")], [Joint("j", "revolute", "base", "arm")])
+    (found,) = check_model(model)
+    assert (found.code, found.subject) == ("massless", "link 'base'")
+    assert "--fix-base base" in found.message
+
+
 def test_axes_that_mean_nothing_are_not_judged():
     """Guards against noise: a slide shares the turn's direction, and a SCARA's parallel hinges are apart."""
     model = good()

@@ -16,7 +16,7 @@ import pytest
 from limberjack.core import formats
 from limberjack.core.formats.substitutes import substituted
 from limberjack.core.geometry import Box, Mesh, Shape
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Axis, Gearbox, Joint, Link, Mimic, Model
 from limberjack.core.spatial import IDENTITY_QUAT, compose, inverse, quat_of_rotvec, quat_to_mat
 from support.models import matrix
@@ -279,7 +279,7 @@ def test_bug_25_several_joints_between_two_bodies_keep_their_order(tmp_path):
     chain, _ = substituted(model, lambda joint: joint.kind.sdf is not None)
     formats.write(chain, tmp_path / "model.sdf", sdf_version="1.12")
     back = formats.read(tmp_path / "model.sdf").model
-    before, after = link_poses(model, model.home()), link_poses(back, back.home())
+    before, after = tree_poses(model, model.home()), tree_poses(back, back.home())
     assert matrix(compose(inverse(after["a"]), after["b"])) == pytest.approx(
         matrix(compose(inverse(before["a"]), before["b"])), abs=1e-9
     )

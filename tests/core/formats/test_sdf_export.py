@@ -12,7 +12,7 @@ from limberjack.core import formats
 from limberjack.core.extras import Extra
 from limberjack.core.formats import UnwritableError
 from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Foreign, Material, Mesh, Polyline, Shape
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Axis, Frame, Gearbox, Joint, Light, Link, Mimic, Model
 from limberjack.core.model.zeroing import zero_at_home
 from limberjack.core.spatial import IDENTITY, compose, inverse, quat_of_rotvec, quat_to_mat
@@ -49,7 +49,7 @@ def there_and_back(model: Model, path, **options) -> Model:
 
 
 def same_motion(model: Model, other: Model, q: dict, other_q: dict) -> None:
-    ours, theirs = link_poses(model, q), link_poses(other, other_q)
+    ours, theirs = tree_poses(model, q), tree_poses(other, other_q)
     assert ours.keys() == theirs.keys()
     for name, pose in ours.items():
         assert theirs[name][:3] == pytest.approx(pose[:3], abs=1e-9)
@@ -208,7 +208,7 @@ def test_export_in_the_home_pose(tmp_path):
     """Guards pose="home": the links stand in the file where a simulation starts."""
     model = moved()
     back = there_and_back(model, tmp_path / "m.sdf", pose="home")
-    expected = link_poses(model, model.home())
+    expected = tree_poses(model, model.home())
     for link in back.links:
         assert link.pose[:3] == pytest.approx(expected[link.name][:3], abs=1e-9)
 

@@ -138,3 +138,12 @@ def test_a_floating_joint_yields_its_name():
     """Guards the implicit joint's name where a joint bears the link's already."""
     model = Model(links=[Link("a"), Link("b")], joints=[Joint("a", "revolute", "a", "b")])
     assert list(compile_model(model).spans) == ["_a", "a"]
+
+
+def test_coordinates_come_back_as_they_were():
+    """Guards states that are handed on: a quaternion of length 1 but for rounding is not normalized once more."""
+    compiled = compile_model(Model(links=[Link("ball")], joints=[Joint("loose", "free", WORLD, "ball")]))
+    for quat in np.random.default_rng(0).normal(size=(200, 4)):
+        q = compiled.q_from({"loose": [0.0, 0.0, 0.0, *quat]})
+        assert np.linalg.norm(q[3:]) == pytest.approx(1.0, abs=1e-15)
+        assert compiled.q_from(compiled.q_by_joint(q)).tobytes() == q.tobytes()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError, StateError
 from limberjack.core.model.editing import (
     add_coupling,
@@ -16,6 +16,7 @@ from limberjack.core.model.editing import (
     add_link,
     fix_base,
     freeze_joint,
+    proposed_bases,
     rename_joint,
     rename_link,
     replace_joint,
@@ -59,7 +60,7 @@ def places(model):
 
 def assert_consistent(model):
     """Poses are those that the joints' frames give."""
-    for name, pose in link_poses(model).items():
+    for name, pose in tree_poses(model).items():
         np.testing.assert_allclose(matrix(model.link(name).pose), matrix(pose), atol=1e-10)
 
 
@@ -68,7 +69,7 @@ def test_the_puma_stands_where_its_table_says():
     model = puma()
     rng = np.random.default_rng(560)
     for q in ([0.0] * 6, *rng.uniform(-math.pi, math.pi, (3, 6)).tolist()):
-        found = link_poses(model, {f"joint{i}": value for i, value in enumerate(q, 1)})
+        found = tree_poses(model, {f"joint{i}": value for i, value in enumerate(q, 1)})
         X = np.eye(4)
         for i, (angle, (a, alpha, d)) in enumerate(zip(q, PUMA, strict=True), 1):
             X = X @ dh(angle, a, alpha, d)
@@ -108,8 +109,8 @@ def test_the_puma_with_a_slider_and_a_wrist_off_and_on():
         np.testing.assert_allclose(matrix(pose), matrix(drawn[name]), atol=1e-15)
     for seed in range(3):  # the three joints above the slider, and those of the wrist, turn as they did
         q = random_q(model, seed) | {"joint3": 0.0}
-        for name, pose in link_poses(puma(), q).items():
-            np.testing.assert_allclose(matrix(link_poses(model, q)[name]), matrix(pose), atol=1e-12)
+        for name, pose in tree_poses(puma(), q).items():
+            np.testing.assert_allclose(matrix(tree_poses(model, q)[name]), matrix(pose), atol=1e-12)
 
 
 def test_the_table_tells_of_loops_floats_and_backward_joints():
@@ -143,7 +144,7 @@ def test_states_to_start_from():
         Joint("ball", "ball", "c", "d"),
     ]
     assert model.home() == {"pair": (2.0, 0.75), "lock": (0.3,), "ball": (1.0, 0.0, 0.0, 0.0)}
-    assert link_poses(model, model.home()).keys() == {*"abcd"}
+    assert tree_poses(model, model.home()).keys() == {*"abcd"}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -157,8 +158,8 @@ def test_a_model_built_link_by_link_is_the_model(seed):
         assert {name: places(built)[name] for name in before} == before
     assert_consistent(built)
     q = random_q(whole, seed)
-    for name, pose in link_poses(whole, q).items():
-        np.testing.assert_allclose(matrix(link_poses(built, q)[name]), matrix(pose), atol=1e-10)
+    for name, pose in tree_poses(whole, q).items():
+        np.testing.assert_allclose(matrix(tree_poses(built, q)[name]), matrix(pose), atol=1e-10)
 
 
 def test_a_link_without_a_joint_floats_where_it_is():
@@ -443,9 +444,9 @@ def test_a_new_type_takes_over_directions_and_mimics():
     given_axes = [Axis((1.0, 0.0, 0.0), upper=2.0)]
     new = replace_joint(model, "joint4", "screw", axes=given_axes, pitch=0.01, home=(0.5,), mimic=None)
     assert (new.axes, new.pitch, new.home, new.mimic) == (given_axes, 0.01, (0.5,), None)
-    poses = link_poses(model, {"joint4": 1.3})
+    poses = tree_poses(model, {"joint4": 1.3})
     replace_joint(model, "joint4", "custom")
-    for name, pose in link_poses(model, {"joint4": 1.3}).items():
+    for name, pose in tree_poses(model, {"joint4": 1.3}).items():
         np.testing.assert_allclose(matrix(pose), matrix(poses[name]), atol=1e-12)
 
 
@@ -472,8 +473,8 @@ def test_a_frozen_joint_stays_where_it_was_put(seed, number, at_home):
     assert model.joint(joint.name).nq == 0
     q.pop(joint.name, None)
     for found, expected in (
-        (link_poses(model, q), link_poses(before, values)),
-        (places(model), link_poses(before, {joint.name: held} if joint.nq else {})),
+        (tree_poses(model, q), tree_poses(before, values)),
+        (places(model), tree_poses(before, {joint.name: held} if joint.nq else {})),
     ):
         for name, pose in found.items():
             np.testing.assert_allclose(matrix(pose), matrix(expected[name]), atol=1e-9)
@@ -531,3 +532,22 @@ def test_what_cannot_be_fixed_is_told():
         fix_base(model)
     with pytest.raises(ModelError, match="link 'arm' does not float"):
         fix_base(model, "arm")
+
+
+@pytest.mark.parametrize(
+    ("name", "mass", "proposed"),
+    [
+        ("base", 1.0, True),
+        ("arm1::Base_Link", 1.0, True),
+        ("pedestal", 1.0, True),
+        ("torso", 0.0, True),
+        ("torso", 1.0, False),
+        ("base_plate", 1.0, False),
+    ],
+)
+def test_a_base_is_proposed_by_custom(name, mass, proposed):
+    """Guards what imports hold by themselves: by the names that robots' files use, or for want of mass."""
+    model = Model("r", [Link(name, mass), Link("arm")], [Joint("shoulder", "revolute", name, "arm")])
+    assert proposed_bases(model) == ([name] if proposed else [])
+    fix_base(model)
+    assert proposed_bases(model) == []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Axis, Coupling, Frame, Gearbox, Joint, Light, Link, Mimic, Model, ModelError
 from limberjack.core.model.grafting import graft, re_root, remove_link
 from limberjack.core.spatial import compose, inverse
@@ -17,7 +17,7 @@ from support.models import dump, matrix, random_graph, random_pose, random_q, ra
 
 
 def assert_consistent(model):
-    for name, pose in link_poses(model).items():
+    for name, pose in tree_poses(model).items():
         np.testing.assert_allclose(matrix(model.link(name).pose), matrix(pose), atol=1e-10)
 
 
@@ -155,9 +155,9 @@ def test_a_graft_hangs_as_its_own_world_does(seed, floats):
     assert not set(model.tree().roots)
     assert len(model.equations()) == len(subtree.equations())
     own, theirs = random_q(before, seed), random_q(subtree, seed)
-    found = link_poses(model, own | {f"arm::{name}": q for name, q in theirs.items()})
+    found = tree_poses(model, own | {f"arm::{name}": q for name, q in theirs.items()})
     X_WS = matrix(compose(found["link5"], X_LS))
-    for name, pose in link_poses(subtree, theirs).items():
+    for name, pose in tree_poses(subtree, theirs).items():
         np.testing.assert_allclose(matrix(found[f"arm::{name}"]), X_WS @ matrix(pose), atol=1e-9)
 
 
@@ -171,7 +171,7 @@ def gripper():
         Joint("right", "revolute", "right", "palm", random_pose(rng), random_pose(rng), mimic=Mimic("left", -1.0)),
     ]
     model.couplings = [Gearbox("mesh", "left", "right", "palm", 1.0, (0.6, 0.0, 0.8), (0.0, 1.0, 0.0))]
-    for name, pose in link_poses(model).items():
+    for name, pose in tree_poses(model).items():
         model.link(name).pose = pose
     return model
 
@@ -195,8 +195,8 @@ def test_a_graft_without_its_base(floats):
     ]
     assert_consistent(model)
     q = random_q(model, 0)
-    expected = link_poses(with_palm, q)
-    for name, pose in link_poses(model, q).items():
+    expected = tree_poses(with_palm, q)
+    for name, pose in tree_poses(model, q).items():
         np.testing.assert_allclose(matrix(pose), matrix(expected[name]), atol=1e-10)
     weights = [{t.joint: t.weight for t in m.couplings[0].equation(m.joints).terms} for m in (model, with_palm)]
     assert weights[0] == weights[1]
@@ -217,7 +217,7 @@ def test_a_base_is_all_that_is_fixed_to_it(floats):
     ]
     if floats:
         del subtree.joints[0]
-    for name, pose in link_poses(subtree).items():
+    for name, pose in tree_poses(subtree).items():
         subtree.link(name).pose = pose
     model, with_base = (random_tree(1, 3) for _ in range(2))
     X_LS = random_pose(rng)
@@ -227,8 +227,8 @@ def test_a_base_is_all_that_is_fixed_to_it(floats):
     assert [(joint.name, joint.parent) for joint in model.joints[3:]] == [("hinge", "link2"), ("grip", "arm")]
     assert_consistent(model)
     q = random_q(model, 0)
-    expected = link_poses(with_base, q)
-    for name, pose in link_poses(model, q).items():
+    expected = tree_poses(with_base, q)
+    for name, pose in tree_poses(model, q).items():
         np.testing.assert_allclose(matrix(pose), matrix(expected[name]), atol=1e-10)
 
 
@@ -316,11 +316,11 @@ def test_another_base_moves_no_link_against_another(seed, number, floats):
         if joint.nq:
             is_turned = joint.child == model.joint(joint.name).parent
             turned[joint.name] = inverted(joint, q[joint.name]) if is_turned else q[joint.name]
-    found, expected = link_poses(model, turned), link_poses(before, q)
+    found, expected = tree_poses(model, turned), tree_poses(before, q)
     for link in model.links:
         X_BL = [np.linalg.solve(matrix(poses[name]), matrix(poses[link.name])) for poses in (found, expected)]
         np.testing.assert_allclose(*X_BL, atol=1e-9)
-    at_zero = link_poses(before, {branch.joint.name: q[branch.joint.name] for branch in held if branch.joint.nq})
+    at_zero = tree_poses(before, {branch.joint.name: q[branch.joint.name] for branch in held if branch.joint.nq})
     np.testing.assert_allclose(matrix(found[name]), matrix(at_zero[name]), atol=1e-9)
 
 
@@ -370,7 +370,7 @@ def test_a_ball_turned_round_rests_where_it_did():
     before = model.copy()
     re_root(model, "b")
     ball = model.joint("ball")
-    X_AB = [compose(inverse(poses["a"]), poses["b"]) for poses in (link_poses(m, m.home()) for m in (model, before))]
+    X_AB = [compose(inverse(poses["a"]), poses["b"]) for poses in (tree_poses(m, m.home()) for m in (model, before))]
     assert X_AB[0] == pytest.approx(X_AB[1])
     assert [axis.spring_reference for axis in ball.axes[:3]] == [0.0, -0.1, -0.2]
     assert [axis.drive_target for axis in ball.axes[:3]] == [-0.2] * 3

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.kinematics import link_poses
+from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
 from limberjack.core.model.placing import set_dh, set_frames
 from support.models import dump, matrix, random_graph, random_pose, random_tree
@@ -46,7 +46,7 @@ def test_rows_of_a_table_place_the_child(modified, expected, joint_type):
     for q in (-1.1, 0.5):
         slid, turned = {"prismatic": (q, 0.0), "fixed": (0.0, 0.0), "cylindrical": (q, 0.25)}.get(joint_type, (0.0, q))
         values = {"prismatic": q, "fixed": None, "cylindrical": [q, 0.25]}.get(joint_type, q)
-        found = link_poses(model, {} if values is None else {"j": values})["a"]
+        found = tree_poses(model, {} if values is None else {"j": values})["a"]
         np.testing.assert_allclose(matrix(found), expected(turned, a, alpha, d + slid, theta), atol=1e-14)
 
 
@@ -70,7 +70,7 @@ def test_only_what_a_joint_carries_moves_with_it(seed, number, side):
     branch = next((branch for branch in tree.branches if branch.joint is joint), None)
     carried = tree.links_from(branch.outer) if branch else []
     set_frames(model, joint.name, **{side: random_pose(np.random.default_rng(seed))})
-    for name, pose in link_poses(model).items():
+    for name, pose in tree_poses(model).items():
         if name in carried:
             np.testing.assert_allclose(matrix(model.link(name).pose), matrix(pose), atol=1e-10)
             X_BL = [

@@ -232,3 +232,34 @@ def test_a_state_that_names_no_joint_is_refused():
         begun(four_bar(), {"q": {"nothing": 0.0}})
     with pytest.raises(StateError, match="crank_pivot"):
         begun(four_bar(), {"qd": {"crank_pivot": [0.0, 1.0]}})
+
+
+def arm_that_follows(of="revolute", **mimic):
+    """Two bars, of which the second follows the first."""
+    model = Model("m", [Link("a"), Link("b")])
+    model.joints = [
+        Joint("lead", "revolute", WORLD, "a", axes=[Axis(xyz=(0.0, 1.0, 0.0))]),
+        Joint("follow", of, "a", "b", axes=[Axis(xyz=(0.0, 1.0, 0.0))], mimic=Mimic("lead", **mimic)),
+    ]
+    return model
+
+
+@pytest.mark.parametrize(("of", "told"), [("revolute", "0.5 rad (28.6°)"), ("prismatic", "0.5 m")])
+def test_what_is_off_is_told_in_its_unit(of, told):
+    """Guards the words: both are stuck where they cannot both be, an angle or a length apart."""
+    model = arm_that_follows(of, multiplier=0.0, offset=1.0)
+    for joint in model.joints:
+        joint.axes[0].lower = joint.axes[0].upper = 0.0
+    with pytest.raises(ModelError, match=r"'follow' cannot be closed: it is off by") as refusal:
+        Simulation(model, NOW)
+    assert f"off by {told};" in str(refusal.value)
+
+
+def test_a_gap_that_is_no_number_is_told_as_such():
+    """Guards against "off by nan": a ratio beyond all sense, and a ring that is drawn farther than squares can say."""
+    far = four_bar()
+    far.joints[0].X_PJ = (1e200, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    for model in (arm_that_follows(multiplier=1e200, offset=1.0), far):
+        with pytest.raises(ModelError, match="cannot be closed: its gap grows beyond all numbers") as refusal:
+            Simulation(model, NOW)
+        assert "nan" not in str(refusal.value)

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model, ModelError, StateError
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.controls import Controls, Forces
+from limberjack.core.solvers.controls import NODES, Controls, Forces, coefficients_through
 from support.mechanisms import Z, four_bar, join
 from support.models import matrix, random_link, random_pose
 from support.rings import loose_ring
@@ -352,3 +352,10 @@ def test_a_link_fixed_to_the_world_cannot_be_guided():
     join(model, "axle", "revolute", "base", "disc", NOWHERE, Z)
     with pytest.raises(ModelError, match="base"):
         Simulation(model, TIMES, controls=Controls(links={"base": flown})).run()
+
+
+def test_polynomials_go_through_what_functions_give():
+    """Guards the coefficients of prescribed motion, found without BLAS: powers of the time come out as themselves."""
+    found = coefficients_through(np.vander(NODES, increasing=True))
+    assert found == pytest.approx(np.eye(len(NODES)), abs=1e-14)
+    assert NODES[[0, -1]].tolist() == [-1.0, 1.0]

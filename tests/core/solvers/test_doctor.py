@@ -10,6 +10,7 @@ import pytest
 from limberjack.core import cli
 from limberjack.core.formats import read
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.model.editing import fix_base, replace_joint
 from limberjack.core.solvers import Controls, Forces, Simulation, SimulationError
 from support.mechanisms import bricard, four_bar, stewart
 from support.models import chain, random_graph, random_tree
@@ -75,6 +76,41 @@ def blown_about():
     return model
 
 
+def wrist(gravity=-9.81):
+    """A rod on three hinges, which line up at 90 degrees."""
+    return Model(links=[rod("hand")], joints=[Joint("wrist", "euler_zyx", WORLD, "hand")], gravity=(0.0, 0.0, gravity))
+
+
+def loose_robot(**more):
+    """An arm on a base that nothing holds."""
+    model = arm()
+    model.links.append(Link("base"))
+    model.joints[0].parent = "base"
+    for name, value in more.items():
+        setattr(model, name, value)
+    return model
+
+
+def loose_and_pushed():
+    model = loose_robot()
+    model.links[-1].force = (0.0, 0.0, 30.0)
+    return model
+
+
+def loose_in_part():
+    """With another robot, which stands."""
+    model = loose_robot()
+    model.links.append(rod("post"))
+    model.joints.append(Joint("ground", "revolute", WORLD, "post"))
+    return model
+
+
+def let_go():
+    model = loose_robot()
+    model.joints.append(Joint("clamp", "fixed", WORLD, "base", released_at=0.5))
+    return model
+
+
 def linkage():
     model = four_bar()
     model.gravity = (0.0, -9.81, 0.0)
@@ -106,6 +142,11 @@ def starting(joint, q=None, qd=None):
     return {"initial": {"q": {joint: q} if q is not None else {}, "qd": {joint: qd} if qd is not None else {}}}
 
 
+def explicitly(joint, q):
+    """A start that only implicit steps would get away from."""
+    return starting(joint, q) | {"solver": "explicit"}
+
+
 def position(target, **fields):
     return {"drive_mode": "position", "drive_target": target} | fields
 
@@ -115,7 +156,7 @@ def velocity(target, **fields):
 
 
 STIFF = {"drive_stiffness": 1e6, "drive_damping": 1.0}
-NARROW = {"lower": -1e-5, "upper": 1e-5, "dissipation": 0.0, "stiffness": 1e10}
+NARROW = {"lower": -1e-5, "upper": 1e-5, "dissipation": 0.0, "stiffness": 9e7}
 
 DRAFT = {"accuracy": "draft", "frames": 241}
 COARSE = DRAFT | {"solver": "implicit"}
@@ -137,7 +178,7 @@ PLANTED = [
     ),
     ("a damper of tons", pendulum(1e-6, damping=1e9), starting("pin", qd=1.0), "light-link-stiff-drive", "pin"),
     ("a heavy tip", heavy_tip(), {}, "mass-ratio", "joint2"),
-    ("no inertia about the axis", pointlike(), starting("shoulder", 1.0), "massless-or-singular", "lower"),
+    ("no inertia about the axis", pointlike(), explicitly("shoulder", 1.0), "massless-or-singular", "lower"),
     ("limits crossed", pendulum(lower=0.2, upper=-0.2), starting("pin", 0.5), "limits-crossed", "pin"),
     ("rigid limits crossed", pendulum(lower=0.2, upper=-0.2, stiffness=RIGID), {}, "limits-crossed", "pin"),
     ("a twist crossed", hip(), {}, "limits-crossed", "hip"),
@@ -169,6 +210,9 @@ PLANTED = [
     ("home beyond a stop", beginning(0.5, upper=0.2, stiffness=1e4), {}, "overlapping-start", "pin"),
     ("a negative drag", blown_about(), starting("pin", 0.5), "energy-from-nowhere", "bob"),
     ("an absurd push", arm(), push(1e40), "step-at-floor", "lower"),
+    ("a start in gimbal lock", wrist(), starting("wrist", [0.2, 0.5 * math.pi, 0.1]), "gimbal-lock", "wrist"),
+    ("a way into gimbal lock", wrist(0.0), starting("wrist", [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]), "gimbal-lock", "wrist"),
+    ("a robot whose base is loose", loose_robot(), {}, "falls-freely", "base"),
 ]
 
 
@@ -191,6 +235,7 @@ REMEDIES = {
     "rusted": {"friction": 10.0},
     "a coarse solver": {"accuracy": "good"},
     "a stiff spring at draft": {"accuracy": "good"},
+    "a robot whose base is loose": {"static": True},
 }
 """What mends those that were planted; the others have no change that is safe."""
 
@@ -203,7 +248,7 @@ def run_as_a_user(model, frames=49, **settings):
     run = Simulation(model, np.arange(frames) / 24, **settings)
     try:
         for _ in run:
-            if run._solver.steps > MOST_WORK:
+            if run.report.steps > MOST_WORK:
                 break
     except SimulationError as error:
         return run, error
@@ -216,7 +261,7 @@ def run_as_a_user(model, frames=49, **settings):
 def test_a_planted_fault_is_named(model, settings, code, subject):
     """Guards every rule: the cause that was planted comes first or second, with its joint or link, and a number."""
     run, error = run_as_a_user(model, **settings)
-    found = run.report.diagnoses
+    found = run.diagnose()
     assert any(each.code == code and each.subject.endswith(f" '{subject}'") for each in found[:2]), found
     assert all(len(each.message) > 40 and "\n" not in each.message for each in found)
     if error:
@@ -230,6 +275,9 @@ def mended(model, settings, remedy):
     if remedy.kind == "run":
         return model, settings | changes
     joint = model.joint(remedy.name) if remedy.kind == "joint" else None
+    if "static" in changes:
+        fix_base(model, remedy.name)
+        return model, settings
     target = joint.axes[remedy.axis] if joint else model.link(remedy.name)
     if joint and "home" in changes:
         joint.home = (changes.pop("home"),)
@@ -240,7 +288,7 @@ def mended(model, settings, remedy):
 
 
 def found_in(run, code, subject):
-    return [each for each in run.report.diagnoses if each.code == code and each.name == subject]
+    return [each for each in run.diagnose() if each.code == code and each.name == subject]
 
 
 @pytest.mark.parametrize(("model", "settings", "code", "subject", "changes"), MENDED.values(), ids=MENDED)
@@ -288,6 +336,17 @@ HEALTHY = [
     ("a bouncing arm", driven(drive_mode="off", stiffness=RIGID, restitution=0.8), starting("shoulder", 1.5)),
     ("a light link at its stop", arm(forearm=1e-6, lower=-0.1, upper=0.1), starting("shoulder", 1.0)),
     ("a stiff spring", pendulum(spring_stiffness=1e9, damping=1e6), {}),
+    ("a satellite", loose_robot(gravity=(0.0, 0.0, 0.0)), {}),
+    ("a body that falls", Model(links=[rod("bar")]), {}),
+    ("an arm that is thrown", loose_robot(), starting("base", qd=[1.0, 0.0, 5.0, 0.0, 0.0, 0.0])),
+    ("a drone", loose_and_pushed(), {}),
+    ("an arm that falls beside one that stands", loose_in_part(), {}),
+    ("an arm that is let go", let_go(), {}),
+    (
+        "a hand that leads",
+        loose_robot(),
+        {"controls": Controls(links={"base": lambda time: (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)})},
+    ),
     ("a stiff drive", pendulum(**position(0.0, drive_stiffness=1e6, drive_damping=1e4)), {}),
 ]
 
@@ -297,7 +356,7 @@ def test_a_healthy_model_is_left_alone(model, settings):
     """Guards against false alarms, which a user soon learns to overlook."""
     run, error = run_as_a_user(model, **settings)
     assert error is None
-    assert run.report.diagnoses == []
+    assert run.diagnose() == []
 
 
 @pytest.mark.parametrize("name", ["crane", "double_pendulum", "ragdoll"])
@@ -305,7 +364,7 @@ def test_a_healthy_model_is_left_alone(model, settings):
 def test_sample_scenes_are_healthy(name, accuracy):
     """Guards the first thing that a user sees."""
     model = read(Path(__file__).parents[3] / "sample_scenes" / f"{name}.sdf").model
-    assert run_as_a_user(model, frames=121, accuracy=accuracy)[0].report.diagnoses == []
+    assert run_as_a_user(model, frames=121, accuracy=accuracy)[0].diagnose() == []
 
 
 SDF = """<sdf version="1.9"><model name="m"><link name="bob"><inertial><pose>0 0 -1 0 0 0</pose></inertial></link>
@@ -350,9 +409,66 @@ def test_json_has_them_as_objects(tmp_path, capsys):
 def test_a_frame_that_is_fixed_to_a_heavy_link_is_no_light_one():
     """Guards robots with frames for tools: of what is fixed together, the sum of the masses counts."""
     model = heavy_tip()
-    known = [found.subject for found in run_as_a_user(model)[0].report.diagnoses if found.code == "mass-ratio"]
+    known = [found.subject for found in run_as_a_user(model)[0].diagnose() if found.code == "mass-ratio"]
     for name in [link.name for link in model.links]:
         model.links.append(Link(f"{name}_frame", 1e-9, inertia=(1e-12, 0.0, 0.0, 1e-12, 0.0, 1e-12)))
         model.joints.append(Joint(f"{name}_mount", "fixed", name, f"{name}_frame"))
     run, _ = run_as_a_user(model)
-    assert [found.subject for found in run.report.diagnoses if found.code == "mass-ratio"] == known != []
+    assert [found.subject for found in run.diagnose() if found.code == "mass-ratio"] == known != []
+
+
+def test_a_ball_in_the_place_of_a_gimbal_never_locks():
+    """Guards the advice: the same start, with the joint that the words propose, is followed."""
+    model = wrist()
+    run, _ = run_as_a_user(model, **starting("wrist", [0.2, 0.5 * math.pi, 0.1]))
+    (found,) = found_in(run, "gimbal-lock", "wrist")
+    assert "with y at 1.571 rad (90°), its axes z and x share a line" in found.message
+    assert "make it a ball joint" in found.message
+    replace_joint(model, "wrist", "ball")
+    turned = (math.cos(0.25 * math.pi), 0.0, math.sin(0.25 * math.pi), 0.0)
+    run, error = run_as_a_user(model, **starting("wrist", turned))
+    assert error is None
+    assert run.diagnose() == []
+
+
+def test_that_it_falls_is_told_first_and_blames_no_failure():
+    """Guards the order: before all else of a run that goes through, after the cause of one that does not."""
+    weak = loose_robot()
+    weak.joints[1].axes[0] = Axis(xyz=(0.0, 1.0, 0.0), **position(1.5))
+    run, _ = run_as_a_user(weak)
+    assert [found.code for found in run.diagnose()] == ["falls-freely", "drive-without-strength"]
+    assert run.report.notes == [], "the same is not said twice"
+    assert "--fix-base base" in run.diagnose()[0].message
+    weak.joints[1].axes[0] = Axis(xyz=(0.0, 1.0, 0.0), damping=-1e6)
+    run, error = run_as_a_user(weak, **starting("elbow", qd=1.0))
+    codes = [found.code for found in run.diagnose()]
+    assert (codes[0], codes[-1]) == ("energy-from-nowhere", "falls-freely")
+    assert "falls freely" not in str(error)
+
+
+def test_angles_are_told_as_files_and_as_panels_have_them():
+    """Guards the one rule of units: radians and degrees of angles and their rates, metres alone of lengths."""
+    for model, settings, told in (
+        (
+            pendulum(lower=0.2, upper=-0.2),
+            {},
+            "lower limit 0.2 rad (11.4592°) is above its upper limit -0.2 rad (-11.4592°)",
+        ),
+        (
+            pendulum(upper=0.2),
+            starting("pin", 0.5),
+            "starts at 0.5 rad (28.65°), beyond its upper limit 0.2 rad (11.46°)",
+        ),
+        (pendulum(**velocity(3.0, drive_damping=1e2, effort=1.0)), {}, "instead of 3 rad/s (172°/s)"),
+        (
+            arm(lower=-1.0, upper=1.0),
+            lead("elbow"),
+            "its limits -1 to 1 rad (-57.3° to 57.3°), as it goes from ",
+        ),
+        (arm(), starting("elbow", qd=36000.0), "starts with 3.6e+04 rad/s (2.06e+06°/s)"),
+    ):
+        assert told in run_as_a_user(model, **settings)[0].diagnose()[0].message
+    model = pendulum(upper=0.2)
+    model.joints[0].type = "prismatic"
+    (found, *_) = run_as_a_user(model, **starting("pin", 0.5))[0].diagnose()
+    assert "starts at 0.5 m, beyond its upper limit 0.2 m:" in found.message

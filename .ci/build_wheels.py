@@ -1,0 +1,42 @@
+"""Build the package's wheels into dist/: one for each platform whose compiled kernels `make kernels` has left.
+
+Where it has left none, the one that runs anywhere, compiled by numba where that is installed. The same commit and the
+same libraries give the same wheels.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from staging import BUILD, ROOT, commit_seconds, date, fitting_kernels, stage_sources
+
+
+def main() -> None:
+    dist = ROOT / "dist"
+    dist.mkdir(exist_ok=True)
+    BUILD.mkdir(exist_ok=True)
+    for old in dist.glob("limberjack-*.whl"):
+        old.unlink()
+    for kernels in fitting_kernels().values() or [None]:
+        _build(kernels, dist)
+    for wheel in sorted(dist.glob("limberjack-*.whl")):
+        print(f"{wheel.stat().st_size / 1e6:8.1f} MB  {os.path.relpath(wheel)}")
+
+
+def _build(kernels: Path | None, dist: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        staged = Path(folder)
+        stage_sources(staged)
+        if kernels:
+            shutil.copytree(kernels, staged / "core" / "kernels")
+        date(staged)
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        command += ["--no-build-isolation", "--wheel-dir", str(dist), str(staged)]
+        subprocess.run(command, env=os.environ | {"SOURCE_DATE_EPOCH": str(commit_seconds())}, check=True)
+
+
+if __name__ == "__main__":
+    main()

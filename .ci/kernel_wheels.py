@@ -1,0 +1,93 @@
+"""Wheels of compiled kernels: a package `limberjack_kernels` with one platform's library and what it tells of itself.
+
+Blender takes binaries in wheels alone. Any index of packages would take these. No ABI of Python is touched, so
+one serves every Blender of a platform.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import time
+import zipfile
+from pathlib import Path
+
+from staging import ROOT
+
+from limberjack.core.library import PACKAGE, TABLE
+
+DOCSTRING = '''"""Limberjack's kernels, compiled ahead of time for one platform: data, with nothing to import.
+
+Limberjack finds a table beside this file, which tells where the library is. Its sources are in Limberjack's own
+repository, at the version that this package has.
+"""
+'''
+
+METADATA = """\
+Metadata-Version: 2.4
+Name: limberjack-kernels
+Version: {version}
+Summary: The compiled kernels of Limberjack, physically exact motion for articulated models
+License-Expression: GPL-3.0-or-later
+License-File: LICENSE
+Requires-Python: >=3.11
+Description-Content-Type: text/plain
+
+What Limberjack (the Blender extension and Python package) runs instead of compiling its kernels when they are first
+called: one shared library for one platform. It is used where it was made from the very sources that are installed.
+"""
+
+WHEEL = """\
+Wheel-Version: 1.0
+Generator: limberjack
+Root-Is-Purelib: false
+Tag: {tag}
+"""
+
+
+def write_wheel(kernels: Path, dist: Path, version: str, platform_tag: str, seconds: int) -> Path:
+    """The wheel in `dist` of the library in `kernels`. The same content gives the same bytes.
+
+    Its version is that of a post-release whose number follows from the content: Blender leaves a wheel as it is where
+    one of that version is installed, and would keep the library of an earlier build, which fits other sources. The
+    library lies in a folder with that number: Windows removes no file that is in use, so Blender removes a wheel's
+    folders when it next starts, and what a newer wheel has put into them meanwhile.
+
+    Args:
+        platform_tag: as wheels name the platform, such as win_amd64.
+        seconds: what all its files are dated [s, since 1970].
+    """
+    told = (kernels / TABLE).read_bytes()
+    table = json.loads(told)
+    library = kernels / table["library"]
+    number = hashlib.sha256(told).hexdigest()[:8]
+    version = f"{version}.post{int(number, 16)}"
+    place = f"{PACKAGE}_{number}/{library.name}"
+    tag = f"py3-none-{platform_tag}"
+    about = f"{PACKAGE}-{version}.dist-info"
+    files = {
+        f"{PACKAGE}/__init__.py": DOCSTRING.encode(),
+        f"{PACKAGE}/{TABLE}": json.dumps(table | {"library": f"../{place}"}, separators=(",", ":")).encode(),
+        place: library.read_bytes(),
+        f"{about}/METADATA": METADATA.format(version=version).encode(),
+        f"{about}/WHEEL": WHEEL.format(tag=tag).encode(),
+        f"{about}/licenses/LICENSE": (ROOT / "LICENSE").read_bytes(),
+    }
+    files[f"{about}/RECORD"] = _record(files, f"{about}/RECORD")
+    wheel = dist / f"{PACKAGE}-{version}-{tag}.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as stream:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, time.gmtime(seconds)[:6])
+            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
+            stream.writestr(entry, content, compresslevel=9)
+    return wheel
+
+
+def _record(files: dict[str, bytes], own: str) -> bytes:
+    """Every file's hash and size, and itself without, as the specification of wheels has it."""
+    lines = []
+    for name, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(content)}\n")
+    return "".join([*lines, f"{own},,\n"]).encode()

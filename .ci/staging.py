@@ -1,0 +1,68 @@
+"""What is built is built from copies of what a commit of this tree would hold, all files with the commit's date.
+
+As a program it says, by its exit code, whether `make kernels` has left for every platform what fits these sources.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from limberjack.core.kernel_cache import sources
+from limberjack.core.library import TABLE, sources_digest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from native.platforms import PLATFORMS  # noqa: E402 - lies in a folder just added
+
+BUILD = ROOT / "build"
+KERNELS = BUILD / "kernels"
+"""Where `make kernels` leaves a folder for each platform, with a library and what it tells of itself."""
+
+
+def fitting_kernels() -> dict[str, Path]:
+    """Those folders, by platform, whose libraries were made from these very sources: no other is ever used."""
+    files = sorted(sources())
+    digest, fitting = sources_digest(files), {}
+    for name in PLATFORMS:
+        path = KERNELS / name / TABLE
+        table = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        if (table.get("sources"), table.get("sources_sha256")) == (files, digest):
+            fitting[name] = path.parent
+    return fitting
+
+
+def stage_sources(folder: Path) -> None:
+    """Copy tracked files, and new ones that git does not ignore."""
+    told = git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    for name in sorted(name for name in told.split("\0") if name and (ROOT / name).is_file()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+
+
+def date(folder: Path) -> None:
+    """Give all files the commit's date, so that the same commit gives the same packages."""
+    seconds = commit_seconds()
+    for path in folder.rglob("*"):
+        os.utime(path, (seconds, seconds))
+
+
+def commit_seconds() -> int:
+    """When the last commit was made [s, since 1970]."""
+    return int(git("log", "-1", "--format=%ct"))
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def version() -> str:
+    with (ROOT / "blender_manifest.toml").open("rb") as manifest:
+        return tomllib.load(manifest)["version"]
+
+
+if __name__ == "__main__":
+    sys.exit(fitting_kernels().keys() != PLATFORMS.keys())

@@ -1,0 +1,162 @@
+"""What a state breaks of what its model holds to: loops, mimics and couplings, and limits that leave no room.
+
+Limits that leave room are not among it: a state beyond them is one that a mechanism has if they are widened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..model import WORLD, Joint, StateError
+from ..model.compiled import CompiledModel
+from ..model.screws import joint_pose, measured_rows
+from ..spatial import IDENTITY
+from .coordinates import coordinates_at, gap_of, loops_of, rates_at, relative_pose, relative_twist, subspace_at
+from .forward import tree_kinematics
+
+OPEN = 1e-6
+"""Radians and metres, and with the velocities' size a second, by which a state may break things for its rounding."""
+
+
+@dataclass(frozen=True)
+class Breach:
+    """One thing that a state breaks.
+
+    Attributes:
+        words: what, and how far. off: that, or how fast it grows [rad, m, rad/s, m/s].
+    """
+
+    words: str
+    off: float
+
+
+def ties(compiled: CompiledModel) -> list[str]:
+    """All that keeps velocities from being independent, in words."""
+    found = [f"joint '{joint.name}' closes a loop" for joint in loops_of(compiled)]
+    found += [f"coupling '{equation.name}' ties joints" for equation in compiled.model.equations()]
+    joints = [span.joint for span in compiled.spans.values()]
+    return found + [f"joint '{joint.name}' has no room" for joint in joints if joint.held_columns or joint.held_rows]
+
+
+def require_split(compiled: CompiledModel, asked: str) -> None:
+    """Raise `StateError` if joints that close loops were left out; asked: the function that needs them."""
+    welded = {weld.joint.name for weld in compiled.welds}
+    left_out = [joint for joint in loops_of(compiled) if joint.name not in welded]
+    if left_out:
+        raise StateError(
+            f"joint '{left_out[0].name}' closes a loop, and has no coordinates in a model compiled without "
+            f"split_loops: {asked} takes compile_model(model, split_loops=True)"
+        )
+
+
+def require_obeyed(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> None:
+    """Refuse a state that leaves loops open, or what follows behind.
+
+    Args:
+        q: shape (nq,). qd: shape (nv,), at rest if left out.
+
+    Raises:
+        StateError: it does: which joint or coupling, how far, and what to call.
+    """
+    if words := breach_in_words(compiled, q, qd):
+        raise StateError(
+            f"{words}; kinematics.closed_state(compiled, {{joint: value}}) finds q and qd that keep the given joints "
+            "and let all others follow"
+        )
+
+
+def breach_in_words(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> str:
+    """The worst that a state breaks: of q, else of qd; empty where it breaks nothing."""
+    if not ties(compiled):
+        return ""
+    positions = compiled.positions(q)
+    rates = np.zeros(compiled.nv) if qd is None else compiled.velocities(qd)
+    slack = OPEN, OPEN * (1.0 + np.abs(rates).max(initial=0.0))
+    for found, most in zip(_breaches(compiled, positions, rates), slack, strict=True):
+        bad = [breach for breach in found if not breach.off <= most]
+        if bad:
+            return max(bad, key=lambda breach: np.nan_to_num(breach.off, nan=np.inf)).words
+    return ""
+
+
+def _breaches(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> tuple[list[Breach], list[Breach]]:
+    """What q breaks, and what qd does."""
+    state = _State(compiled, q, qd)
+    places: list[Breach] = []
+    rates: list[Breach] = []
+    for joint in loops_of(compiled):
+        state.read_loop(joint)
+        gap = state.gaps[joint.name]
+        words = (
+            f"loop joint '{joint.name}' is open: its frames stand {gap.distance:.3g} m and {gap.angle:.3g} rad apart"
+        )
+        places.append(Breach(words, float(np.max([gap.distance, gap.angle]))))
+        words = f"loop joint '{joint.name}' opens at {gap.speed:.3g} m/s and {gap.turning:.3g} rad/s"
+        rates.append(Breach(words, float(np.max([gap.speed, gap.turning]))))
+    for what, unit, off, rate in [*state.couplings(), *state.held()]:
+        places.append(Breach(f"{what} is off by {abs(off):.3g} {unit}", abs(off)))
+        rates.append(Breach(f"{what} is left at {abs(rate):.3g} {unit}/s", abs(rate)))
+    return places, rates
+
+
+class _State:
+    """Coordinates and velocities of all joints, read off links where there are none, and the gaps of loop joints."""
+
+    def __init__(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray):
+        self.compiled = compiled
+        self.joints = {name: (span.joint, q[span.q], qd[span.v]) for name, span in compiled.spans.items()}
+        self.gaps: dict = {}
+        X_WL, V_WL = tree_kinematics(compiled, q, qd)
+        names = compiled.link_names
+        self._poses: dict[str, Any] = {WORLD: IDENTITY} | dict(zip(names, map(tuple, X_WL.tolist()), strict=True))
+        self._twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(names, V_WL, strict=True))
+
+    def read_loop(self, joint: Joint) -> None:
+        X, V = relative_pose(joint, self._poses), relative_twist(joint, self._poses, self._twists)
+        if joint.name in self.joints:
+            _, values, rates = self.joints[joint.name]
+            left = V - subspace_at(joint, values) @ rates
+        else:
+            values = coordinates_at(joint, X, np.array(joint.q_middle))
+            rates, left = rates_at(joint, values, V)
+            self.joints[joint.name] = joint, values, rates
+        self.gaps[joint.name] = gap_of(joint, values, X, left)
+
+    def couplings(self) -> Iterator[tuple[str, str, float, float]]:
+        """(what, unit, how far it is off, how fast that grows)"""
+        for equation in self.compiled.model.equations():
+            off, rate, unit = -equation.constant, 0.0, ""
+            for term in equation.terms:
+                joint = self.compiled.model.joint(term.joint)
+                unit = unit or joint.axis_unit(term.axis).value
+                value, speed = self._coordinate(joint, term.axis)
+                off, rate = off + term.weight * value, rate + term.weight * speed
+            yield f"coupling '{equation.name}'", unit, off, rate
+
+    def _coordinate(self, joint: Joint, axis: int) -> tuple[float, float]:
+        """Of an axis, with its velocity; one that is locked stands at home."""
+        place = joint.place_of(axis)
+        if place is None:
+            return joint.home[[column.axis for column in joint.all_columns].index(axis)], 0.0
+        _, values, rates = self.joints[joint.name]
+        return float(values[place]), float(rates[place])
+
+    def held(self) -> Iterator[tuple[str, str, float, float]]:
+        """Likewise, of limits without room."""
+        for joint, values, rates in self.joints.values():
+            what = f"joint '{joint.name}', whose limits leave no room,"
+            for place, value in joint.held_columns:
+                unit = joint.q_units[place][1].value
+                yield what, unit, float(values[place]) - value, float(rates[place])
+            if joint.held_rows:
+                X_J, S = joint_pose(joint, values.tolist()), subspace_at(joint, values)
+                measured = {row: (value, gradient) for row, value, gradient in measured_rows(joint, X_J)}
+                for row, value in joint.held_rows:
+                    found, (torque, force) = measured[row]
+                    unit = joint.axis_unit(row.axis).value
+                    rate = float(np.array([*force, *torque]) @ (S @ rates))
+                    yield what, unit, found - value, rate

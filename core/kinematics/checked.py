@@ -1,0 +1,65 @@
+"""Kinematics of a state, for those who ask once: a state that leaves loops open, or mimics behind, is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..model import StateError
+from ..model.compiled import CompiledModel
+from ..spatial import ZERO, Vec3
+from .breaches import require_obeyed, require_split, ties
+from .forward import tree_kinematics
+from .freedom import tied_dofs
+from .jacobian import tree_jacobian
+
+
+def forward_kinematics(
+    compiled: CompiledModel,
+    q: np.ndarray,
+    qd: np.ndarray | None = None,
+    links: Iterable[str] | None = None,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
+
+    Poses are x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the
+    angular velocity [rad/s].
+
+    Args:
+        q: shape (nq,). qd: shape (nv,), at rest if left out.
+        links: write only these rows; `out` keeps its other ones.
+        out: arrays to write into, of the shapes above.
+
+    Raises:
+        ModelError: a name of `links` that is no link. StateError: q or qd of the wrong length; or they break loops,
+            mimics, couplings or limits without room: `closed_state` makes states that do not, and `tree_kinematics`
+            takes any.
+    """
+    require_obeyed(compiled, q, qd)
+    return tree_kinematics(compiled, q, qd, links, out)
+
+
+def link_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3 = ZERO) -> np.ndarray:
+    """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
+
+    Args:
+        q: shape (nq,).
+        point: in the link's frame [m].
+
+    Raises:
+        ModelError: there is no such link. StateError: q of the wrong length, or it breaks what the model holds to; or
+            what moves the link is tied by loops or couplings, so that no column would be a motion that can be:
+            `tree_jacobian` times `free_motions` is the Jacobian then.
+    """
+    J = tree_jacobian(compiled, q, link, point)
+    if ties(compiled):
+        require_split(compiled, "link_jacobian")
+        require_obeyed(compiled, q)
+        if np.abs(J[:, tied_dofs(compiled, q)]).max(initial=0.0) > 0.0:
+            raise StateError(
+                f"link '{link}' is moved by joints that loops, couplings or limits tie, so that none of them moves it "
+                "by itself: take tree_jacobian(compiled, q, link) @ free_motions(compiled, q, leading=[joints])"
+            )
+    return J

@@ -1,0 +1,123 @@
+"""Which velocities a mechanism has: those that break nothing of what it holds to, by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..model import Joint, StateError
+from ..model.compiled import CompiledModel
+from ..spatial import compose
+from .breaches import require_obeyed, require_split
+from .demands import equation_terms, size_of
+from .joint_motion import JointMotion
+from .still import StillModel
+
+RANK_TOLERANCE = 1e-6
+"""Part of an equation's size below which what is left of it counts as nothing: axes are often given with six digits."""
+
+
+def free_motions(compiled: CompiledModel, q: np.ndarray, leading: Sequence[str] | None = None) -> np.ndarray:
+    """Z with qd = Z u for all velocities qd that loops, mimics, couplings and limits without room allow at q.
+
+    Z has shape (nv, dofs), and u is free. What is made for the tree is made for the mechanism by it: Z' M Z is the
+    mass matrix, Z' tau are the forces, J Z is the Jacobian of a link.
+
+    Args:
+        q: shape (nq,).
+        leading: names of joints whose velocities u is to be, in that order. If left out, the columns are orthonormal.
+
+    Raises:
+        StateError: `compiled` leaves its loops out, q breaks what the model holds to, or the joints that are to lead
+            do not decide how all others move.
+    """
+    require_split(compiled, "free_motions")
+    require_obeyed(compiled, q)
+    motions = Motions(compiled.nv)
+    motions.obey(_equations(compiled, compiled.positions(q)))
+    if leading is None:
+        return motions.basis
+    dofs = dofs_of(compiled, leading)
+    led = motions.basis[dofs]
+    if len(dofs) != motions.count or (len(dofs) and np.linalg.cond(led) > 1.0 / RANK_TOLERANCE):
+        given = ", ".join(f"'{name}'" for name in leading)
+        raise StateError(
+            f"joints {given} have {len(dofs)} velocities, and do not decide the {motions.count} ways in which the "
+            "mechanism can move at this q; let as many lead as it has ways to move, and no joint at its dead point"
+        )
+    return motions.basis @ np.linalg.inv(led)
+
+
+def dofs_of(compiled: CompiledModel, joints: Sequence[str]) -> list[int]:
+    """Numbers of the joints' velocity coordinates, in order. Raises `StateError` where a joint has none."""
+    spans = compiled.spans
+    for name in joints:
+        if name not in spans:
+            raise StateError(f"no joint '{name}' moves; there are: {', '.join(spans)}")
+    return [spans[name].v_at(place) for name in joints for place in range(spans[name].joint.nv)]
+
+
+def tied_dofs(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+    """Which velocity coordinates of a model with split loops cannot be chosen by themselves, shape (nv,)."""
+    return np.abs(_equations(compiled, compiled.positions(q))).max(axis=0, initial=0.0) > 0.0
+
+
+def _equations(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+    """G with G qd = 0, shape (rows, nv): lengths in model sizes, equations and what limits hold of length 1."""
+    still, size = StillModel(compiled, q), size_of(compiled)
+    rows = [np.zeros((0, compiled.nv))]
+    for weld in compiled.welds:
+        point = compose(still.X_WB[weld.body], weld.X_rest)[:3]
+        apart = still.jacobian(weld.body, point) - still.jacobian(weld.part_body, point)
+        rows.append(apart / np.array([size] * 3 + [1.0] * 3)[:, None])
+    for equation in compiled.model.equations():
+        row = np.zeros((1, compiled.nv))
+        for _, v, weight in equation_terms(compiled, equation)[0]:
+            row[0, v] += weight
+        rows += [row / np.linalg.norm(row)] if row.any() else []
+    for span in compiled.spans.values():
+        for gradient in held_gradients(span.joint, q[span.q]):
+            row = np.zeros((1, compiled.nv))
+            row[0, span.v] = gradient
+            rows.append(row)
+    return np.vstack(rows)
+
+
+def held_gradients(joint: Joint, q: np.ndarray) -> list[np.ndarray]:
+    """Rows over a joint's velocities, shape (nv,), of all that its limits leave no room: coordinates, and measures."""
+    held = [np.eye(joint.nv)[place] for place, _ in joint.held_columns]
+    if joint.held_rows:
+        gradients = dict(zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True))
+        held += [gradients[row] for row, _ in joint.held_rows]
+    return held
+
+
+class Motions:
+    """An orthonormal basis of the velocities that obey all equations so far."""
+
+    def __init__(self, unknowns: int):
+        self.basis = np.eye(unknowns)
+
+    @property
+    def count(self) -> int:
+        return self.basis.shape[1]
+
+    def obey(self, rows: np.ndarray | list[np.ndarray]) -> int:
+        """Drop the motions that break the rows, shape (r, unknowns); returns how many of them the basis loses."""
+        equations = np.array(rows)
+        size = np.abs(equations).max(initial=0.0)
+        if not size or not self.count:
+            return 0
+        broken = (equations / size) @ self.basis
+        _, weights, ways = np.linalg.svd(broken, full_matrices=False)
+        ways = ways[weights > RANK_TOLERANCE]
+        # reflect each broken way onto a column of its own, and leave that out: no new decomposition of the whole basis
+        for i in range(len(ways)):
+            normal = ways[i].copy()
+            normal[i] += 1.0 if normal[i] >= 0.0 else -1.0
+            normal *= np.sqrt(2.0) / np.linalg.norm(normal)
+            self.basis -= np.outer(self.basis @ normal, normal)
+            ways -= np.outer(ways @ normal, normal)
+        self.basis = self.basis[:, len(ways) :]
+        return len(ways)

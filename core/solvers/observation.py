@@ -1,0 +1,100 @@
+"""What there is to see of a motion at one instant: energies, gaps, accelerations, and the forces that go with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dynamics import mechanical_energy
+from ..dynamics.constraints import EQUATION, ConstraintSet
+from ..dynamics.guards import add_chart_drive, add_drive
+from ..jit import kernel
+from ..kinematics.work import get9
+from ..model.compiled import ON_COLUMN
+from ..spatial import rotate_back
+from .assembly import gaps
+from .inputs import Inputs, set_inputs_at
+from .system import LEDGERS, System, write_rates
+
+if TYPE_CHECKING:
+    from .protocol import State
+
+
+class Observation:
+    """A `System` at a state. Each method works its answer out; none changes how the motion goes on.
+
+    Attributes:
+        watches: of each guard, what it holds: WATCH records. bodies: BODY_WORK records. multipliers: of each
+            constraint's rows. The latter two are those of the state after `accelerations`.
+    """
+
+    def __init__(self, system: System, state: State):
+        self.system, self.state = system, state
+        set_inputs_at(system, state.time)
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.system.inputs
+
+    @property
+    def watches(self) -> np.recarray:
+        return self.system.work.watches
+
+    @property
+    def bodies(self) -> np.recarray:
+        return self.system.work.bodies
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        return self.system.scratch.multipliers
+
+    def energies(self) -> tuple[float, float]:
+        """(kinetic, potential) [J]."""
+        return mechanical_energy(self.system.model, self.system.work, self.state.q, self.state.qd)
+
+    def gaps(self) -> np.ndarray:
+        """What the positions break of each row of the constraints [rad or m]."""
+        gaps(self.system, self.state.time, self.state.q)
+        return self.system.scratch.error
+
+    def accelerations(self) -> np.ndarray:
+        """qdd, shape (nv,)."""
+        y = np.concatenate([self.state.q, self.state.qd, np.zeros(LEDGERS)])
+        rates = np.zeros_like(y)
+        write_rates(self.system, self.state.time, y, rates)
+        return rates[len(self.state.q) : -LEDGERS]
+
+    def efforts(self, constraints: ConstraintSet) -> np.ndarray:
+        """With what each dof is driven, after `accelerations`, shape (nv,) [N m or N].
+
+        By drives, the callback, and prescribed motion.
+        """
+        found = self.inputs.thrust.copy()
+        add_drives(self.system, self.state.q, self.state.qd, found)
+        for record in constraints.active:
+            signal = constraints.signal_of(record)
+            multipliers = self.multipliers[record.row : record.row + record.rows]
+            if signal is None or signal.of_link:
+                continue
+            if record.kind == EQUATION:
+                for term in constraints.arrays.terms[record.term : record.term_end]:
+                    found[term.v] += term.weight * multipliers[0]
+            else:  # across a chart, in its child-side axes
+                body = self.system.model.bodies[record.other]
+                R = get9(self.bodies[record.other].rotation)
+                parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
+                found[body.v : body.v_end] += parts[6 - (body.v_end - body.v) :]
+        return found
+
+
+@kernel
+def add_drives(system, q, qd, out):
+    """Add to `out`, shape (nv,), what drives exert at a state, as `guard_forces` has them act."""
+    model, work = system.model, system.work
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], work.watches[k]
+        if guard.kind == ON_COLUMN and watch.asleep == 0:
+            add_drive(guard, watch, work.columns[guard.v], q, qd, 0.0, out)
+    for k in range(model.chart_drives.shape[0]):
+        add_chart_drive(model, work, model.chart_drives[k], q, qd, 0.0, out)

@@ -1,0 +1,63 @@
+"""What a run took, and how well it kept its energy and its loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..trajectory.trajectory import Trajectory
+
+STILL = 1e-16
+"""Joules below which nothing moves."""
+
+NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
+
+
+@dataclass
+class Report:
+    """What a run took and how well it kept its energy and its loops.
+
+    Attributes:
+        frames: computed so far. wall_time [s].
+        steps, implicit_steps, rejected: of the solver, those of them that were implicit, and those tried in vain.
+        evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
+        events: instants at which something began or ceased to act: stops, sticking, largest speeds and forces.
+        impacts: those of them at which velocities jumped.
+        energy_drift: largest |kinetic + potential + dissipated - supplied - what they were at the start| [J].
+        energy_scale: the largest of the kinetic energy's peak, the potential energy's range, and what goes in and out
+            between two frames; 0 if nothing moves [J].
+        loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
+        notes: what a user may wonder at.
+    """
+
+    frames: int = 0
+    steps: int = 0
+    implicit_steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    iterations: int = 0
+    events: int = 0
+    impacts: int = 0
+    wall_time: float = 0.0
+    energy_drift: float = 0.0
+    energy_scale: float = 0.0
+    loop_error: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def relative_drift(self) -> float:
+        """energy_drift / energy_scale; 0 where nothing moves."""
+        return self.energy_drift / self.energy_scale if self.energy_scale > 0.0 else 0.0
+
+    @np.errstate(all="ignore")  # a run that diverges has energies beyond all numbers
+    def weigh(self, done: Trajectory, largest_flow: float) -> None:
+        """Fill in what the frames tell. largest_flow: of energy in and out between two of them [J]."""
+        total = done.kinetic + done.potential + done.dissipated - done.supplied
+        scale = max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0, largest_flow)
+        moves = scale > max(1e-12 * np.abs(total).max(initial=0.0), STILL)  # rounding moves what stands still
+        self.frames = len(done)
+        self.energy_drift = float(np.abs(total - total[:1]).max(initial=0.0))
+        self.energy_scale = float(scale) if moves else 0.0
+        if not moves and len(done) > 1:
+            self.notes = [*self.notes, NOTHING_MOVES]

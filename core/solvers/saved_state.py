@@ -1,0 +1,101 @@
+"""A state as plain data, that a file keeps and from which another simulation goes on."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from ..model import StateError
+from ..model.compiled import BESIDES, CompiledModel, numbers_of
+from ..version import VERSION
+from .protocol import Memory, Solver
+
+TIME, CONTINUATION = BESIDES
+"""Entries of a state besides q and qd: when it was, and a `Continuation`."""
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How a motion has come to a state, so that it goes on from there bit for bit.
+
+    Attributes:
+        solver, accuracy: as `Simulation` takes them.
+        begun: when the motion began [s]. since: the time of the frame before the state's own [s].
+        memory: what the solver needs, base64. digest: of that, and of all that it fits.
+    """
+
+    solver: str
+    accuracy: str
+    begun: float
+    since: float
+    memory: str = ""
+    digest: str = ""
+
+    def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
+        """What `solver` is to restore; None where the state, the model or anything else is not as when it was saved."""
+        if self.digest != self._digest(compiled, state):
+            return None
+        numbers, at, found = base64.b64decode(self.memory), 0, []
+        for array in solver.snapshot():
+            found.append(np.frombuffer(numbers, array.dtype, array.size, at).reshape(array.shape))
+            at += array.nbytes
+        return tuple(found)
+
+    def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
+        """With the memory of a solver that is at a state."""
+        memory = base64.b64encode(b"".join(array.tobytes() for array in solver.snapshot())).decode()
+        full = replace(self, memory=memory)
+        return replace(full, digest=full._digest(compiled, state))
+
+    def _digest(self, compiled: CompiledModel, state: Mapping) -> str:
+        said = {name: state[name] for name in (TIME, "q", "qd")}
+        own = asdict(self) | {"digest": "", "version": VERSION}
+        model = b"".join(array.tobytes() for array in compiled.arrays)
+        return hashlib.sha256(json.dumps([said, own], sort_keys=True).encode() + model).hexdigest()
+
+
+def describe_state(compiled: CompiledModel, solver: Solver, time: float, how: Continuation) -> dict:
+    """A solver's state at a time [s]: {"time", "q", "qd", "continuation"}."""
+    now = solver.state
+    qd = {name: now.qd[span.v].tolist() for name, span in compiled.spans.items()}
+    state = {TIME: time, "q": compiled.q_by_joint(now.q), "qd": qd}
+    return state | {CONTINUATION: asdict(how.kept(compiled, solver, state))}
+
+
+def continuation_of(initial: Mapping | None) -> Continuation | None:
+    """How a motion came to a state that was saved; None for one that somebody wrote, or that is of a frame alone.
+
+    Raises:
+        StateError: what it tells of that cannot have been saved.
+    """
+    told = (initial or {}).get(CONTINUATION)
+    if initial is None or told is None:
+        return None
+    try:
+        found = Continuation(**told)
+        base64.b64decode(found.memory, validate=True)
+    except (TypeError, binascii.Error):
+        found = None
+    if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
+        raise StateError(f"'{CONTINUATION}' is not as it was saved; leave it out to start from q and qd alone")
+    return found
+
+
+def time_of(initial: Mapping | None) -> float | None:
+    """When a state was [s]; None where it does not say.
+
+    Raises:
+        StateError: that is no finite number.
+    """
+    if initial is None or TIME not in initial:
+        return None
+    number = numbers_of(initial[TIME])
+    if number.shape != (1,) or not np.isfinite(number[0]):
+        raise StateError(f"'{TIME}' must be a finite number of seconds, found {initial[TIME]!r}")
+    return float(number[0])

@@ -1,0 +1,154 @@
+"""What forces do not decide, since nothing that weighs moves along with it: which link or joint, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..check.joints import idle_screw, parallel_axes
+from ..dynamics import forward_residual, tree_mass_matrix
+from ..kinematics import tree_kinematics
+from ..kinematics.gimbals import GimbalLock, Gimbals
+from ..model import Joint, ModelError
+from ..model.compiled import CompiledModel, coordinate_names
+from ..model.naming import way_to_hold
+from ..model.text import measured
+
+SINGULAR = (parallel_axes, idle_screw)
+"""What makes a mass matrix singular whose joints have no armature."""
+
+ROUNDING = 1e-6
+"""Of inverse dynamics by forward dynamics; more is none."""
+
+IDLE = 1e-10
+"""Part of an inertia that is none, once all are scaled to be alike."""
+
+NEXT_TO_NOTHING = 1e-4
+"""Part of a motion that is none."""
+
+AT_ONCE = 1e-4
+"""Seconds within which nothing has moved yet."""
+
+UNDECIDED = "so forces do not decide how it moves (the mass matrix is singular)"
+
+
+def require_regular(compiled: CompiledModel, q: np.ndarray) -> None:
+    """Refuse a state, q of shape (nq,), in which something can move and nothing that has inertia moves along.
+
+    Raises:
+        ModelError: the link or the joint that is at fault, and what to do.
+    """
+    issues = [issue for rule in SINGULAR for issue in rule(compiled.model)]
+    at_rest = np.zeros(compiled.nv)
+    tau = np.arange(compiled.nv) + 1.0 if issues else at_rest  # forces that are alike may have an answer all the same
+    with np.errstate(all="ignore"):
+        residual = forward_residual(compiled.arrays, q, at_rest, tau)
+    if residual.max(initial=0.0) < ROUNDING:
+        return
+    for issue in issues:
+        raise ModelError(f"{issue.subject}: {issue.message}")
+    raise ModelError(fault_in_words(compiled, q))
+
+
+def fault_in_words(compiled: CompiledModel, q: np.ndarray) -> str:
+    """Of a mass matrix that is singular at q, shape (nq,): which link or joint is at fault, why, and what to do."""
+    with np.errstate(all="ignore"):
+        return _Fault(compiled, q, idle_motion(compiled, q)).in_words()
+
+
+def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+    """Velocities at q that meet the least inertia, in as few coordinates as can be, shape (nv,) [rad/s, m/s].
+
+    An eigenvector of the mass matrix, whose rows are scaled so that turns and slides, and the light and the heavy,
+    weigh alike. Of several motions without inertia, it is the one in which the freest coordinate moves.
+    """
+    M = np.nan_to_num(tree_mass_matrix(compiled, q))
+    sizes, units = np.abs(np.diag(M)), [unit for _, unit in coordinate_names(compiled, velocities=True)]
+    largest = {unit: sizes[[other == unit for other in units]].max() for unit in units}
+    floor = np.array([max(1e-14 * largest[unit], 1e-300) for unit in units])
+    scales = np.sqrt(np.maximum(sizes, floor))
+    weights, ways = np.linalg.eigh(M / np.outer(scales, scales))
+    free = ways[:, weights < max(IDLE, weights[0])] if weights[0] < IDLE else ways[:, :1]
+    shares = free @ free.T
+    own = shares[:, int(np.argmax(np.diag(shares)))]
+    return np.where(np.abs(own) > NEXT_TO_NOTHING * np.abs(own).max(), own, 0.0) / scales
+
+
+class _Fault:
+    """What moves by velocities `rates`, shape (nv,), without inertia."""
+
+    def __init__(self, compiled: CompiledModel, q: np.ndarray, rates: np.ndarray):
+        self.compiled, self.q, self.rates = compiled, q, rates
+        self.dofs = [int(dof) for dof in np.flatnonzero(rates)]
+
+    def in_words(self) -> str:
+        lock = Gimbals(self.compiled).nearest(self.q, NEXT_TO_NOTHING)
+        if lock and {lock.first, lock.last} <= {*self.dofs}:
+            return f"joint '{lock_joint(self.compiled, lock).name}': {lock_in_words(self.compiled, lock)}"
+        moved = self._moved_links()
+        return self._of_link(moved[0]) if moved else self._of_axes()
+
+    def _moved_links(self) -> list[str]:
+        """Those that move, from the root outward."""
+        compiled = self.compiled
+        twists = tree_kinematics(compiled, self.q, self.rates)[1]
+        sizes = np.zeros(len(twists))
+        for dof in self.dofs:
+            alone = np.where(np.arange(compiled.nv) == dof, self.rates, 0.0)
+            sizes += np.linalg.norm(tree_kinematics(compiled, self.q, alone)[1], axis=1)
+        moves = np.linalg.norm(twists, axis=1) > NEXT_TO_NOTHING * sizes
+        found = [name for name, moving in zip(compiled.link_names, moves, strict=True) if moving]
+        return sorted(found, key=lambda name: len(compiled.tree.path(name)))
+
+    def _of_link(self, link: str) -> str:
+        model, tree = self.compiled.model, self.compiled.tree
+        parts = model.rigid_parts()
+        weighs = any(other.mass for other in model.links if parts[other.name] == parts[link])
+        lacks = "has no inertia about the line on which it turns" if weighs else "has no mass"
+        give = f"give it {'inertia' if weighs else 'mass'}"
+        if link in tree.roots:
+            return f"link '{link}': nothing holds it, and it {lacks}, {UNDECIDED}; {way_to_hold(link)}, or {give}"
+        joints = dict.fromkeys(_joint_of(self.compiled, dof).name for dof in self.dofs)
+        by = f"{'joint' if len(joints) == 1 else 'joints'} {_quoted(joints)}"
+        return (
+            f"link '{link}': it can move by {by} while all else stands still, and it {lacks}, {UNDECIDED}; {give}, or "
+            "fix it to a link that has some"
+        )
+
+    def _of_axes(self) -> str:
+        """Where no link moves, what moves is between the axes of a joint."""
+        names = [coordinate_names(self.compiled, velocities=True)[dof][0] for dof in self.dofs]
+        subject = f"joint '{_joint_of(self.compiled, self.dofs[0]).name}'"
+        return f"{subject}: {_quoted(names)} can move and no link does, {UNDECIDED}; lock one of them, or turn its axis"
+
+
+def lock_joint(compiled: CompiledModel, lock: GimbalLock) -> Joint:
+    """The joint whose angle locks it."""
+    return _joint_of(compiled, lock.middle)
+
+
+def lock_in_words(compiled: CompiledModel, lock: GimbalLock, time: float = 0.0) -> str:
+    """What a gimbal lock is, and what to do, without the name of its joint. time: since the start [s]."""
+    joint = lock_joint(compiled, lock)
+    named = coordinate_names(compiled, velocities=True)
+    first, middle, last = (named[dof][0].removeprefix(f"{joint.name}.") for dof in (lock.first, lock.middle, lock.last))
+    slides = any(column.slide and not column.turn for column in joint.columns)
+    joints = dict.fromkeys(_joint_of(compiled, dof).name for dof in (lock.first, lock.middle, lock.last))
+    place = "make it" if len(joints) == 1 else f"in the place of {_quoted(joints)} put"
+    when, angle = f"{time:.4g} s" if time > AT_ONCE else "the start", measured(lock.angle, "rad")
+    return (
+        f"gimbal lock at {when}: with {middle} at {angle}, its axes {first} and {last} share a line, so that they turn "
+        f"against each other and nothing moves; {place} a {'free' if slides else 'ball'} joint, which turns every way "
+        f"and never locks, or keep {middle} away from there"
+    )
+
+
+def _joint_of(compiled: CompiledModel, dof: int) -> Joint:
+    return next(
+        span.joint for span in compiled.spans.values() if any(span.v_at(place) == dof for place in range(span.joint.nv))
+    )
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

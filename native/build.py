@@ -1,0 +1,100 @@
+"""Compile all kernels ahead of time: `make kernels`, or `PLATFORMS="linux-x64 …"` for those alone.
+
+build/kernels/PLATFORM/ gets a library and the table that core/library.py holds against the sources and against memory;
+this machine's is also put where a checkout looks for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from limberjack.core.kernel_cache import sources
+from limberjack.core.library import TABLE, VERSION, sources_digest, this_platform
+
+from . import exercise, modules
+from .emitting import link, write_object
+from .platforms import PLATFORMS
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "build" / "kernels"
+INSTALLED = ROOT / "core" / "kernels"
+
+FIXED = {
+    "PYTHONHASHSEED": "0",  # so that the same sources give the same bytes
+    "LIMBERJACK_KERNELS": "numba",
+    "LIMBERJACK_CACHE": os.devnull + "/none",  # what comes out of numba's cache has no module any more
+}
+
+
+def main() -> None:
+    wanted = platforms_asked_for(sys.argv[1:])
+    table, text = compiled_modules()
+    for name in wanted:
+        folder = OUT / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        code = folder / "kernels.o"
+        write_object(text, PLATFORMS[name], code)
+        library = folder / "kernels"
+        link([code], PLATFORMS[name], library)
+        digest = hashlib.sha256(library.read_bytes()).hexdigest()
+        called = f"kernels-{digest[:12]}{PLATFORMS[name].suffix}"
+        library.rename(folder / called)
+        code.unlink()
+        told = table | {"platform": name, "library": called, "library_sha256": digest}
+        (folder / TABLE).write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
+        print(f"{(folder / called).stat().st_size / 1e6:6.2f} MB  {(folder / called).relative_to(ROOT)}", flush=True)
+    if this_platform() in wanted:
+        shutil.rmtree(INSTALLED, ignore_errors=True)
+        shutil.copytree(OUT / this_platform(), INSTALLED)
+
+
+def platforms_asked_for(words: list[str]) -> list[str]:
+    """All of them, where none is named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("platforms", nargs="*", choices=[*PLATFORMS, []], default=[])  # Python 3.11 holds it to choices
+    return parser.parse_args(words).platforms or list(PLATFORMS)
+
+
+def compiled_modules() -> tuple[dict, str]:
+    """What is the same for all platforms: the table, and all kernels as text of LLVM; kept until a source changes."""
+    kept, made_from = OUT / "all", _digest()
+    if (kept / "made_from").is_file() and (kept / "made_from").read_text(encoding="utf-8") == made_from:
+        return json.loads((kept / TABLE).read_text(encoding="utf-8")), (kept / "kernels.ll").read_text(encoding="utf-8")
+    kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources())
+    table = {
+        "version": VERSION,
+        "sources": files,
+        "sources_sha256": sources_digest(files),
+        "kernels": {kernel.name: modules.entry_of(kernel, types) for kernel in kernels},
+        "types": types.entries,
+    }
+    text = str(modules.joined(kernels))
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    for name, told in ((TABLE, json.dumps(table)), ("kernels.ll", text), ("made_from", made_from)):
+        (kept / name).write_text(told, encoding="utf-8")
+    return table, text
+
+
+def _digest() -> str:
+    """Of all that decides on what numba makes."""
+    digest = hashlib.sha256(f"{sys.version} {metadata.version('numba')} {metadata.version('llvmlite')}".encode())
+    for module in (modules, exercise):
+        digest.update(Path(module.__file__).read_bytes())
+    for path, text in sources().items():
+        digest.update(path.encode() + text)
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    if any(os.environ.get(name) != value for name, value in FIXED.items()):
+        os.execve(sys.executable, [sys.executable, "-m", "native.build", *sys.argv[1:]], os.environ | FIXED)
+    main()

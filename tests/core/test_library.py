@@ -1,0 +1,225 @@
+"""Kernels compiled ahead of time: the same bits, and nothing that does not fit is ever called."""
+
+import copy
+import gc
+import importlib
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limberjack.core import jit, library, slots
+from limberjack.core.dynamics import mass_matrix, mechanical_energy
+from limberjack.core.kernel_cache import CORE_FOLDER, sources
+from limberjack.core.kinematics import make_work
+from limberjack.core.library import TABLE, Library, MisfitError
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.model.compile import compile_model
+
+MADE = CORE_FOLDER / "kernels"
+ROOT = CORE_FOLDER.parent
+
+needs_library = pytest.mark.skipif(
+    jit.way() is not jit.Way.LIBRARY, reason="kernels run otherwise here: `make kernels` makes a library of them"
+)
+pytestmark = needs_library
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of the library and its table, to be spoilt."""
+    return Path(shutil.copytree(MADE, tmp_path / "kernels"))
+
+
+@pytest.fixture
+def compiled():
+    joint = Joint("hinge", "revolute", WORLD, "bob")
+    return compile_model(Model(links=[Link("bob", com=(0.0, 0.0, -1.0))], joints=[joint]))
+
+
+def change(folder, **entries):
+    """Write other things into the table."""
+    table = json.loads((folder / TABLE).read_text())
+    (folder / TABLE).write_text(json.dumps(table | entries))
+
+
+def cut_short(folder):
+    (path,) = folder.glob("kernels-*")
+    short = path.read_bytes()[:-1000]
+    path.unlink()  # who has opened it keeps it whole
+    path.write_bytes(short)
+
+
+SPOILT = {
+    "another machine": (lambda folder: change(folder, platform="amiga-68k"), "made for amiga-68k"),
+    "another version": (lambda folder: change(folder, version=0), "version 0"),
+    "other sources": (lambda folder: change(folder, sources_sha256="0" * 64), "made from other sources"),
+    "a source that is gone": (lambda folder: change(folder, sources=["gone.py"]), "gone.py"),
+    "a truncated library": (cut_short, "damaged"),
+    "no library": (lambda folder: [path.unlink() for path in folder.glob("kernels-*")], "cannot be read"),
+    "a truncated table": (lambda folder: (folder / TABLE).write_text('{"version": 1'), "cannot be read"),
+    "an empty table": (lambda folder: (folder / TABLE).write_text("{}"), "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_what_does_not_fit_is_told(folder, what):
+    """Guards against crashes: none of these is opened, and each says what it is."""
+    spoil, words = SPOILT[what]
+    Library(folder)
+    spoil(folder)
+    with pytest.raises(MisfitError, match=words):
+        Library(folder)
+
+
+RUN = """
+import sys
+from pathlib import Path
+sys.modules["numba"] = None  # which would take a minute to compile
+from limberjack.core import library
+library._folders = lambda: [Path({folder!r})]
+import numpy as np
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.solvers import Simulation
+from limberjack.core import jit
+model = Model(links=[Link("bob", com=(0.3, 0.0, -1.0))], joints=[Joint("hinge", "ball", WORLD, "bob")])
+print(Simulation(model, np.array([0.0, 0.1])).run().q[-1].tobytes().hex(), jit.way().value)
+"""
+
+
+def run(folder):
+    """(the last coordinates, the way they were computed, what was said) of a new process."""
+    command = [sys.executable, "-c", RUN.format(folder=str(folder))]
+    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return *done.stdout.split(), done.stderr
+
+
+def moved_field(folder):
+    """Two fields of the record that `advance` keeps its state in have changed places."""
+    table = json.loads((folder / TABLE).read_text())
+    layout = next(each["layout"] for each in table["types"] if "rejected" in str(each.get("layout")))
+    offsets = layout["offsets"]
+    offsets[2], offsets[3] = offsets[3], offsets[2]
+    (folder / TABLE).write_text(json.dumps(table))
+
+
+def test_a_moved_field_is_found_before_the_first_call(folder):
+    """Guards against a library whose records lie otherwise: one line, and the same motion by the next way there is."""
+    right, way, said = run(folder)
+    assert (way, said) == ("library", "")
+    moved_field(folder)
+    found, way, said = run(folder)
+    assert (found, way) == (right, "python")
+    (line,) = said.splitlines()
+    assert "solvers.adaptive.advance" in line
+    assert "uncompiled" in line
+
+
+def test_a_damaged_library_is_passed_over(folder):
+    """Guards half-written files: one line, and the same motion."""
+    right, *_ = run(folder)
+    cut_short(folder)
+    found, way, said = run(folder)
+    assert (found, way, len(said.splitlines())) == (right, "python", 1)
+
+
+def test_a_read_only_folder_will_do(folder):
+    """Guards studio installations: nothing is written beside the library."""
+    for path in (*folder.iterdir(), folder):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = sorted(path.name for path in folder.iterdir())
+    assert run(folder)[1:] == ("library", "")
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("lent", [lambda q: np.stack([q, q], axis=1)[:, 0], lambda q: frozen(q)])
+def test_arrays_that_cannot_be_lent(compiled, lent):
+    """Guards columns of tables and arrays that must not be written to: the answer is the same, and no crash."""
+    q = np.array([0.7])
+    work = make_work(compiled.arrays)
+    expected = mechanical_energy(compiled.arrays, work, q, np.ones(1))
+    assert mechanical_energy(compiled.arrays, work, lent(q), np.ones(1)) == expected
+    assert mass_matrix(compiled, lent(q)).tobytes() == mass_matrix(compiled, q).tobytes()
+
+
+def frozen(q):
+    found = q.copy()
+    found.flags.writeable = False
+    return found
+
+
+def test_nothing_is_kept_alive(compiled):
+    """Guards memory: what the caller drops goes, with all that was noted of it."""
+    gc.collect()
+    noted = len(slots._noted)
+    work, q = make_work(compiled.arrays), np.array([0.7])
+    mechanical_energy(compiled.arrays, work, q, np.ones(1))
+    left = [weakref.ref(each) for each in (work.bodies, work.still, q)]
+    assert len(slots._noted) == noted + 1
+    del work, q
+    assert [each() for each in left] == [None, None, None]
+    assert len(slots._noted) == noted
+
+
+def test_a_copy_does_not_take_over_where_arrays_lie(compiled):
+    """Guards copied and pickled records: theirs are other arrays, which a call must find."""
+    work = make_work(compiled.arrays)
+    mechanical_energy(compiled.arrays, work, np.zeros(1), np.zeros(1))
+    for copied in (copy.deepcopy(work), pickle.loads(pickle.dumps(work)), work._replace(still=np.zeros(1))):
+        assert copied.slots is None
+    assert copy.deepcopy(work).bodies.ctypes.data != work.bodies.ctypes.data
+
+
+def test_results_of_threads_do_not_mix(compiled):
+    """Guards re-entrance: each call has room of its own for its result."""
+    wrong = []
+
+    def ask(angle):
+        work, q, qd = make_work(compiled.arrays), np.array([angle]), np.zeros(1)
+        expected = mechanical_energy.python(compiled.arrays, work, q, qd)
+        wrong.extend(
+            found for _ in range(3000) if (found := mechanical_energy(compiled.arrays, work, q, qd)) != expected
+        )
+
+    threads = [threading.Thread(target=ask, args=(angle,)) for angle in (0.1, 0.9, 1.7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_the_same_bits_as_numba():
+    """Guards bakes: what a checkout computes by numba is what the zips' library computes, in all records."""
+    told = []
+    for way in ("numba", "library"):
+        command = [sys.executable, ROOT / "benchmarks" / "digests.py", "--wild", "20"]
+        environment = os.environ | {"LIMBERJACK_KERNELS": way}
+        told.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(told[0].splitlines()) == 35
+    assert told[0] == told[1]
+
+
+def test_the_table_knows_all_kernels():
+    """Guards new kernels: one that the library lacks would be compiled in the window."""
+    for path in sources():
+        importlib.import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
+    known = set(json.loads((MADE / TABLE).read_text())["kernels"])
+    assert known == {item.name for item in jit.KERNELS if item.python.__module__.startswith("limberjack.")}
+
+
+def test_platforms_have_blenders_names():
+    """Guards the search for this machine's library: the name is one that zips are built for."""
+    from native.platforms import PLATFORMS  # of the checkout, beside the package
+
+    assert library.this_platform() in PLATFORMS
