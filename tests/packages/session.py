@@ -109,7 +109,8 @@ def use(sample: str, last_frame: int, count: str) -> None:
 
 def _meet(count: int) -> None:
     """Wait until so many Blenders have come here."""
-    folder = Path(bpy.utils.user_resource("CONFIG", path="meeting", create=True))
+    folder = Path(bpy.utils.user_resource("CONFIG")) / "meeting"
+    folder.mkdir(parents=True, exist_ok=True)  # Blender's own `create` fails where two make it at once
     (folder / str(os.getpid())).touch()
     deadline = time.monotonic() + PATIENCE
     while len(list(folder.iterdir())) < count:
