@@ -1,17 +1,13 @@
 """Compiles kernels in a process of its own where no library brings them, so that the window does not freeze over it."""
 
-import os
-import sys
 import time
 from importlib import import_module
-from pathlib import Path
 
-from ..core import jit
-from ..core.kernel_cache import cache_folder
+from ..core import beside, jit
+from ..core.kernel_cache import remove_older_kernels
 
-ROOT = Path(__file__).parents[1]
 ROOT_PACKAGE = __package__.removesuffix(".addon")
-CHILD = Path(__file__).with_name("warming_child.py")
+EXTENSIONS = "bl_ext."
 
 
 SOLVER, POSING = "solvers.warm_up", "kinematics.warm_up"
@@ -27,21 +23,15 @@ class Warming:
     """
 
     def __init__(self, what: str = SOLVER):
-        import subprocess  # takes a tenth of the time in which the add-on is enabled
-
-        # The cache's folder is named after package, sources and Python version, so the child must share all three.
-        command = [sys.executable, "-P", str(CHILD), ROOT_PACKAGE, str(ROOT), str(cache_folder().parent), what]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        hidden = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
-        self._child = subprocess.Popen(  # noqa: S603 - the command is made of our own paths
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, creationflags=hidden
-        )
+        if ROOT_PACKAGE.startswith(EXTENSIONS):  # whose cache is its own; the command line's is for all checkouts
+            remove_older_kernels()
+        self._child = beside.start(what, "warm_up")
         self._begun = time.monotonic()
 
     @staticmethod
     def is_needed(what: str = SOLVER) -> bool:
         """Whether it would be compiled first, and there is a Python to do it beforehand."""
-        if jit.way() is not jit.Way.NUMBA or not sys.executable:
+        if jit.way() is not jit.Way.NUMBA or not beside.can_start():
             return False
         return not import_module(f"..core.{what}", __package__).is_warm()
 
@@ -55,9 +45,7 @@ class Warming:
         return time.monotonic() - self._begun
 
     def cancel(self) -> None:
-        if not self.is_done:
-            self._child.terminate()
-            self._child.wait()
+        beside.end(self._child)
 
 
 _of_posing: list[Warming] = []

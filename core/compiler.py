@@ -166,13 +166,18 @@ def type_of_function(examples: tuple, gives: Any) -> Any:
     return numba.types.FunctionType(numba.typeof(gives)(*map(numba.typeof, examples)))
 
 
-def address_of(dispatcher: Any, examples: tuple) -> int:
-    """Where the machine code lies for arguments as the examples are; compiled, if it is not yet."""
+def compile_for(dispatcher: Any, arguments: tuple) -> Any:
+    """What numba knows of its machine code, which stays as long as the dispatcher."""
     import numba
 
-    signature = tuple(map(numba.typeof, examples))
+    signature = tuple(map(numba.typeof, arguments))
     dispatcher.compile(signature)
-    result = dispatcher.overloads[signature]  # which keeps the machine code alive, as does the dispatcher
+    return dispatcher.overloads[signature]
+
+
+def address_of(dispatcher: Any, examples: tuple) -> int:
+    """Where the machine code lies for arguments as the examples are; compiled, if it is not yet."""
+    result = compile_for(dispatcher, examples)
     return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import functools
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -82,11 +83,27 @@ class kernel:
             except MisfitError as misfit:
                 _pass_over(misfit)
         if _way_without_library() is Way.NUMBA:
-            compiler.offer(_arithmetic)
-            self.compiled = compiler.dispatcher_of(self.python)
+            self.compiled = self._dispatcher()
         else:
             self.compiled = self.python
         return self.compiled
+
+    def compile_for(self, arguments: tuple) -> None:
+        """Have numba compile it for such arguments, into its cache, and call nothing."""
+        compiler.compile_for(self._dispatcher(), arguments)
+
+    def _dispatcher(self) -> Any:
+        compiler.offer(_arithmetic)
+        return compiler.dispatcher_of(self.python)
+
+    @contextmanager
+    def standing_in(self, run: Callable) -> Iterator[None]:
+        """Meanwhile a call runs something else."""
+        before, self.compiled = self.compiled, run
+        try:
+            yield
+        finally:
+            self.compiled = before
 
 
 class Pointer:
@@ -110,6 +127,10 @@ class Pointer:
     @functools.cached_property
     def type_for_numba(self) -> Any:
         return compiler.type_of_function(self._examples, self._gives)
+
+    def compile(self) -> None:
+        """By numba, before a kernel that calls it does."""
+        self.__wrapper_address__()
 
     @functools.cached_property
     def _address(self) -> int:

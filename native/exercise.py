@@ -16,7 +16,7 @@ def call_all() -> None:
     """Import all that has kernels, and run the two warm-ups and what users call by itself."""
     for path in sources():
         import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
-    import_module("limberjack.core.solvers.warm_up").warm_up()
+    import_module("limberjack.core.solvers.warm_up").simulate_all()
     import_module("limberjack.core.kinematics.warm_up").warm_up()
     bob = Link("bob", com=(0.0, 0.0, -1.0))
     hinges = [Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second")]  # which closes a loop

@@ -9,7 +9,7 @@ from limberjack.addon import ids, warming
 from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.ops.bake import RunsBake
 from limberjack.addon.warming import Warming
-from limberjack.core import jit, kernel_cache
+from limberjack.core import beside, jit, kernel_cache
 
 from .conftest import joint
 from .paper import draw_all
@@ -137,10 +137,7 @@ def test_child_process_fills_the_cache(tmp_path, monkeypatch):
 
 
 def test_child_process_runs_the_solver(monkeypatch, tmp_path):
-    """As for poses, for all that a simulation imports and calls; not compiled, since that is no other matter here.
-
-    An extension's child removes what older versions have left in its cache: here, in a folder of the test's own.
-    """
+    """As for poses, for all that a simulation imports and calls; not compiled, since that is no other matter here."""
     monkeypatch.setattr(kernel_cache, "_root", tmp_path)
     monkeypatch.setenv("LIMBERJACK_KERNELS", "python")
     assert child_of_extension(monkeypatch, warming.SOLVER) == 0
@@ -148,7 +145,7 @@ def test_child_process_runs_the_solver(monkeypatch, tmp_path):
 
 def child_of_extension(monkeypatch, what):
     """The exit code of a child that was started from a package with an extension's name."""
-    monkeypatch.setattr(warming, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
+    monkeypatch.setattr(beside, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
     return Warming(what)._child.wait()
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import bpy
 
-from limberjack.addon import ids, warming_child
+from limberjack.addon import ids, warming
 from limberjack.addon.ops.preview import LIMBERJACK_OT_preview
 from limberjack.addon.ops.waiting import WaitsForSolver
 from limberjack.core import kernel_cache
@@ -28,14 +28,11 @@ def test_kernels_of_older_versions_are_removed(tmp_path, monkeypatch):
 def test_only_an_extension_removes_older_kernels(monkeypatch):
     """The cache of the command line belongs to all checkouts on a machine: filling it removes nothing."""
     removed = []
-    cache_of_child = SimpleNamespace(set_cache_root=print, remove_older_kernels=lambda: removed.append(True))
-    modules = {"core.kernel_cache": cache_of_child, "core.solvers.warm_up": SimpleNamespace(warm_up=lambda: None)}
-    monkeypatch.setattr(warming_child.importlib, "import_module", lambda name: modules[name.partition("jack.")[2]])
-    folder = str(kernel_cache.CORE_FOLDER.parent)
+    monkeypatch.setattr(warming, "remove_older_kernels", lambda: removed.append(True))
+    monkeypatch.setattr(warming.beside, "start", lambda *_: None)
     for package, times in (("checkout.limberjack", 0), ("bl_ext.user_default.limberjack", 1)):
-        for name in ("checkout", "bl_ext", "bl_ext.user_default", package):
-            monkeypatch.setitem(sys.modules, name, None)
-        warming_child.main(package, folder, "unused", "solvers.warm_up")
+        monkeypatch.setattr(warming, "ROOT_PACKAGE", package)
+        warming.Warming()
         assert len(removed) == times
 
 
