@@ -85,6 +85,7 @@ class kernel:
             except MisfitError as misfit:
                 _pass_over(misfit)
         if _way_without_library() is Way.NUMBA:
+            _register_pointers()
             compiler.offer(_arithmetic)
             self.compiled = compiler.dispatcher_of(self.python)
         else:
@@ -104,8 +105,6 @@ class Pointer:
         self.kernel, self._examples, self._gives = function, examples, gives
         if function.compiled is None:
             function.bind(examples)
-        if way() is Way.NUMBA:
-            _register_pointers()
 
     def __call__(self, *arguments: Any) -> Any:
         return self.kernel.python(*arguments)

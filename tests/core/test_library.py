@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limberjack.core import jit, library, slots
+from limberjack.core import compiler, jit, library, slots
 from limberjack.core.dynamics import mass_matrix, mechanical_energy
 from limberjack.core.kernel_cache import CORE_FOLDER, sources
 from limberjack.core.kinematics import make_work
@@ -187,6 +187,32 @@ def test_a_moved_field_is_found_before_the_first_call(folder):
     (line,) = said.splitlines()
     assert "solvers.adaptive.advance" in line
     assert "uncompiled" in line
+
+
+POINTED = """
+from limberjack.core import jit
+
+@jit.kernel
+def twice(x):
+    return 2.0 * x
+
+@jit.kernel
+def call(function, x):
+    return function(x)
+
+assert jit.way() is jit.Way.LIBRARY
+pointer = jit.Pointer(twice, 1.0, gives=1.0)
+jit._pass_over(jit.MisfitError("it does not fit"))
+assert call(pointer, 3.0) == 6.0
+assert jit.way() is jit.Way.NUMBA
+"""
+
+
+@pytest.mark.skipif(not compiler.is_importable(), reason="numba is not installed")
+def test_numba_takes_over_what_the_library_began():
+    """Guards a library that is passed over in the middle: numba knows what was made for its kernels to call."""
+    done = subprocess.run([sys.executable, "-c", POINTED], env=os.environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_damaged_library_is_passed_over(folder):
