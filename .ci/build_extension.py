@@ -11,11 +11,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
-from kernel_wheels import write_wheel
-from staging import BUILD, PLATFORMS, ROOT, commit_seconds, date, fitting_kernels, stage_sources, version
+from kernel_wheels import add_wheels
+from staging import BUILD, PLATFORMS, ROOT, date, fitting_kernels, stage_sources
 
 
 def main() -> None:
@@ -33,31 +32,11 @@ def main() -> None:
         _build(staged, dist)
         kernels = {} if plain_into else fitting_kernels()
         if kernels:
-            _add_wheels(staged, kernels)
+            add_wheels(staged, kernels)
             _build(staged, dist, "--split-platforms")
     _tell_sizes(dist)
     if not plain_into and (missing := PLATFORMS.keys() - kernels):
         print(f"No zip for {', '.join(sorted(missing))}: no library of these sources. There, the plain one runs.")
-
-
-def _add_wheels(staged: Path, platforms: dict[str, Path]) -> None:
-    """Put them beside what is staged, and name them in its manifest alone: a checkout has none.
-
-    platforms: folders with their libraries.
-    """
-    folder = staged / "wheels"
-    folder.mkdir()
-    names = [
-        write_wheel(kernels, folder, version(), PLATFORMS[name].wheel, commit_seconds()).name
-        for name, kernels in platforms.items()
-    ]
-    manifest = staged / "blender_manifest.toml"
-    named = f"platforms = {_toml(platforms)}\nwheels = {_toml(f'./wheels/{name}' for name in names)}\n"
-    manifest.write_text(named + manifest.read_text(encoding="utf-8"), encoding="utf-8")
-
-
-def _toml(words: Iterable[str]) -> str:
-    return "[" + ", ".join(f'"{word}"' for word in words) + "]"
 
 
 def _build(staged: Path, dist: Path, *options: str) -> None:

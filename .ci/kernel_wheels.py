@@ -2,6 +2,9 @@
 
 Blender takes binaries in wheels alone. Any index of packages would take these. No ABI of Python is touched, so
 one serves every Blender of a platform.
+
+As a program, `kernel_wheels.py STAGED` adds to an extension's staged sources the wheel of this machine's library, if
+the checkout has one that fits. Its one line says which, or why none is added; then its exit code is 1.
 """
 
 from __future__ import annotations
@@ -9,13 +12,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import sys
 import time
 import zipfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from staging import ROOT
+from staging import PLATFORMS, ROOT, commit_seconds, version
 
-from limberjack.core.library import PACKAGE, TABLE
+from limberjack.core.kernel_cache import CORE_FOLDER
+from limberjack.core.library import PACKAGE, TABLE, Library, MisfitError, this_platform
 
 DOCSTRING = '''"""Limberjack's kernels, compiled ahead of time for one platform: data, with nothing to import.
 
@@ -44,6 +50,37 @@ Generator: limberjack
 Root-Is-Purelib: false
 Tag: {tag}
 """
+
+
+def main(staged: Path) -> int:
+    try:
+        library = Library(CORE_FOLDER / "kernels")
+    except MisfitError as misfit:
+        print(f"no library of kernels: {misfit}")
+        return 1
+    add_wheels(staged, {this_platform(): library.folder})
+    print(f"kernels run by {library.path.name}")
+    return 0
+
+
+def add_wheels(staged: Path, platforms: Mapping[str, Path]) -> None:
+    """Put them beside what is staged, and name them in its manifest alone: a checkout has none.
+
+    platforms: folders with their libraries.
+    """
+    folder = staged / "wheels"
+    folder.mkdir()
+    names = [
+        write_wheel(kernels, folder, version(), PLATFORMS[name].wheel, commit_seconds()).name
+        for name, kernels in platforms.items()
+    ]
+    manifest = staged / "blender_manifest.toml"
+    named = f"platforms = {_toml(platforms)}\nwheels = {_toml(f'./wheels/{name}' for name in names)}\n"
+    manifest.write_text(named + manifest.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def _toml(words: Iterable[str]) -> str:
+    return "[" + ", ".join(f'"{word}"' for word in words) + "]"
 
 
 def write_wheel(kernels: Path, dist: Path, version: str, platform_tag: str, seconds: int) -> Path:
@@ -91,3 +128,7 @@ def _record(files: dict[str, bytes], own: str) -> bytes:
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         lines.append(f"{name},sha256={digest},{len(content)}\n")
     return "".join([*lines, f"{own},,\n"]).encode()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
+from ..core import jit, kernel_cache
 from . import ids
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
@@ -68,7 +69,8 @@ def _draw_self_check(layout, status):
     row = layout.row()
     row.operator(ids.OP_SELF_CHECK, icon="CHECKMARK")
     row.operator(ids.OP_SELF_CHECK_COPY, icon="COPYDOWN")
-    row.operator(ids.OP_CACHE_CLEAR, icon="TRASH")
+    if not jit.library() or kernel_cache.has_kernels():  # which a version without a library may have left
+        row.operator(ids.OP_CACHE_CLEAR, icon="TRASH")
     if status.running:
         layout.progress(factor=status.factor, text=status.text)
     lines = layout.column(align=True)

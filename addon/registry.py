@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..core import kernel_cache
+from ..core import jit, kernel_cache
 from . import gizmos, ids, ops, overlays, panels, preview, props, translations, watch
 from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
@@ -48,6 +48,7 @@ def unregister():
     translations.stop()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
+    jit.release()  # so that on Windows, too, a newer version can take its place
 
 
 def _run_command(argv: list[str]) -> int:

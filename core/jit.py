@@ -11,6 +11,9 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
+import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -93,6 +96,7 @@ class kernel:
         compiler.compile_for(self._dispatcher(), arguments)
 
     def _dispatcher(self) -> Any:
+        _register_pointers()
         compiler.offer(_arithmetic)
         return compiler.dispatcher_of(self.python)
 
@@ -118,8 +122,6 @@ class Pointer:
         self.kernel, self._examples, self._gives = function, examples, gives
         if function.compiled is None:
             function.bind(examples)
-        if way() is Way.NUMBA:
-            _register_pointers()
 
     def __call__(self, *arguments: Any) -> Any:
         return self.kernel.python(*arguments)
@@ -172,11 +174,36 @@ def library() -> Library | None:
 def _pass_over(misfit: MisfitError) -> None:
     """Go on without the library, though it was opened: what has run stays right, and what runs next is bound anew."""
     _passed_over.append(str(misfit))
+    _unbind()
+    _tell(misfit)
+
+
+def _unbind() -> None:
     for cached in (library, way):
         cached.cache_clear()
     for each in KERNELS:
         each.compiled = None
-    _tell(misfit)
+
+
+def release() -> None:
+    """Let go of the library, whose file Windows neither removes nor overwrites while it is open.
+
+    Who calls a kernel later opens it again, so a simulation may go on. It stays open where somebody is at a call just
+    now, in another thread or further up in this one: all that calls into it lies in two files, in which nobody else is
+    found once no kernel is bound to it any more.
+    """
+    found = library() if library.cache_info().currsize else None
+    if not found:
+        return
+    _unbind()
+    if not _is_any_called():
+        found.close()
+
+
+def _is_any_called() -> bool:
+    files = {kernel.__call__.__code__.co_filename, Library.function.__code__.co_filename}
+    frames = {**sys._current_frames(), threading.get_ident(): sys._getframe(2)}  # above the one who lets go
+    return any(frame.f_code.co_filename in files for top in frames.values() for frame, _ in traceback.walk_stack(top))
 
 
 def _tell(misfit: MisfitError) -> None:

@@ -54,6 +54,11 @@ def is_writable() -> bool:
     return os.access(cache_folder(), os.W_OK)
 
 
+def has_kernels() -> bool:
+    """Whether there are any, of this version or of others."""
+    return bool(_all_caches())
+
+
 def cache_size() -> int:
     """Of all versions' kernels [bytes]."""
     return sum(path.stat().st_size for folder in _all_caches() for path in folder.rglob("*") if path.is_file())

@@ -7,6 +7,7 @@ that was cut short is passed over; a wrong layout would end the process.
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import hashlib
 import json
@@ -31,6 +32,9 @@ PACKAGE = "limberjack_kernels"
 
 SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
+
+
+_close = _ctypes.FreeLibrary if sys.platform == "win32" else _ctypes.dlclose
 
 
 class MisfitError(Exception):
@@ -90,6 +94,10 @@ class Library:
             raise MisfitError(f"{folder}: cannot be read ({error})") from error
         self.folder, self.path = folder, path
         self._table = table
+
+    def close(self) -> None:
+        """Let go of the file. Whatever calls into it from then on ends the process."""
+        _close(self._functions._handle)
 
     @cached_property
     def _types(self) -> list[Type]:

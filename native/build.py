@@ -1,7 +1,8 @@
 """Compile all kernels ahead of time: `make kernels`, or `PLATFORMS="linux-x64 …"` for those alone.
 
 build/kernels/PLATFORM/ gets a library and the table that core/library.py holds against the sources and against memory;
-this machine's is also put where a checkout looks for it.
+this machine's is also put where a checkout looks for it. A platform whose library cannot be linked is told in a line,
+and the others are made; the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from limberjack.core.kernel_cache import sources
 from limberjack.core.library import TABLE, VERSION, sources_digest, this_platform
 
 from . import exercise, modules
-from .emitting import link, write_object
+from .emitting import LinkError, link, write_object
 from .platforms import PLATFORMS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,27 +34,47 @@ FIXED = {
 }
 
 
-def main() -> None:
+def main() -> int:
+    """The program's exit code."""
     wanted = platforms_asked_for(sys.argv[1:])
     table, text = compiled_modules()
+    failed = []
     for name in wanted:
-        folder = OUT / name
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        code = folder / "kernels.o"
+        try:
+            library = build(name, table, text)
+        except (LinkError, OSError) as error:
+            failed.append(name)
+            print(f"FAILED   {name}: {error}", flush=True)
+        else:
+            print(f"{library.stat().st_size / 1e6:6.2f} MB  {library.relative_to(ROOT)}", flush=True)
+            if name == this_platform():
+                shutil.rmtree(INSTALLED, ignore_errors=True)
+                shutil.copytree(library.parent, INSTALLED)
+    return 1 if failed else 0
+
+
+def build(name: str, table: dict, text: str) -> Path:
+    """A platform's library, with its table beside it. Where it cannot be made, the platform has no folder.
+
+    Raises:
+        LinkError, OSError: why not.
+    """
+    folder = OUT / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        code, linked = folder / "kernels.o", folder / "kernels"
         write_object(text, PLATFORMS[name], code)
-        library = folder / "kernels"
-        link([code], PLATFORMS[name], library)
-        digest = hashlib.sha256(library.read_bytes()).hexdigest()
-        called = f"kernels-{digest[:12]}{PLATFORMS[name].suffix}"
-        library.rename(folder / called)
+        link([code], PLATFORMS[name], linked)
         code.unlink()
-        told = table | {"platform": name, "library": called, "library_sha256": digest}
+        digest = hashlib.sha256(linked.read_bytes()).hexdigest()
+        library = linked.rename(folder / f"kernels-{digest[:12]}{PLATFORMS[name].suffix}")
+        told = table | {"platform": name, "library": library.name, "library_sha256": digest}
         (folder / TABLE).write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
-        print(f"{(folder / called).stat().st_size / 1e6:6.2f} MB  {(folder / called).relative_to(ROOT)}", flush=True)
-    if this_platform() in wanted:
-        shutil.rmtree(INSTALLED, ignore_errors=True)
-        shutil.copytree(OUT / this_platform(), INSTALLED)
+    except (LinkError, OSError):
+        shutil.rmtree(folder)
+        raise
+    return library
 
 
 def platforms_asked_for(words: list[str]) -> list[str]:
@@ -97,4 +118,4 @@ def _digest() -> str:
 if __name__ == "__main__":
     if any(os.environ.get(name) != value for name, value in FIXED.items()):
         os.execve(sys.executable, [sys.executable, "-m", "native.build", *sys.argv[1:]], os.environ | FIXED)
-    main()
+    sys.exit(main())

@@ -17,7 +17,7 @@ MESSAGE = r"^(@\.const\.picklebuf\.\S+ = internal constant \{[^}]*\}) .*$"
 """Where numba keeps the place of an exception's message."""
 
 MOST_SAID = 300
-"""Letters of a line of what the linker says."""
+"""Letters of what the linker says."""
 
 UNREACHED = (
     "numba_gil_ensure",
@@ -37,6 +37,10 @@ ENTRY = "define i32 @DllMainCRTStartup(ptr %library, i32 %why, ptr %reserved) { 
 TRAP = "declare void @llvm.trap()"
 
 _targets_are_there = False
+
+
+class LinkError(Exception):
+    """There is no library for a platform; the text says why, in a line."""
 
 
 def write_object(module_text: str, platform: Platform, path: Path) -> None:
@@ -97,5 +101,6 @@ def link(objects: list[Path], platform: Platform, path: Path) -> None:
     command += ["-install_name", f"@rpath/{path.name}"] if platform.suffix == ".dylib" else []
     done = subprocess.run([*command, *objects], capture_output=True, text=True, check=False)
     if done.returncode:
-        said = "\n".join(line[:MOST_SAID] for line in done.stderr.splitlines())  # names have 20,000 letters
-        raise RuntimeError(f"the library for {platform.triple} cannot be linked:\n{said}")
+        said = done.stderr.splitlines() or [f"the linker ended with code {done.returncode}"]
+        why = next((line for line in said if "error" in line), said[0])
+        raise LinkError(f"cannot be linked: {why[:MOST_SAID]}")  # names have 20,000 letters

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
 from ...core.model import Model
+from ...core.solvers import Controls, Schedule, Simulation
 from ...core.spatial import Pose
 from ..bridge.live import poses_now
 from ..bridge.numbers import frame_rate, unit_length
@@ -20,9 +20,6 @@ from .leading import let_lead, paths_of, sample_leads
 from .sampling import Poses
 from .settings import BakeSettings
 from .starts import Beginning, as_animated, as_posed
-
-if TYPE_CHECKING:
-    from ...core.solvers import Controls, Schedule, Simulation
 
 
 class Course:
@@ -79,9 +76,6 @@ class Course:
 
     def simulation(self, **changes) -> Simulation:
         """All of it. changes: to the arguments of `Simulation`."""
-        # Here, since it brings numba in, which the add-on is not to wait for when it starts.
-        from ...core.solvers import Simulation
-
         own = {
             "times": self.times,
             "accuracy": self.settings.accuracy,
@@ -97,8 +91,6 @@ def _digest_of_poses(leads: Poses) -> str:
 
 
 def _controls(paths: dict, schedule: Schedule) -> Controls:
-    from ...core.solvers import Controls
-
     return Controls(links=paths, schedule=schedule)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
 from ...core.model import Joint, Link
+from ...core.solvers import Schedule
 from .. import ids
 from ..bridge.animated import FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
 from ..bridge.fields import LINK_FIELDS, fields_on, read_fields
@@ -17,9 +17,6 @@ from ..bridge.numbers import units_of
 from ..bridge.read import SceneReading, gravity_of, place_links, wind_of
 from ..bridge.read_joints import axis_numbers
 from ..props import axes_in_use, core_joint
-
-if TYPE_CHECKING:
-    from ...core.solvers import Schedule
 
 FORCES = tuple(field for field in LINK_FIELDS if field.is_followed)
 OF_SCENE = {"gravity": gravity_of, "wind": wind_of}
@@ -129,8 +126,6 @@ class InputSampler:
 
     def schedule(self, rate: float) -> Schedule:
         """What changes. rate: frames that were looked at in a second."""
-        from ...core.solvers import Schedule  # brings numba in, which the add-on is not to wait for when it starts
-
         axes: dict[tuple[str, int], dict] = {}
         links: dict[str, dict] = {}
         enabled, world = {}, {}

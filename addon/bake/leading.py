@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.model import Model
+from ...core.solvers.paths import pose_path
 from ..bridge.motion import action_of, is_bake
 from ..bridge.read import SceneReading
 from ..props import is_led, is_link
@@ -55,6 +56,4 @@ def let_lead(reading: SceneReading, leads: Poses) -> Model:
 
 def paths_of(leads: Poses, fps: float) -> dict[str, Callable[[float], np.ndarray]]:
     """The pose of each link as a smooth function of the time since the first frame [s]."""
-    from ...core.solvers.paths import pose_path  # brings numba in, which the add-on is not to wait for when it starts
-
     return {name: pose_path(0.0, 1.0 / fps, poses) for name, poses in leads.items()}

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 import bpy
 
+from ...core.dynamics import tree_mass_matrix
 from ...core.model import Axis, Joint
+from ...core.model.compile import compile_model
 from ...core.spatial import rotvec_of_quat
 from .. import ids
 from .fields import AXIS_FIELDS, FACES, write_fields
@@ -95,9 +97,6 @@ def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int]
 
     Joints that close loops have none of their own.
     """
-    from ...core.dynamics import tree_mass_matrix  # brings numba in
-    from ...core.model.compile import compile_model
-
     weighed = {link.name: link for link in read_scene(scene).links}
     compiled = compile_model(replace(posing.model, links=[weighed[link.name] for link in posing.model.links]))
     moving = compiled.spans.keys() & set(posing.moving)

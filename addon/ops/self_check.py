@@ -41,7 +41,8 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
         self.leave(context)
 
     def execute(self, context):
-        from ...core.self_check import self_check  # brings numba in, which the add-on is not to wait for when it starts
+        # Here, since it loads the solver, which takes longer than all that Blender waits for when it starts.
+        from ...core.self_check import self_check
         from ...core.solvers import SimulationError
 
         try:

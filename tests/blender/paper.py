@@ -23,12 +23,14 @@ class Paper:
     def __init__(self):
         self.texts = []
         self.props = []
+        self.operators = []
 
     def prop(self, data, name, **_):
         assert name in data.bl_rna.properties, name
         self.props.append(name)
 
     def operator(self, name, **_):
+        self.operators.append(name)
         module, function = name.split(".")
         return FilledIn(getattr(getattr(bpy.ops, module), function).get_rna_type())
 

@@ -105,7 +105,7 @@ def test_cache_of_an_extension(tmp_path, monkeypatch):
 
 
 def test_accuracies_are_the_cores():
-    """The scene's choices, which are spelt out so that the add-on starts without numba, are those of the solvers."""
+    """The scene's choices, which are spelt out so that enabling loads no solver, are those of the solvers."""
     from limberjack.core.solvers import ACCURACIES
 
     choices = getattr(bpy.context.scene, ids.SCENE).bl_rna.properties["accuracy"].enum_items

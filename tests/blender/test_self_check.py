@@ -20,11 +20,16 @@ def status():
 
 def shown():
     """What the preferences say."""
+    return " ".join(drawn().texts)
+
+
+def drawn():
+    """The preferences."""
     paper = Paper()
     own = SimpleNamespace(layout=paper, bl_rna=LimberjackPreferences.bl_rna)
     paper.prop = lambda *_, **__: None
     LimberjackPreferences.draw(own, bpy.context)
-    return " ".join(paper.texts)
+    return paper
 
 
 def test_at_once_from_a_script():
@@ -91,6 +96,21 @@ def test_clear_cache(tmp_path, monkeypatch):
     assert bpy.ops.limberjack.cache_clear() == {"FINISHED"}
     assert [path.name for path in tmp_path.iterdir()] == ["letters"]
     assert bpy.ops.limberjack.cache_clear() == {"FINISHED"}, "an empty cache can be cleared, too"
+
+
+@pytest.mark.parametrize(
+    ("has_library", "is_filled", "is_shown"),
+    [(True, False, False), (True, True, True), (False, False, True), (False, True, True)],
+)
+def test_clear_cache_is_shown_where_there_is_one(tmp_path, monkeypatch, has_library, is_filled, is_shown):
+    """Guards against a button that has nothing to do: a library keeps no cache; an older version may have left one."""
+    monkeypatch.setattr(kernel_cache, "_root", tmp_path)
+    monkeypatch.setattr(jit, "library", lambda: has_library)
+    if is_filled:
+        (tmp_path / "0123456789abcdef").mkdir()
+    buttons = drawn().operators
+    assert ids.OP_SELF_CHECK in buttons
+    assert (ids.OP_CACHE_CLEAR in buttons) == is_shown
 
 
 def test_without_numba_the_panel_says_so(monkeypatch):

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limberjack.core import jit, library, slots
+from limberjack.core import compiler, jit, library, slots
 from limberjack.core.dynamics import mass_matrix, mechanical_energy
 from limberjack.core.kernel_cache import CORE_FOLDER, sources
 from limberjack.core.kinematics import make_work
@@ -95,6 +95,71 @@ print(Simulation(model, np.array([0.0, 0.1])).run().q[-1].tobytes().hex(), jit.w
 """
 
 
+RELEASED = """
+import threading
+from pathlib import Path
+import numpy as np
+from limberjack.core import jit
+from limberjack.core.dynamics import mechanical_energy
+from limberjack.core.kinematics import make_work
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.model.compile import compile_model
+from limberjack.core.solvers import Simulation
+
+path = str(jit.library().path)
+model = Model(links=[Link("bob", com=(0.3, 0.0, -1.0))], joints=[Joint("hinge", "revolute", WORLD, "bob")])
+
+def is_open():
+    return path in Path("/proc/self/maps").read_text()
+"""
+
+GONE_ON_WITH = """
+def simulation():
+    return Simulation(model, np.array([0.0, 0.1, 0.2]))
+expected = simulation().run().q
+begun = simulation()
+steps = iter(begun)
+next(steps)
+jit.release()
+assert not is_open(), "the file is still open"
+list(steps)
+assert is_open(), "what goes on has no library"
+assert begun.trajectory.q.tobytes() == expected.tobytes()
+"""
+"""In the middle of a simulation."""
+
+IN_USE = """
+arrays, q = compile_model(model).arrays, np.array([0.7])
+expected = mechanical_energy(arrays, make_work(arrays), q, q)
+reached, released, found = threading.Event(), threading.Event(), []
+
+class Slow(type(make_work(arrays))):
+    slots = property(lambda self: (reached.set(), released.wait(60), None)[-1], lambda self, value: None)
+
+def call():
+    found.append(mechanical_energy(arrays, Slow(*make_work(arrays)), q, q))
+
+thread = threading.Thread(target=call)
+thread.start()
+assert reached.wait(60)
+jit.release()
+assert is_open(), "the file is closed before it is called into"
+released.set()
+thread.join()
+assert found == [expected]
+"""
+"""By a thread whose call has begun, and which has yet to come to the machine code."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells which files a process has open so")
+@pytest.mark.parametrize("then", [GONE_ON_WITH, IN_USE], ids=["gone on with", "in use"])
+def test_the_library_is_let_go_of(then):
+    """Guards upgrades on Windows, which replaces no file that is open, and against crashes: what is called meanwhile is
+    there, and what goes on afterwards opens it again and gives the same motion."""
+    done = subprocess.run([sys.executable, "-c", RELEASED + then], env=os.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def run(folder):
     """(the last coordinates, the way they were computed, what was said) of a new process."""
     command = [sys.executable, "-c", RUN.format(folder=str(folder))]
@@ -122,6 +187,32 @@ def test_a_moved_field_is_found_before_the_first_call(folder):
     (line,) = said.splitlines()
     assert "solvers.adaptive.advance" in line
     assert "uncompiled" in line
+
+
+POINTED = """
+from limberjack.core import jit
+
+@jit.kernel
+def twice(x):
+    return 2.0 * x
+
+@jit.kernel
+def call(function, x):
+    return function(x)
+
+assert jit.way() is jit.Way.LIBRARY
+pointer = jit.Pointer(twice, 1.0, gives=1.0)
+jit._pass_over(jit.MisfitError("it does not fit"))
+assert call(pointer, 3.0) == 6.0
+assert jit.way() is jit.Way.NUMBA
+"""
+
+
+@pytest.mark.skipif(not compiler.is_importable(), reason="numba is not installed")
+def test_numba_takes_over_what_the_library_began():
+    """Guards a library that is passed over in the middle: numba knows what was made for its kernels to call."""
+    done = subprocess.run([sys.executable, "-c", POINTED], env=os.environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_damaged_library_is_passed_over(folder):

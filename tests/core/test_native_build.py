@@ -1,8 +1,12 @@
-"""How `make kernels` is asked, and what must not be in what it makes."""
+"""How `make kernels` is asked, what must not be in what it makes, and what it does where a platform cannot be made."""
+
+import json
+import sys
 
 import pytest
 
-from native.build import platforms_asked_for  # of the checkout, beside the package
+from native import build, emitting  # of the checkout, beside the package
+from native.build import platforms_asked_for
 from native.emitting import _without_messages
 from native.platforms import PLATFORMS
 
@@ -32,3 +36,51 @@ def test_libraries_know_nothing_of_the_checkout():
     assert ends[0] == ends[1]
     assert "zeroinitializer" in ends[0]
     assert "pickle" not in ends[0]
+
+
+TINY = """target triple = ""
+target datalayout = ""
+define i32 @lj_one() {
+  ret i32 1
+}
+"""
+
+LINKER = f"""#!{sys.executable}
+import sys
+if "x86_64-windows-gnu" in sys.argv:
+    sys.exit("warning: strange\\nerror: no symbol " + 20_000 * "x" + "\\nnote: elsewhere")
+out = next(word for word in sys.argv if word.startswith("-femit-bin="))
+open(out.removeprefix("-femit-bin="), "w").write("linked")
+"""
+"""Links for all systems but one."""
+
+
+def test_a_platform_that_cannot_be_linked_keeps_no_other_from_being_made(tmp_path, monkeypatch, capsys):
+    """Guards `make kernels` where a linker lacks one system: the others are there and whole, the failure is one line,
+    and nothing is left that packages could take for a library."""
+    linker = tmp_path / "linker"
+    linker.write_text(LINKER)
+    linker.chmod(0o755)
+    monkeypatch.setattr(emitting, "ZIG", linker)
+    for name in ("ROOT", "OUT"):
+        monkeypatch.setattr(build, name, tmp_path)
+    monkeypatch.setattr(build, "INSTALLED", tmp_path / "installed")
+    monkeypatch.setattr(build, "compiled_modules", lambda: ({"version": 1}, TINY))
+    monkeypatch.setattr(build, "this_platform", lambda: "macos-arm64")
+    (tmp_path / "windows-x64").mkdir()
+    (tmp_path / "windows-x64" / build.TABLE).write_text("of an earlier build")
+
+    monkeypatch.setattr(sys, "argv", ["build", "linux-x64", "windows-x64", "macos-arm64"])
+    assert build.main() == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["0.00", "FAILED", "0.00"]
+    assert lines[1].startswith("FAILED   windows-x64: cannot be linked: error: no symbol xxx")
+    assert len(lines[1]) < 2 * emitting.MOST_SAID
+    assert not (tmp_path / "windows-x64").exists()
+    for folder in ("linux-x64", "macos-arm64", "installed"):
+        table = json.loads((tmp_path / folder / build.TABLE).read_text())
+        assert (tmp_path / folder / table["library"]).read_text() == "linked"
+        assert sorted(path.name for path in (tmp_path / folder).iterdir()) == sorted([build.TABLE, table["library"]])
+
+    monkeypatch.setattr(sys, "argv", ["build", "linux-x64"])
+    assert build.main() == 0

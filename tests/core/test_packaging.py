@@ -123,6 +123,21 @@ def test_a_wheel_of_kernels_is_found_once_it_is_installed(kernels, write_wheel, 
     assert not list((tmp_path / "installed").glob("*/kernels-of-yesterday.dll"))
 
 
+def test_what_does_not_fit_is_added_to_nothing(kernels, monkeypatch, tmp_path, capsys):
+    """Guards the window's tests: where the checkout's library is of another machine or of other sources, the extension
+    is built without one, and says why."""
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    module = importlib.import_module("kernel_wheels")
+    monkeypatch.setattr(module, "CORE_FOLDER", kernels.parent)
+    staged = tmp_path / "staged"
+    staged.mkdir()
+    assert module.main(staged) == 1
+    (kernels / "kernels.json").unlink()
+    assert module.main(staged) == 1
+    assert not list(staged.iterdir())
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["no library of kernels"] * 2
+
+
 def test_the_animators_table_has_every_zip(monkeypatch):
     """Guards who looks for the zip of a system: one for each that kernels are compiled for, and the plain one."""
     monkeypatch.syspath_prepend(ROOT)

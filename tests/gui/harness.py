@@ -5,6 +5,7 @@ Positions are in the window's pixels, from its lower left corner.
 """
 
 import importlib
+import math
 import subprocess
 import sys
 import time
@@ -28,9 +29,10 @@ ROW = 20  # pixels; so high is a button
 SCAN_STEP = 16  # pixels, so that none is passed over
 EDGE = 32  # pixels at the sidebar's lower end, where a click on half a button would take the border
 HOVER = 0.04  # seconds that Blender needs to find the button under the mouse
+SCAN = 0.01  # seconds, where only what is under the mouse is asked, and nothing is to be seen
 
 _mouse: Position = (0, 0)
-_last_seen: dict[str, Position] = {}
+_last_seen: dict[str, tuple[float, Position]] = {}  # how far the sidebar was scrolled, and the place
 _tab_heights: dict[str, int] = {}
 modules_before_install: set[str] = set()
 traces_before_install: Traces = {}
@@ -57,6 +59,7 @@ def compile_solver() -> Steps:
 def fresh_file() -> Steps:
     """Blender as it starts, with the extension enabled."""
     bpy.ops.wm.read_homefile(use_empty=False)
+    bpy.context.preferences.system.viewport_aa = "OFF"  # else each view is drawn eight times, and here without a GPU
     yield 0.5
     assert PACKAGE in bpy.context.preferences.addons, "a new file has switched the extension off"
 
@@ -98,7 +101,8 @@ def move(position: Position, **modifiers) -> Steps:
 def hover(position: Position) -> Steps:
     """As `move`, for what lights up: Blender leaves a button at one event, and comes to the next at another."""
     _point((position[0] + 1, position[1]))
-    yield from move(position)
+    _point(position)
+    yield SCAN
 
 
 def _point(position: Position, **modifiers) -> None:
@@ -255,18 +259,23 @@ def find_button(name: str, across: float = 0.5) -> Steps:
 
     across: where in the sidebar's width, from 0 to 1.
     """
-    if name in _last_seen and (yield from _rests_at(_last_seen[name], name)):
-        return _last_seen[name]
+    if name in _last_seen:
+        scrolled, place = _last_seen[name]
+        yield from move(place)
+        yield from _scroll_to(scrolled)
+        if (yield from _rests_at(place, name)):
+            return place
     x = region("UI").x + round(region("UI").width * across)
     place = yield from _on_this_page(x, name)
     if not place:
+        begun = _scrolled()
         yield from press("HOME")  # leads to the top
-        place = yield from _on_this_page(x, name)
+        place = (yield from _on_this_page(x, name)) if _scrolled() != begun else None
     while not place and (yield from _turn_page()):
         place = yield from _on_this_page(x, name)
     place = place or (yield from _on_this_page(x, name, edge=0))  # at the very end the lowest button is whole
     assert place, f"there is no button for {name} in the sidebar"
-    _last_seen[name] = place
+    _last_seen[name] = _scrolled(), place
     return place
 
 
@@ -304,11 +313,21 @@ def _turn_page() -> Steps:
     return before > begun
 
 
-def turn_wheel(times: int = 1) -> Steps:
-    """Scroll down what is under the mouse."""
+def turn_wheel(times: int = 1, event: str = "WHEELDOWNMOUSE") -> Steps:
+    """Scroll what is under the mouse, down or, by WHEELUPMOUSE, up."""
     for _ in range(times):
-        send("WHEELDOWNMOUSE", "PRESS")
+        send(event, "PRESS")
         yield 2 * HOVER
+
+
+def _scroll_to(pixels: float) -> Steps:
+    """Turn the wheel over the sidebar until so many pixels of it lie above what is seen, or as near as it gets."""
+    event = "WHEELDOWNMOUSE" if pixels > _scrolled() else "WHEELUPMOUSE"
+    away = abs(pixels - _scrolled())
+    before = math.inf
+    while 1.0 < away < before:
+        yield from turn_wheel(event=event)
+        before, away = away, abs(pixels - _scrolled())
 
 
 def _scrolled() -> float:

@@ -1,9 +1,10 @@
 """Tests in a real Blender window: `python tests/gui/run.py [TEST…]`, or `--install` to install Blender and no more.
 
 Installs Blender once, builds the extension from the working tree, and runs tests/gui/test_*.py inside that Blender
-under a virtual screen; then bakes outside, by the wheel, what test_same_keys has baked, and tries the
-zips of dist/, where there are any, in clean profiles. Logs and screenshots go to out/gui/. Exits 0 if nothing failed, 1
-if something did, and 77 where these tests cannot run at all.
+under a virtual screen. Where `make kernels` has left a library that fits, that Blender runs by it, as an artist's does,
+and what is about compiling is tried in a second one, by numba; else one does all of it by numba. Then bakes outside, by
+the wheel, what test_same_keys has baked, and tries the zips of dist/, where there are any, in clean profiles. Logs and
+screenshots go to out/gui/. Exits 0 if nothing failed, 1 if something did, and 77 where these tests cannot run at all.
 """
 
 from __future__ import annotations
@@ -32,8 +33,18 @@ INSIDE = "/mnt/host"
 SHARED = Path(os.environ.get("LIMBERJACK_SHARED", ROOT.parent / "shared")) / "gui"
 BLENDER = Path(os.environ.get("LIMBERJACK_BLENDER", "/opt/blender-sid"))
 NOT_RUN = 77
-TIME_LIMIT = 3000  # seconds for all tests together
+TIME_LIMIT = 3000  # seconds for all tests of a Blender together
 LINES_OF_LOG = 25
+
+INTERPRETER = ROOT / ".venv" / "bin" / "python"
+
+BY_NUMBA = "LIMBERJACK_KERNELS=numba"
+
+# Which by a library would wait for nothing
+COLD = "test_self_check.test_check_with_a_cold_solver"
+
+# What compiles in the background, the solver and what poses need; tried by numba though there is a library
+COMPILING = (COLD, "test_pull.test_a_four_bar_is_pulled")
 
 
 class CannotRunError(Exception):
@@ -56,11 +67,12 @@ def main(chosen: list[str]) -> int:
         print(f"gui-test: NOT RUN: {reason}", flush=True)
         return NOT_RUN
     try:
+        has_library = add_library()
         build_extension()
     except BuildError as error:
         print(f"FAIL building the extension\n{error}\n0 passed, 1 failed")
         return 1
-    outcomes = [*run_tests(chosen), *compare_with_wheel()]
+    outcomes = [*run_all_tests(chosen, has_library), *compare_with_wheel()]
     if not chosen or "packages" in chosen:
         outcomes += try_packages()
     passed, failed = outcomes.count(True), outcomes.count(False)
@@ -114,6 +126,20 @@ def stage_source() -> None:
             shutil.copy2(ROOT / name, SOURCE / name)
 
 
+def add_library() -> bool:
+    """Put the checkout's library, if it fits, into the staged sources, as the zips have it; whether it did."""
+    command = [INTERPRETER, ROOT / ".ci" / "kernel_wheels.py", SOURCE]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:  # no `make setup`, so no `make kernels` either
+        print(f"gui-test: no library of kernels: {error}", flush=True)
+        return False
+    if done.stderr:
+        raise BuildError(done.stderr)
+    print(f"gui-test: {done.stdout.strip()}", flush=True)
+    return done.returncode == 0
+
+
 def build_extension() -> None:
     log = OUT / "build.log"
     build = ["blender", "--command", "extension", "build", "--source-dir", f"{INSIDE}/source", "--output-dir", INSIDE]
@@ -123,17 +149,27 @@ def build_extension() -> None:
         raise BuildError(last_lines(log))
 
 
-def run_tests(chosen: list[str]) -> list[bool]:
+def run_all_tests(chosen: list[str], has_library: bool) -> list[bool]:
     """Returns whether each has passed."""
+    if not has_library:
+        return run_tests(chosen)
+    outcomes = run_tests([*chosen, f"-{COLD}"])
+    compiling = [name for name in COMPILING if not chosen or any(part in name for part in chosen)]
+    return outcomes + (run_tests(compiling, BY_NUMBA) if compiling else [])
+
+
+def run_tests(chosen: list[str], environment: str = "") -> list[bool]:
+    """In one Blender. environment: a variable that it gets besides. Returns whether each has passed."""
     command = [SHARED / "run_gui.sh", BLENDER, OUT, "blender", "--factory-startup", "--enable-event-simulate"]
     command += ["--window-geometry", "0", "0", "1600", "900", "--gpu-backend", "opengl"]
     command += ["--python-exit-code", "3", "--python", f"{INSIDE}/source/tests/gui/session.py", "--", *chosen]
+    begin = RESULTS.stat().st_size if RESULTS.exists() else 0
     RESULTS.touch()
-    with LOG.open("w") as log:
-        limit = {"GUI_TIMEOUT": str(TIME_LIMIT)}
-        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=os.environ | limit)
+    with LOG.open("a") as log:  # a second Blender's lines come after those of the first
+        told = os.environ | {"GUI_TIMEOUT": str(TIME_LIMIT)} | ({"GUI_ENV": environment} if environment else {})
+        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=told)
     try:
-        pending, outcomes = follow(child)
+        pending, outcomes = follow(child, begin, f" ({environment})" if environment else "")
     finally:
         if child.poll() is None:
             child.terminate()
@@ -161,10 +197,15 @@ def try_packages() -> Iterator[bool]:
         yield not failure
 
 
-def follow(child: subprocess.Popen) -> tuple[list[str] | None, list[bool]]:
-    """Print results as they come. Returns the tests that have none (None: it never came to tests), and the outcomes."""
+def follow(child: subprocess.Popen, begin: int, beside: str) -> tuple[list[str] | None, list[bool]]:
+    """Print results as they come. Returns the tests that have none (None: it never came to tests), and the outcomes.
+
+    Args:
+        begin: where the child's results do. beside: a word beside each test's name.
+    """
     pending, outcomes = None, []
     with RESULTS.open() as stream:
+        stream.seek(begin)
         alive = True
         while alive:
             alive = child.poll() is None
@@ -175,7 +216,7 @@ def follow(child: subprocess.Popen) -> tuple[list[str] | None, list[bool]]:
                     continue
                 pending.remove(entry["name"])
                 outcomes.append(not entry["failure"])
-                report(entry)
+                report(entry | {"name": entry["name"] + beside})
             time.sleep(0.2)
     return pending, outcomes
 

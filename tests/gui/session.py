@@ -25,6 +25,9 @@ TIME_LIMIT = 400.0  # seconds for a test
 # Files whose tests simulate nothing: they come first, while a child process compiles the solver for the others.
 WITHOUT_SOLVER = ("test_exchange", "test_handles", "test_panels", "test_rigging")
 
+# Files whose tests see to it themselves that what they need is compiled
+COMPILING = ("test_pull", "test_self_check")
+
 # What removes the extension, after which there is nothing to test
 LAST = "test_removal"
 
@@ -41,14 +44,22 @@ def record(**entry) -> None:
 
 
 def collect(chosen: list[str]) -> dict[str, Callable]:
-    """Test functions by "file.function", in their order; all, or those whose name holds one of `chosen`."""
+    """Test functions by "file.function", in their order.
+
+    chosen: parts of the names of those that are wanted, all if there is none; "-NAME" leaves one out.
+    """
+    wanted = [word for word in chosen if not word.startswith("-")]
     tests = {}
     for path in sorted(HERE.glob("test_*.py"), key=_turn):
         module = importlib.import_module(path.stem)
         for name, value in vars(module).items():
             if name.startswith("test_") and callable(value) and value.__module__ == module.__name__:
                 tests[f"{path.stem}.{name}"] = value
-    return {name: test for name, test in tests.items() if not chosen or any(part in name for part in chosen)}
+    return {
+        name: test
+        for name, test in tests.items()
+        if f"-{name}" not in chosen and (not wanted or any(part in name for part in wanted))
+    }
 
 
 def _turn(path: Path) -> tuple[bool, bool, str]:
@@ -57,7 +68,7 @@ def _turn(path: Path) -> tuple[bool, bool, str]:
 
 def run_all(tests: dict[str, Callable]) -> Iterator[float]:
     yield from harness.install_extension(next(OUT.glob("*.zip")))
-    simulating = {name for name in tests if not name.startswith(WITHOUT_SOLVER)}
+    simulating = {name for name in tests if not name.startswith(WITHOUT_SOLVER + COMPILING)}
     compiling = harness.compile_solver() if simulating else ()
     for name, test in tests.items():
         if name in simulating:
@@ -116,6 +127,8 @@ def main(chosen: list[str]) -> None:
     bpy.context.preferences.view.show_splash = False
     tests = collect(chosen)
     record(tests=list(tests))
+    if not tests:
+        quit_blender(0)
     steps = run_all(tests)
 
     def tick() -> float:

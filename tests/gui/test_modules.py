@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from harness import PACKAGE, click_button, modules_before_install, open_tab, simulated
+from harness import OUT, PACKAGE, click_button, modules_before_install, open_tab, simulated
 from scenes import hanging_bars
 
 
@@ -20,6 +20,19 @@ def test_no_module_outside_of_bl_ext():
     assert f"{PACKAGE}.core.solvers" in ours, "nothing was simulated, so this test has seen nothing"
     assert not strays, f"imported from the extension's folder under other names: {strays}"
     assert not [path for path in sys.path if Path(path).is_relative_to(folder)], f"sys.path leads into {folder}"
+
+
+def test_kernels_run_by_the_library():
+    """What the zips bring is what these tests show: by a library, where the extension has one, and nothing compiled."""
+    hanging_bars()
+    yield from open_tab()
+    yield from click_button("limberjack.simulate")
+    yield from simulated()
+
+    way = sys.modules[f"{PACKAGE}.core.jit"].way().value
+    wanted = "library" if (OUT / "source" / "wheels").exists() else "numba"
+    assert way == wanted, f"kernels run by {way}, and not by {wanted}"
+    assert ("numba" in sys.modules) == (way == "numba"), f"kernels run by {way}, and numba is imported or is not"
 
 
 def _lies_in(folder: Path, module) -> bool:

@@ -15,6 +15,7 @@ SAMPLES = harness.OUT / "source" / "sample_scenes"
 
 def sample(name: str) -> harness.Steps:
     """Open it, and look at it as its camera does, from a little nearer."""
+    bpy.context.preferences.system.viewport_aa = "8"
     yield from open_file(SAMPLES / f"{name}.blend")
     camera, view = bpy.context.scene.camera, harness.viewport().spaces.active.region_3d
     view.view_perspective = "PERSP"

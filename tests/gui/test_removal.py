@@ -5,8 +5,8 @@ from harness import PACKAGE, click_button, open_tab, over_viewport, simulated, t
 from scenes import hanging_bars
 from traces import left
 
-# Blender's index of the repository
-BLENDERS_OWN = ("files: .cache/", "files: user_default/.blender_ext/")
+# Blender's index of the repository, and the folder that it puts wheels into
+BLENDERS_OWN = ("files: .cache/", "files: user_default/.blender_ext/", "sys.path: /tmp/home/blender/extensions/.local/")
 
 
 def test_switched_off_and_on_and_removed():

@@ -6,7 +6,8 @@ python session.py TASK SAMPLE LAST_FRAME ARGUMENT…
                       numba), numba (Blender's own) or python
     install ZIP       and no more
     upgrade OLD ZIP   use an older one, install this while it is enabled and its library is open, use this
-    upgrade_locked OLD ZIP    the same where nobody can remove a library that is open, as on Windows
+    upgrade_locked OLD ZIP    the same where the older library cannot be removed, as on Windows while another Blender
+                      has it open
     use COUNT         what is installed, beside COUNT - 1 other Blenders with the same profile, all at once
 """
 
@@ -68,10 +69,17 @@ def _upgraded(sample: str, last_frame: int, old: str, new: str, meanwhile) -> Pa
     library_before = runs_by("library")
     with meanwhile(library_before):
         install(sample, last_frame, new)
+    assert not _is_open(library_before), "the older library is still open, so Windows would not have removed it"
     bake_and_export(sample, last_frame)
     library = runs_by("library")
     assert library.name != library_before.name, f"the library is still the older one, {library.name}"
     return library_before
+
+
+def _is_open(library: Path) -> bool:
+    """In this process, as far as the system tells."""
+    told = Path("/proc/self/maps")
+    return told.exists() and str(library) in told.read_text()
 
 
 @contextmanager
