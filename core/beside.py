@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import subprocess
 
 CHILD = Path(__file__).with_name("child.py")
-ROOT_PACKAGE = __package__.removesuffix(".core")
+ROOT_PACKAGE = __name__.removesuffix(".core.beside")
 
 
 def can_start() -> bool:

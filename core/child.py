@@ -26,6 +26,7 @@ def import_as(package: str, folder: str) -> None:
         package, Path(folder) / "__init__.py", submodule_search_locations=[folder]
     )
     assert spec is not None  # as for every .py file
+    assert spec.loader is not None
     module = sys.modules[package] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 

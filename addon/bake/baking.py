@@ -41,13 +41,14 @@ class BakeResult:
     """What a bake came to.
 
     Attributes:
-        frames: that have keys. links: that have the motion. keys, possible: written, and without reducing.
+        first, last: of the frames. links: that have the motion. keys, possible: written, and without reducing.
         seconds: that it took. report: core's, on the simulation; None where there was none.
         findings: the doctor's. notes: what the user should know besides.
     """
 
     action: bpy.types.Action
-    frames: int
+    first: int
+    last: int
     links: int
     keys: int
     possible: int
@@ -63,13 +64,22 @@ class BakeResult:
 
     @property
     def summary(self) -> str:
-        counted = f"{self.frames} frames of {self.links} links in {self.seconds:.2g} s"
-        saved = f", {self.keys} keys in the place of {self.possible}" if self.keys < self.possible else ""
-        if self.report is None:
-            return counted + saved
-        drift = f"energy kept to {self.report.relative_drift:.0e}" if self.report.energy_scale else "nothing moved"
-        loops = f", loops closed to {self.report.loop_error:.0e} m" if self.report.loop_error else ""
-        return f"{counted}, {drift}{loops}{saved}"
+        """In the words of who looks at the timeline."""
+        links = "link" if self.links == 1 else "links"
+        still = ". Nothing moves" if self.report and not self.report.energy_scale else ""
+        return f"Baked frames {self.first}–{self.last} on {self.links} {links}{still}"
+
+    @property
+    def details(self) -> str:
+        """How right it is, and what it took."""
+        told = [f"{self.seconds:.2g} s"]
+        if self.report and self.report.energy_scale:
+            told.append(f"energy kept to {self.report.relative_drift:.0e}")
+        if self.report and self.report.loop_error:
+            told.append(f"loops closed to {self.report.loop_error:.0e} m")
+        if self.keys < self.possible:
+            told.append(f"{self.keys} keys instead of {self.possible}")
+        return ", ".join(told)
 
 
 class Bake(ABC):
@@ -237,7 +247,8 @@ class Bake(ABC):
         report = self.report
         result = BakeResult(
             writing.bake.action,
-            len(self.frames),
+            self.first,
+            self.last,
             len(writing.links),
             keys,
             writing.possible,
@@ -249,7 +260,8 @@ class Bake(ABC):
         self._sign(result, writing)
         keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
-        stored.last_result, stored.last_notes = result.summary, "\n".join(result.notes)
+        stored.last_result, stored.last_details = result.summary, result.details
+        stored.last_notes = "\n".join(result.notes)
         keep_findings(self.scene, result.findings)
         return result
 
@@ -278,7 +290,7 @@ class Bake(ABC):
             possible=result.possible,
             off_by=writing.off_by,
             turned_by=writing.turned_by,
-            result=result.summary,
+            result=f"{result.summary}: {result.details}",
         )
         sign(result.action, receipt)
 

@@ -102,7 +102,7 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         say(*(f"{arguments.file}: note: {note}" for note in result.notes))
         tell_diagnoses(arguments.file, result.findings)
-        print("\n".join(f"{output}: {result.summary}" for output in arguments.outputs))
+        print("\n".join(f"{output}: {result.summary}: {result.details}" for output in arguments.outputs))
     return DONE
 
 

@@ -35,7 +35,7 @@ def _run(arguments: argparse.Namespace) -> int:
     model = load_usable(SCENE).model
     compile_once()
     result = BakeRun(open_scene(), accuracy="exact", overwrite=True).run()
-    print(f"simulated  {result.summary}")
+    print(f"simulated  {result.summary}: {result.details}")
     print(f"drift      {result.report.energy_drift:.2g} J of {result.report.energy_scale:.4g} J")
     save_open_file(out / "crane.blend")
     print(f"baked      {out / 'crane.blend'}")

@@ -231,7 +231,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
         count = clear_bake(baked_objects(context.scene))
         forget_run(context.scene)
         settings = getattr(context.scene, ids.SCENE)
-        settings.last_result = settings.last_notes = ""
+        settings.last_result = settings.last_details = settings.last_notes = ""
         settings.findings.clear()
         return succeed(self, context, f"The bake of {count} links is cleared")
 

@@ -1,8 +1,6 @@
 """The tab in the 3D view's sidebar."""
 
 from . import (
-    axes,
-    drives,
     exchange,
     graph,
     joint,
@@ -12,17 +10,13 @@ from . import (
     model,
     pose,
     presets,
-    preview,
     problems,
     pull,
     simulate,
 )
 
 # In the order of the tab
-THEMES = (
-    *(main, model, pull, pose, link, joint, axes, drives),
-    *(problems, preview, simulate, graph, light, exchange, presets),
-)
+THEMES = (presets, main, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
 add_tools = pull.add_tools

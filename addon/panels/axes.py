@@ -8,35 +8,37 @@ from ...core.model import Joint
 from ...core.model.elements import RIGID
 from .. import ids
 from ..bridge.fields import FACES, Field, Measure, drive_of, fields_on
+from ..icons import OF_UNIT
 from ..props import axes_in_use, core_joint, is_known_joint
-from .base import Below, draw_switched, in_columns, paragraph, readable
+from .base import InTab, draw_switched, in_columns, paragraph, readable, section
 
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
 """Of the property that shows a coordinate's speed in its unit."""
 
 SUFFIXES = {Measure.COORDINATE: FACES, Measure.SPEED: SPEED_SUFFIX}
 
+FOLDED = {"stops": "Stops", "losses": "Friction and Damping", "spring": "Spring"}
+"""Sections that are closed at first, with their labels."""
+
 DRIVE_SECTION = "drive"
 """What has a panel of its own."""
 
-ICON = {Unit.ANGLE: "DRIVER_ROTATIONAL_DIFFERENCE", Unit.LENGTH: "DRIVER_DISTANCE", Unit.NUMBER: "DOT"}
 
-
-class LIMBERJACK_PT_axes(Below, bpy.types.Panel):
+class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
     bl_idname = ids.PT_AXES
     bl_label = "Axes"
     bl_parent_id = ids.PT_JOINT
 
     @classmethod
     def poll(cls, context):
-        if not is_known_joint(context.active_object):
+        if not is_known_joint(context.object):
             return False
-        known = core_joint(getattr(context.active_object, ids.JOINT))
+        known = core_joint(getattr(context.object, ids.JOINT))
         return known.kind.is_open or known.axis_count > 0
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.active_object, ids.JOINT)
+        joint = getattr(context.object, ids.JOINT)
         layout.active = joint.enabled
         known = core_joint(joint)
         axes = axes_in_use(joint)
@@ -60,7 +62,7 @@ def _draw_section(layout, axis, known: Joint, number: int):
         draw_fields(layout, axis, shown, unit)
         return
     header, body = layout.panel_prop(axis, "show_expanded")
-    header.label(text=readable(slot.name), icon=ICON[unit])
+    header.label(text=readable(slot.name), icon=OF_UNIT[unit])
     if "locked" in slot.fields:
         header.prop(axis, "locked", text="", icon="LOCKED" if axis.locked else "UNLOCKED", emboss=False)
     if known.kind.is_open:
@@ -70,16 +72,21 @@ def _draw_section(layout, axis, known: Joint, number: int):
 
 
 def draw_fields(layout, axis, fields: list[Field], unit: Unit):
-    """With a gap between sections."""
-    for i, field in enumerate(fields):
-        if i and field.section != fields[i - 1].section:
-            layout.separator()
+    """What is not set for each joint is folded away, a section at a time."""
+    parts = {field.section: layout for field in fields}
+    for folded, label in FOLDED.items():
+        if folded in parts:
+            parts[folded] = section(layout, f"{folded}_{axis.path_from_id()}", label)
+    for field in fields:
+        part = parts[field.section]
+        if part is None:
+            continue
         suffixes = SUFFIXES.get(field.measure_on(axis))
         name = field.name + (suffixes[unit] if suffixes else "")
         if field.toggle:
-            draw_switched(layout, axis, field.toggle, name)
+            draw_switched(part, axis, field.toggle, name)
         else:
-            layout.prop(axis, name)
+            part.prop(axis, name)
 
 
 def shown_fields(axis, slot: Slot) -> list[Field]:
@@ -97,7 +104,7 @@ def shown_fields(axis, slot: Slot) -> list[Field]:
     return [field for field in fields if field.name not in idle]
 
 
-class LIMBERJACK_PT_home(Below, bpy.types.Panel):
+class LIMBERJACK_PT_home(InTab, bpy.types.Panel):
     bl_idname = ids.PT_HOME
     bl_label = ""
     bl_parent_id = ids.PT_JOINT
@@ -105,19 +112,16 @@ class LIMBERJACK_PT_home(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        obj = context.active_object
+        obj = context.object
         return is_known_joint(obj) and len(core_joint(getattr(obj, ids.JOINT)).home_units) > 0
 
     def draw_header(self, context):
-        self.layout.prop(getattr(context.active_object, ids.JOINT), "use_home")
+        self.layout.prop(getattr(context.object, ids.JOINT), "use_home")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.active_object, ids.JOINT)
+        joint = getattr(context.object, ids.JOINT)
         layout.enabled = joint.use_home
         column = layout.column(align=True)
         for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):
             column.prop(coordinate, f"home{FACES[unit]}", text=readable(name) or "Start")
-
-
-CLASSES = (LIMBERJACK_PT_axes, LIMBERJACK_PT_home)

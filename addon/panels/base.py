@@ -21,6 +21,31 @@ class Below(InTab):
     bl_parent_id = ids.PT_MAIN
 
 
+class Folded(Below):
+    """As `Below`, closed until somebody wants it, as Blender's own panels are."""
+
+    bl_options = {"DEFAULT_CLOSED"}
+
+
+IN_PHYSICS = "_physics"
+"""How the names of panels end that stand in the Properties editor."""
+
+
+def also_in_physics(*panels: type) -> tuple[type, ...]:
+    """The same panels for the Properties editor's Physics tab, beside Rigid Body."""
+    names = {panel.bl_idname for panel in panels}
+    return tuple(_in_physics(panel, names) for panel in panels)
+
+
+def _in_physics(panel, names: set[str]) -> type:
+    own = {name: value for name, value in vars(panel).items() if name not in ("__dict__", "__weakref__")}
+    parent = panel.bl_parent_id + IN_PHYSICS if panel.bl_parent_id in names else ""
+    label = panel.bl_label if parent else f"Limberjack {panel.bl_label}"
+    name = panel.bl_idname + IN_PHYSICS
+    place = {"bl_space_type": "PROPERTIES", "bl_region_type": "WINDOW", "bl_context": "physics", "bl_category": ""}
+    return type(name, panel.__bases__, own | place | {"bl_idname": name, "bl_parent_id": parent, "bl_label": label})
+
+
 def paragraph(layout, context, text: str, icon: str = "NONE"):
     """Text, translated where it can be, in as many lines as the sidebar's width needs."""
     scale = context.preferences.system.ui_scale
@@ -35,6 +60,13 @@ def in_columns(layout):
     layout.use_property_split = True
     layout.use_property_decorate = False
     return layout
+
+
+def section(layout, name: str, label: str):
+    """A part that folds, closed at first, inside a panel. None while it is closed."""
+    header, body = layout.panel(f"LIMBERJACK_{name}", default_closed=True)
+    header.label(text=label)
+    return body and in_columns(body)
 
 
 def draw_running(layout, status):

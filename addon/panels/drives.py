@@ -5,25 +5,28 @@ import bpy
 from ...core.model.drives import OFF
 from .. import ids
 from ..bridge.fields import drive_of, fields_on
+from ..icons import OF_UNIT
 from ..props import axes_in_use, core_joint, is_known_joint
-from .axes import DRIVE_SECTION, ICON, draw_fields, shown_fields
-from .base import Below, in_columns, readable
+from .axes import DRIVE_SECTION, draw_fields, shown_fields
+from .base import InTab, in_columns, readable
 
 
-class LIMBERJACK_PT_drives(Below, bpy.types.Panel):
+class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
     bl_idname = ids.PT_DRIVES
-    bl_label = "Drives"
+    bl_label = "Drive"
+    bl_parent_id = ids.PT_JOINT
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context):
-        if not is_known_joint(context.active_object):
+        if not is_known_joint(context.object):
             return False
-        known = core_joint(getattr(context.active_object, ids.JOINT))
+        known = core_joint(getattr(context.object, ids.JOINT))
         return any(_can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.active_object, ids.JOINT)
+        joint = getattr(context.object, ids.JOINT)
         layout.active = joint.enabled
         known = core_joint(joint)
         layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
@@ -38,13 +41,10 @@ class LIMBERJACK_PT_drives(Below, bpy.types.Panel):
                 draw_fields(layout, axis, fields, unit)
                 continue
             header, body = layout.panel_prop(axis, "show_drive")
-            header.label(text=readable(slot.name), icon=ICON[unit])
+            header.label(text=readable(slot.name), icon=OF_UNIT[unit])
             if body:
                 draw_fields(in_columns(body), axis, fields, unit)
 
 
 def _can_be_driven(slot) -> bool:
     return any(field.section == DRIVE_SECTION for field in fields_on(slot))
-
-
-CLASSES = (LIMBERJACK_PT_drives,)

@@ -4,13 +4,12 @@ import bpy
 
 from ...core.formats.registry import writable
 from .. import ids
-from .base import Below, in_columns
+from .base import Folded, in_columns
 
 
-class LIMBERJACK_PT_exchange(Below, bpy.types.Panel):
+class LIMBERJACK_PT_exchange(Folded, bpy.types.Panel):
     bl_idname = ids.PT_EXCHANGE
     bl_label = "Exchange"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = in_columns(self.layout)

@@ -4,14 +4,13 @@ import bpy
 
 from .. import ids
 from ..bridge.last_run import last_run
-from .base import Below, in_columns
+from .base import Folded, in_columns
 
 
-class LIMBERJACK_PT_graph(Below, bpy.types.Panel):
+class LIMBERJACK_PT_graph(Folded, bpy.types.Panel):
     bl_idname = ids.PT_GRAPH
     bl_label = "Graph"
     bl_parent_id = ids.PT_SIMULATE
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context):
         self.layout.prop(getattr(context.scene, ids.SCENE), "shows_graph", text="")

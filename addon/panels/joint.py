@@ -5,7 +5,9 @@ import bpy
 from .. import ids
 from ..bridge.rig import last_rig
 from ..props import core_joint, has_lost_its_parent, is_joint, is_known_joint
-from .base import Below, draw_switched, in_columns, paragraph
+from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
+from .base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
+from .drives import LIMBERJACK_PT_drives
 
 
 class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
@@ -14,16 +16,17 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return is_joint(context.active_object)
+        return is_joint(context.object)
+
+    def draw_header_preset(self, _context):
+        self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.active_object, ids.JOINT)
+        joint = getattr(context.object, ids.JOINT)
         obj = joint.id_data
         layout.prop(obj, "name")
-        row = layout.row(align=True)
-        row.prop(joint, "type")
-        row.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
+        layout.prop(joint, "type")
         if not is_known_joint(obj):
             paragraph(layout, context, "Chosen by a newer Limberjack, and unknown to this one", icon="ERROR")
             return
@@ -31,25 +34,42 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         if has_lost_its_parent(joint):
             layout.prop(joint, "to_world")
         layout.prop(joint, "child")
-        layout.prop(joint, "enabled")
-        release = layout.column()
-        release.active = joint.enabled
-        draw_switched(release, joint, "use_released_at", "released_at")
-        layout.prop(joint, "is_held")
-        layout.prop(joint, "closes_loop")
         if core_joint(joint).kind.threaded:
             layout.prop(joint, "pitch")
+        layout.prop(joint, "enabled")
+        _draw_troubles(layout, context, joint)
+
+
+def _draw_troubles(layout, context, joint):
+    obj, rig = joint.id_data, last_rig(context.scene)
+    if has_lost_its_parent(joint):
+        paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
+    elif joint.child and not joint.X_PJ:
+        paragraph(layout, context, "A link was changed: place the Empty, then press Join Here", icon="ERROR")
+        layout.operator(ids.OP_JOINT_FRAMES)
+    if rig and obj.name in rig.loops and not joint.closes_loop:
+        paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
+
+
+class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
+    bl_idname = ids.PT_JOINT_MORE
+    bl_label = "More"
+    bl_parent_id = ids.PT_JOINT
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return is_known_joint(context.object)
+
+    def draw(self, context):
+        layout, joint = in_columns(self.layout), getattr(context.object, ids.JOINT)
+        layout.active = joint.enabled
+        draw_switched(layout, joint, "use_released_at", "released_at")
+        layout.prop(joint, "is_held")
+        layout.prop(joint, "closes_loop")
         layout.prop(joint, "use_mimic")
         if joint.use_mimic:
             _draw_mimic(layout.column(align=True), joint)
-        if has_lost_its_parent(joint):
-            paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
-        elif joint.child and not joint.X_PJ:
-            paragraph(layout, context, "A link was changed: place the Empty, then press Join Here", icon="ERROR")
-        scene = context.scene
-        rig = last_rig(scene)
-        if rig and obj.name in rig.loops and not joint.closes_loop:
-            paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
         row = layout.row(align=True)
         row.operator(ids.OP_ZERO_HERE)
         row.operator(ids.OP_JOINT_FRAMES)
@@ -67,4 +87,11 @@ def _draw_mimic(layout, joint):
         layout.prop(mimic, name)
 
 
-CLASSES = (LIMBERJACK_PT_joint,)
+PANELS = (
+    LIMBERJACK_PT_joint,
+    LIMBERJACK_PT_axes,
+    LIMBERJACK_PT_drives,
+    LIMBERJACK_PT_home,
+    LIMBERJACK_PT_joint_more,
+)
+CLASSES = (*PANELS, *also_in_physics(*PANELS))

@@ -3,13 +3,12 @@
 import bpy
 
 from .. import ids
-from .base import Below, in_columns
+from .base import Folded, in_columns
 
 
-class LIMBERJACK_PT_light(Below, bpy.types.Panel):
+class LIMBERJACK_PT_light(Folded, bpy.types.Panel):
     bl_idname = ids.PT_LIGHT
     bl_label = "Light in Files"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context):

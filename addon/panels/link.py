@@ -4,7 +4,7 @@ import bpy
 
 from .. import bridge, ids
 from ..props import carrier_of, is_link
-from .base import Below, InTab, in_columns, paragraph
+from .base import Below, InTab, also_in_physics, in_columns, paragraph
 
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -15,24 +15,23 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return carrier_of(context.active_object) is not None
+        return carrier_of(context.object) is not None
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        obj = context.active_object
+        obj = context.object
         settings = getattr(obj, ids.LINK)
-        if is_link(obj):
-            layout.prop(obj, "name")
-            _draw_motion(layout, context, settings)
-            layout.prop(settings, "pin")
-            _draw_mass(layout, context, settings)
-        else:
+        if not is_link(obj):
             layout.label(text=f"A shape of {carrier_of(obj).name}")
-        _draw_shapes(layout, context, obj, settings)
-        if is_link(obj):
-            row = layout.row(align=True)
-            row.operator(ids.OP_LINK_WEIGH)
-            row.operator(ids.OP_LINK_UNTAG)
+            _draw_shape(layout, obj, settings)
+            return
+        layout.prop(obj, "name")
+        _draw_motion(layout, context, settings)
+        layout.prop(settings, "pin")
+        _draw_mass(layout, context, settings)
+        row = layout.row(align=True)
+        row.operator(ids.OP_LINK_WEIGH)
+        row.operator(ids.OP_LINK_UNTAG)
 
 
 def _draw_motion(layout, context, settings):
@@ -44,7 +43,6 @@ def _draw_motion(layout, context, settings):
 
 
 def _draw_mass(layout, context, settings):
-    layout.separator()
     row = layout.row()
     row.use_property_split = False
     row.prop(settings, "mass_source", expand=True)
@@ -73,14 +71,11 @@ def _mass_now(context, settings) -> float:
     return known.mass if known else settings.mass_shown
 
 
-def _draw_shapes(layout, context, obj, settings):
-    layout.separator()
+def _draw_shape(layout, obj, settings):
     if obj.type in bridge.parts.SOLID or obj.is_instancer:
         layout.prop(settings, "role")
         if not obj.is_instancer:  # what it instances has a geometry of its own
             layout.prop(settings, "primitive")
-    layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
-    paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
 
 
 class OfLink(InTab):
@@ -91,7 +86,18 @@ class OfLink(InTab):
 
     @classmethod
     def poll(cls, context):
-        return is_link(context.active_object)
+        return is_link(context.object)
+
+
+class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
+    bl_idname = ids.PT_LINK_SHAPE
+    bl_label = "Collision"
+
+    def draw(self, context):
+        layout, obj = in_columns(self.layout), context.object
+        _draw_shape(layout, obj, getattr(obj, ids.LINK))
+        layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
+        paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
 
 
 class LIMBERJACK_PT_link_air(OfLink, bpy.types.Panel):
@@ -108,15 +114,16 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
 
     def draw(self, context):
         _draw_section(self.layout, context, "forces")
-        if getattr(context.active_object, ids.LINK).motion != "FREE":
+        if getattr(context.object, ids.LINK).motion != "FREE":
             paragraph(self.layout, context, "Forces do not move a link that is not free", icon="INFO")
 
 
 def _draw_section(layout, context, section: str):
-    layout, settings = in_columns(layout), getattr(context.active_object, ids.LINK)
+    layout, settings = in_columns(layout), getattr(context.object, ids.LINK)
     for field in bridge.fields.LINK_FIELDS:
         if field.section == section:
             layout.prop(settings, field.name)
 
 
-CLASSES = (LIMBERJACK_PT_link, LIMBERJACK_PT_link_air, LIMBERJACK_PT_link_forces)
+PANELS = (LIMBERJACK_PT_link, LIMBERJACK_PT_link_shape, LIMBERJACK_PT_link_air, LIMBERJACK_PT_link_forces)
+CLASSES = (*PANELS, *also_in_physics(*PANELS))

@@ -1,12 +1,16 @@
-"""The tab's own panel: what to do first, and what went wrong last."""
+"""The tab's head, in view wherever one is: play, bake and clear, what the last bake came to, and how to begin."""
 
 import bpy
 from bpy.app.translations import pgettext_iface
 
 from .. import ids
+from ..bake.restore import bake_of
 from ..ops.samples import NEXT, opened, samples
+from ..preview import current
 from ..props import is_link
-from .base import InTab, paragraph
+from .base import InTab, draw_running, paragraph
+from .preview import draw_controls
+from .simulate import draw_result, draw_warnings
 
 
 class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
@@ -16,6 +20,12 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         has_links = any(is_link(obj) for obj in context.scene.objects)
+        if has_links:
+            _draw_transport(layout, context)
+            draw_warnings(layout, context)
+        error = getattr(context.window_manager, ids.STATUS).error
+        if error:
+            paragraph(layout, context, error, icon="ERROR")
         sample = opened()
         if not has_links:  # a newcomer's first click
             row = layout.row()
@@ -23,20 +33,50 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
         elif sample:
             paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
-        column = layout.column(align=True)
-        column.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
-        column.operator_menu_enum(ids.OP_JOINT_ADD, "type", text="Add Joint", icon="EMPTY_ARROWS")
-        column.operator(ids.OP_JOINT_PICK, icon="SNAP_FACE")
-        column = layout.column(align=True)
-        row = column.row(align=True)
-        row.operator(ids.OP_CHAIN, text="Chain", icon="LINKED")
-        row.operator(ids.OP_HIERARCHY, text="From Hierarchy", icon="OUTLINER")
-        column.operator(ids.OP_MIRROR, icon="MOD_MIRROR")
-        if has_links:
-            layout.menu(ids.MT_SAMPLES)
-        error = getattr(context.window_manager, ids.STATUS).error
-        if error:
-            paragraph(layout, context, error, icon="ERROR")
+        _draw_building(layout)
+        draw_result(layout, context)
+
+
+def _draw_transport(layout, context):
+    """Play and Simulate, or what goes on instead, always at the same place."""
+    preview, status = current(), getattr(context.window_manager, ids.STATUS)
+    if preview is not None:
+        draw_controls(layout, context, preview)
+    elif status.running:
+        draw_running(layout, status)
+    else:
+        row = layout.row(align=True)
+        row.scale_y = 1.3
+        row.operator(ids.OP_PREVIEW, icon="PLAY")
+        row.operator(ids.OP_SIMULATE, icon="REC")
+        if bake_of(context.scene) is not None:
+            row.operator(ids.OP_BAKE_CLEAR, text="", icon="TRASH")
+
+
+def _draw_building(layout):
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
+    row.operator_menu_enum(ids.OP_JOINT_ADD, "type", text="Add Joint", icon="EMPTY_ARROWS")
+    row = column.row(align=True)
+    row.operator(ids.OP_JOINT_PICK, icon="SNAP_FACE")
+    row.menu(ids.MT_MORE, text="More")
+
+
+class LIMBERJACK_MT_more(bpy.types.Menu):
+    """Ways to join many links at once, and machines to learn from"""
+
+    bl_idname = ids.MT_MORE
+    bl_label = "Limberjack"
+
+    def draw(self, _context):
+        layout = self.layout
+        layout.operator_context = "INVOKE_DEFAULT"
+        layout.operator(ids.OP_CHAIN, icon="LINKED")
+        layout.operator(ids.OP_HIERARCHY, icon="OUTLINER")
+        layout.operator(ids.OP_MIRROR, icon="MOD_MIRROR")
+        layout.separator()
+        layout.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
 
 
 class LIMBERJACK_MT_samples(bpy.types.Menu):
@@ -51,5 +91,6 @@ class LIMBERJACK_MT_samples(bpy.types.Menu):
 
 CLASSES = (
     LIMBERJACK_MT_samples,
+    LIMBERJACK_MT_more,
     LIMBERJACK_PT_main,
 )

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.joints import BALL, FREE
 from ...core.model import WORLD, Joint
 from .. import ids
 from ..bridge.rig import Rig, last_rig
+from ..icons import icon_of_joint
 from ..props import is_joint, is_link
-from .axes import ICON as AXIS_ICON
-from .base import Below
+from .base import Folded
 
 if TYPE_CHECKING:
     from ...core.model import Model
@@ -57,7 +56,7 @@ def in_tree_order(rows, context, objects, is_shown) -> tuple[list[int], list[int
     return flags, order
 
 
-class LIMBERJACK_PT_model(Below, bpy.types.Panel):
+class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
     bl_idname = ids.PT_MODEL
     bl_label = "Model"
 
@@ -126,15 +125,7 @@ def _icon(obj: bpy.types.Object, rig: Rig | None) -> str:
     if rig and obj.name in rig.loops:
         return "LINKED"
     found = next((joint for joint in rig.model.joints if joint.name == obj.name), None) if rig else None
-    return joint_icon(found) if found else "EMPTY_ARROWS"
-
-
-def joint_icon(joint: Joint) -> str:
-    """By what its columns do."""
-    if joint.kind.code in (BALL, FREE):
-        return "SPHERE" if joint.kind.code == BALL else "EMPTY_AXIS"
-    columns = joint.columns
-    return AXIS_ICON[columns[0].unit] if columns else "DECORATE_LOCKED"
+    return icon_of_joint(found) if found else "EMPTY_ARROWS"
 
 
 CLASSES = (LIMBERJACK_UL_model, LIMBERJACK_PT_model)

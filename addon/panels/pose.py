@@ -6,9 +6,10 @@ from ...core.model import Joint
 from .. import ids
 from ..bridge.fields import FACES
 from ..bridge.rig import last_rig
+from ..icons import icon_of_joint
 from ..props import core_joint, is_joint, is_known_joint, limits_of
-from .base import Below, readable
-from .model import in_tree_order, joint_icon
+from .base import Folded, readable
+from .model import in_tree_order
 
 BAR = 0.65
 """Part of a row's width that the bar takes, with the joint's name."""
@@ -27,7 +28,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
         known = core_joint(settings)
         row = layout.row(align=True)
         row.active = settings.enabled
-        row.label(text="", icon=joint_icon(known))  # a click here selects the joint
+        row.label(text="", icon=icon_of_joint(known))  # a click here selects the joint
         numbers = row.column(align=True)
         if not settings.enabled:
             numbers.label(text=f"{item.name}: does not act")
@@ -70,10 +71,9 @@ class LIMBERJACK_UL_poses(bpy.types.UIList):
         row.operator(ids.OP_POSE_APPLY, text="", icon="PLAY", emboss=False).index = index
 
 
-class LIMBERJACK_PT_pose(Below, bpy.types.Panel):
+class LIMBERJACK_PT_pose(Folded, bpy.types.Panel):
     bl_idname = ids.PT_POSE
     bl_label = "Pose"
-    bl_options = {"DEFAULT_CLOSED"}  # long, and of no use while a machine is being joined
 
     @classmethod
     def poll(cls, context):

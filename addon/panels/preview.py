@@ -1,35 +1,13 @@
-"""Play with the scene before anything is baked."""
-
-import bpy
+"""What Play offers while it goes on."""
 
 from .. import ids
-from ..preview import current
-from .base import Below, draw_running, in_columns, paragraph
+from .base import paragraph
 
 SLOW = 0.95
 """Of real time, below which the pace is told."""
 
 
-class LIMBERJACK_PT_preview(Below, bpy.types.Panel):
-    bl_idname = ids.PT_PREVIEW
-    bl_label = "Play"
-
-    def draw(self, context):
-        layout = in_columns(self.layout)
-        settings = getattr(context.scene, ids.SCENE).preview
-        preview = current()
-        status = getattr(context.window_manager, ids.STATUS)
-        if preview is None and status.running:
-            draw_running(layout, status)
-        elif preview is None:
-            layout.operator(ids.OP_PREVIEW, icon="PLAY")
-        else:
-            _draw_controls(layout, context, preview)
-        layout.prop(settings, "pace")
-        layout.prop(settings, "strength")
-
-
-def _draw_controls(layout, context, preview):
+def draw_controls(layout, context, preview):
     is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
     row = layout.row(align=True)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
@@ -46,6 +24,3 @@ def _draw_controls(layout, context, preview):
         layout.progress(factor=preview.caught_up, text="Catching up with the change")
     elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
         layout.label(text=f"{preview.pace:.0%} of real time", icon="TIME")
-
-
-CLASSES = (LIMBERJACK_PT_preview,)

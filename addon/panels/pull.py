@@ -3,7 +3,7 @@
 import bpy
 
 from .. import ids
-from .base import Below
+from .base import Folded
 
 
 class PullLinks(bpy.types.WorkSpaceTool):
@@ -25,7 +25,7 @@ class PullLinks(bpy.types.WorkSpaceTool):
         layout.operator(ids.OP_RELEASE_ALL)
 
 
-class LIMBERJACK_PT_pull(Below, bpy.types.Panel):
+class LIMBERJACK_PT_pull(Folded, bpy.types.Panel):
     bl_idname = ids.PT_PULL
     bl_label = "Pull"
 

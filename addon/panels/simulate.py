@@ -1,4 +1,4 @@
-"""Simulate, bake, clear."""
+"""How simulations are, and what the last bake came to."""
 
 import bpy
 from bpy.app.translations import pgettext_iface
@@ -9,7 +9,7 @@ from .. import ids
 from ..bake.receipt import receipt_of
 from ..bake.restore import bake_of
 from ..bridge.rig import last_rig
-from .base import Below, draw_running, in_columns, paragraph
+from .base import Folded, in_columns, paragraph
 
 UNCOMPILED = (
     "The solver runs uncompiled, right and some hundred times slower: {reason}. Install Limberjack from the zip that "
@@ -17,28 +17,21 @@ UNCOMPILED = (
 )
 
 
-class LIMBERJACK_PT_simulate(Below, bpy.types.Panel):
+class LIMBERJACK_PT_simulate(Folded, bpy.types.Panel):
     bl_idname = ids.PT_SIMULATE
-    bl_label = "Simulate"
+    bl_label = "Simulation"
 
     def draw(self, context):
         layout = in_columns(self.layout)
         scene = context.scene
         settings = getattr(scene, ids.SCENE)
-        status = getattr(context.window_manager, ids.STATUS)
-        options = layout.column()
-        options.enabled = not status.running  # nothing takes the mouse then
-        options.prop(settings, "accuracy")
-        options.prop(settings.bake, "start")
-        _draw_range(options, scene, settings.bake)
-        if status.running:
-            draw_running(layout, status)
-        else:
-            layout.operator(ids.OP_SIMULATE, icon="PLAY")
-            layout.operator(ids.OP_BAKE_CLEAR)
-        if reason := why_uncompiled():
-            paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
-        _draw_result(layout, context, settings)
+        layout.enabled = not getattr(context.window_manager, ids.STATUS).running  # nothing takes the mouse then
+        layout.prop(settings, "accuracy")
+        layout.prop(settings.bake, "start")
+        _draw_range(layout, scene, settings.bake)
+        column = layout.column(heading="Play")
+        column.prop(settings.preview, "pace")
+        column.prop(settings.preview, "strength")
 
 
 def _draw_range(layout, scene, bake):
@@ -49,15 +42,31 @@ def _draw_range(layout, scene, bake):
     column.prop(owner, last, text="End")
 
 
-def _draw_result(layout, context, settings):
+def draw_warnings(layout, context):
+    """What to know before the next bake, and of the last one."""
+    if reason := why_uncompiled():
+        paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
     if reason := _staleness(context.scene):
         paragraph(layout, context, f"The bake is out of date: {reason}", icon="FILE_REFRESH")
+    findings = getattr(context.scene, ids.SCENE).findings
+    if findings:
+        paragraph(layout, context, f"{counted(findings, 'finding')}: see Problems", icon="ERROR")
+
+
+def draw_result(layout, context):
+    """What the last bake came to; how right it is and what it took are folded away."""
+    settings = getattr(context.scene, ids.SCENE)
     if settings.last_result:
-        paragraph(layout, context, settings.last_result)
+        header, body = layout.panel("LIMBERJACK_details", default_closed=True)
+        header.label(text=settings.last_result, translate=False)
+        if body:
+            _draw_details(body, context, settings)
+
+
+def _draw_details(layout, context, settings):
+    paragraph(layout, context, settings.last_details)
     for note in settings.last_notes.splitlines():
         paragraph(layout, context, note, icon="INFO")
-    if settings.findings:
-        paragraph(layout, context, f"{counted(settings.findings, 'finding')}: see Problems", icon="ERROR")
 
 
 _told: dict[int, tuple[tuple, str]] = {}
@@ -81,11 +90,10 @@ def _staleness(scene: bpy.types.Scene) -> str:
     return reason
 
 
-class LIMBERJACK_PT_keys(Below, bpy.types.Panel):
+class LIMBERJACK_PT_keys(Folded, bpy.types.Panel):
     bl_idname = ids.PT_KEYS
     bl_label = "Keyframes"
     bl_parent_id = ids.PT_SIMULATE
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = in_columns(self.layout)
@@ -121,11 +129,10 @@ def _draw_receipt(layout, context, action, receipt):
         paragraph(layout, context, line)
 
 
-class LIMBERJACK_PT_weather(Below, bpy.types.Panel):
+class LIMBERJACK_PT_weather(Folded, bpy.types.Panel):
     bl_idname = ids.PT_WEATHER
     bl_label = "Gravity and Wind"
     bl_parent_id = ids.PT_SIMULATE
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         from ..bridge.problems import wind_without_drag

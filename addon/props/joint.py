@@ -21,6 +21,7 @@ from ...core.joints import JOINT_TYPES, JointType
 from ...core.model import Axis, Joint, ModelError
 from ...core.model.drives import DRIVES, OFF
 from .. import ids
+from ..icons import icon_of_type
 from . import live_values
 from .entries import number_of
 from .made_by import note_maker
@@ -30,7 +31,16 @@ FEW_AXES = 3
 
 
 def type_items():
-    return [(entry.name, entry.label, entry.summary, number_of(entry.name)) for entry in JOINT_TYPES.values()]
+    """For a menu: what most machines are made of, then the rest, each below a heading."""
+    items = []
+    for heading, is_advanced in (("Joints", False), ("Advanced", True)):
+        entries = [entry for entry in JOINT_TYPES.values() if entry.is_advanced is is_advanced]
+        items += [("", heading, ""), *map(_type_item, entries)]
+    return items
+
+
+def _type_item(entry: JointType):
+    return entry.name, entry.title, entry.summary, icon_of_type(entry), number_of(entry.name)
 
 
 def _face(stored, name, description, **look):

@@ -100,6 +100,7 @@ class SceneProperties(PropertyGroup):
     poses: CollectionProperty(type=PoseProperties)
     pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
+    last_details: StringProperty(name="Details", description="How right the last simulation is, and what it took")
     last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")
     findings: CollectionProperty(
         type=FindingProperties, name="Findings", description="Why the last simulation failed or may look wrong"

@@ -138,6 +138,8 @@ class JointType:
     Attributes:
         name: what a `Joint` calls it.
         label, summary: what a person reads in a menu.
+        known_as: what those call it who never read a mechanics book, where that is another word.
+        is_advanced: whether menus list it below what most machines are made of.
         columns: the screws in series, outward; empty for a chart or a fixed joint.
         chart: the quaternion chart, or None.
         axes: slots for a joint's axes; left out, a full one for each column.
@@ -158,12 +160,19 @@ class JointType:
     is_open: bool = False
     sdf: str | None = None
     urdf: str | None = None
+    known_as: str = ""
+    is_advanced: bool = False
 
     def __post_init__(self):
         if not self.axes and self.columns:
             single = len(self.columns) == 1
             slots = tuple(Slot("" if single else str(i + 1)) for i in range(len(self.columns)))
             object.__setattr__(self, "axes", slots)
+
+    @property
+    def title(self) -> str:
+        """As "Hinge (Revolute)"."""
+        return f"{self.known_as} ({self.label})" if self.known_as else self.label
 
     @property
     def code(self) -> int:

@@ -316,7 +316,7 @@ def test_notes_reach_the_user(scene, build):
     result = BakeRun(scene).run()
     assert any("'Cube' is not joined to the world" in note for note in result.notes)
     assert scene.limberjack.last_notes.splitlines() == result.notes
-    assert "24 frames of 1 links" in scene.limberjack.last_result
+    assert scene.limberjack.last_result == "Baked frames 1–24 on 1 link"
 
 
 def test_diagnoses_reach_the_panel(scene, build):

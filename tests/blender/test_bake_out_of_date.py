@@ -74,7 +74,7 @@ def test_the_receipt(scene, build):
     assert (receipt.distance, receipt.angle) == pytest.approx((1e-3, math.radians(0.2)), rel=1e-6)
     assert receipt.possible == len(run.frames) * 2 * 6
     assert receipt.written == sum(len(c.keyframe_points) for o in scene.objects for c in fcurves_of(o))
-    assert receipt.result == scene.limberjack.last_result
+    assert receipt.result == f"{scene.limberjack.last_result}: {scene.limberjack.last_details}"
 
 
 def change_damping(scene, bars, empties):

@@ -283,7 +283,7 @@ def test_a_loop_bakes_and_stays_closed(scene, closing):
     objects, notes = write_scene(model, scene)
     assert notes == []
     assert bpy.ops.limberjack.simulate() == {"FINISHED"}
-    assert "loops closed to" in scene.limberjack.last_result
+    assert "loops closed to" in scene.limberjack.last_details
     assert scene.limberjack.last_notes == ""
     places = []
     for frame in range(scene.frame_start, scene.frame_end + 1):

@@ -34,7 +34,7 @@ def test_a_bake_is_exported_and_imported():
         yield from open_file_dialog("limberjack.import_trajectory")
         yield from screenshot("import_trajectory")
         yield from leave_file_dialog("execute", folder / name)
-        assert f"{name}: 24 frames of 2 links" in info_lines(), info_lines()
+        assert f"{name}: Baked frames 1–24 on 2 links" in info_lines(), info_lines()
         assert distance(places(), baked) < 1e-5, f"{name} plays {distance(places(), baked):.1e} m away from the bake"
     yield from screenshot("imported_trajectory")
 

@@ -43,7 +43,7 @@ FRAMES, FEW_FRAMES = "24", "4"
 EXPECTED = re.compile(
     r'STATUS (Installed|Reinstalled|Removed( cache)?) "limberjack"'
     r'|([\d:.]+ +blend +\| )?Read blend: ".*"'
-    r"|Info: \d+ frames of \d+ links in .*"
+    r"|Info: Baked frames \d+–\d+ on \d+ links?"
     r"|Info: Written: .*"
     r"|Failed to remove: .*it is in use.*"  # which session.py's `upgrade_locked` pretends
 )

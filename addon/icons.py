@@ -1,0 +1,22 @@
+"""The icons of joints: what they do, at a glance, in menus, lists and panels."""
+
+from ..core.joints import BALL, FREE, JointType, Unit
+from ..core.model import Joint
+
+OF_UNIT = {Unit.ANGLE: "DRIVER_ROTATIONAL_DIFFERENCE", Unit.LENGTH: "DRIVER_DISTANCE", Unit.NUMBER: "DOT"}
+OF_CHART = {BALL: "SPHERE", FREE: "EMPTY_AXIS"}
+
+
+def icon_of_joint(joint: Joint) -> str:
+    return _icon(joint.kind, joint.columns)
+
+
+def icon_of_type(kind: JointType) -> str:
+    return "MODIFIER" if kind.is_open else _icon(kind, kind.columns)
+
+
+def _icon(kind: JointType, columns) -> str:
+    """By what it does first."""
+    if kind.chart:
+        return OF_CHART[kind.code]
+    return OF_UNIT[columns[0].unit] if columns else "DECORATE_LOCKED"
