@@ -66,7 +66,7 @@ def _aim(axis) -> Measure:
 
 AXIS_FIELDS = (
     Field("locked"),
-    Field("xyz"),
+    Field("xyz", section="direction"),
     Field("turn"),
     Field("slide", Measure.LENGTH),
     Field("point", Measure.LENGTH),

@@ -32,7 +32,8 @@ def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     joint = getattr(obj, ids.JOINT)
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
-            "no-frames", f"joint '{obj.name}' was given another link: place its Empty, then press Join Here"
+            "no-frames",
+            f"joint '{obj.name}' was given another link: place its Empty, then press Rebind at Current Pose",
         )
     return (
         parse_pose(joint.X_PJ, f"joint '{obj.name}': the frame in the parent"),

@@ -51,7 +51,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
         solids.append(_properties(solid, part.matrix, part.name, around.unit))
     if not solids:
         raise ModelError(
-            f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to By Hand"
+            f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"
         )
     volume = sum(solid.volume for solid in solids)
     com = sum(solid.volume * solid.com for solid in solids) / volume
@@ -66,7 +66,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
 def _properties(solid: Solid, matrix: np.ndarray, name: str, unit: float):
     """In the link's axes [m]."""
     if not len(solid.triangles):
-        raise ModelError(f"object '{name}' is flat: give it thickness, or set the link's mass to By Hand")
+        raise ModelError(f"object '{name}' is flat: give it thickness, or set the link's mass to Custom")
     triangles = solid.triangles @ matrix[:3, :3].T + matrix[:3, 3]
     if np.linalg.det(matrix[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]
@@ -74,5 +74,5 @@ def _properties(solid: Solid, matrix: np.ndarray, name: str, unit: float):
         return mass_properties(triangles * unit)
     except ValueError as error:
         raise ModelError(
-            f"object '{name}' cannot be weighed, {error}: give it thickness, or set the link's mass to By Hand"
+            f"object '{name}' cannot be weighed, {error}: give it thickness, or set the link's mass to Custom"
         ) from error

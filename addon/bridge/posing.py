@@ -139,7 +139,7 @@ class Posing:
         if joint in self._faults:
             raise ModelError(self._faults[joint])
         if not any(joint == known.name for known in self.model.joints):
-            raise ModelError(f"joint '{joint}' does not act: tick Acts to lead it")
+            raise ModelError(f"joint '{joint}' is not enabled: tick Enabled to lead it")
         return self.model.joint(joint)
 
     def lead(self, joint: str, place: int, value: float) -> float:

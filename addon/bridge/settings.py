@@ -67,7 +67,7 @@ class _Store:
     def density(self, obj: bpy.types.Object, density: float) -> list[str]:
         if not is_weighed(obj):
             raise ModelError(
-                f"link '{obj.name}': its mass is By Hand, which no density changes: set its mass, or choose By Density "
+                f"link '{obj.name}': its mass is Custom, which no density changes: set its mass, or choose Material "
                 "for it in the scene"
             )
         self._require_steady(Input(obj.name, name) for name in ("density", "material", "mass_source"))

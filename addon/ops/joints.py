@@ -59,7 +59,7 @@ class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator
     """Let the selected joints join their links where these are now, as their zero, at the place of the Empty"""
 
     bl_idname = ids.OP_JOINT_FRAMES
-    bl_label = "Join Here"
+    bl_label = "Rebind at Current Pose"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):

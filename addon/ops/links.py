@@ -100,7 +100,7 @@ class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
     """Find the masses of all links anew, from the volumes of their meshes"""
 
     bl_idname = ids.OP_LINK_WEIGH
-    bl_label = "Weigh Links"
+    bl_label = "Recalculate Mass"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
@@ -117,13 +117,13 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
     """Keep the weighed mass, center of mass and inertia of the selected links as numbers that can be edited"""
 
     bl_idname = ids.OP_LINK_BY_HAND
-    bl_label = "Edit by Hand"
+    bl_label = "Edit as Custom"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context):
         if not any(is_link(obj) and bridge.mass.is_weighed(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select links whose mass is By Value or By Density")
+            cls.poll_message_set("Select links whose mass is typed, or follows a material")
             return False
         return in_object_mode(cls, context)
 

@@ -61,7 +61,7 @@ class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
     """Keep the selected joints as they are when links are posed; once more releases them"""
 
     bl_idname = ids.OP_JOINT_HOLD
-    bl_label = "Hold"
+    bl_label = "Lock for Posing"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):

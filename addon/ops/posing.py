@@ -144,7 +144,7 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
     """Let the first axis of the active joint count from where it is now, its limits, spring and drive too"""
 
     bl_idname = ids.OP_ZERO_HERE
-    bl_label = "Zero Here"
+    bl_label = "Set as Zero"
 
     def execute(self, context):
         obj = context.active_object

@@ -256,7 +256,7 @@ class LIMBERJACK_OT_preview_keep_pose(_OfPreview, bpy.types.Operator):
         preview = current()
         end()
         preview.keep_pose()
-        bpy.ops.ed.undo_push(message="Keep Pose of Preview")
+        bpy.ops.ed.undo_push(message="Apply Pose of Preview")
         return succeed(self, context, "The links stay where the preview has brought them")
 
 

@@ -107,7 +107,7 @@ def _weigh(context, obj) -> str:
     return f"'{obj.name}' weighs {found.mass:.4g} kg"
 
 
-JOIN_HERE = Mend("Join Here", "Let the joint join its links where they are now", _join_here)
+JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
 MENDS: dict[str, tuple[Mend, ...]] = {
     "no-child": (Mend("Delete Joint", "Delete the joint, which moves nothing", _delete),),

@@ -33,7 +33,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     """Pull a link by a point of it; what is joined to it follows, and pinned links and held joints stay"""
 
     bl_idname = ids.OP_LINK_PULL
-    bl_label = "Pull Link"
+    bl_label = "IK Drag"
     bl_options = {"INTERNAL"}  # it pushes its undo step itself, which has the link's name
 
     link: StringProperty(name="Link", description="Name of the link", options={"SKIP_SAVE"})
@@ -173,7 +173,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         return "   ".join(filter(None, [f"{self.link}  moved {moved}", self._guide.words, turn, missing]))
 
     def _keep(self, context, notes=()) -> set[str]:
-        bpy.ops.ed.undo_push(message=f"Pull {self.link}")
+        bpy.ops.ed.undo_push(message=f"IK Drag {self.link}")
         return succeed(self, context, f"'{self.link}' is pulled", notes)
 
     def _tidy_up(self, context):

@@ -17,7 +17,7 @@ SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""
 
 SUFFIXES = {Measure.COORDINATE: FACES, Measure.SPEED: SPEED_SUFFIX}
 
-FOLDED = {"stops": "Stops", "losses": "Friction and Damping", "spring": "Spring"}
+FOLDED = {"direction": "Direction", "stops": "Stops", "losses": "Friction and Damping", "spring": "Spring"}
 """Sections that are closed at first, with their labels."""
 
 DRIVE_SECTION = "drive"
@@ -48,8 +48,6 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
             paragraph(layout, context, "The joint comes from an older file: choose its type again to see all its axes")
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
-        if any(known.kind.slot(number).limited for number in range(known.axis_count)):
-            layout.operator(ids.OP_LIMITS_FROM_MOTION, icon="ANIM_DATA")
         if not known.kind.sdf:
             paragraph(layout, context, f"SDF has no joint like {known.kind.label}: exports leave it out")
 
@@ -72,21 +70,25 @@ def _draw_section(layout, axis, known: Joint, number: int):
 
 
 def draw_fields(layout, axis, fields: list[Field], unit: Unit):
-    """What is not set for each joint is folded away, a section at a time."""
-    parts = {field.section: layout for field in fields}
-    for folded, label in FOLDED.items():
-        if folded in parts:
-            parts[folded] = section(layout, f"{folded}_{axis.path_from_id()}", label)
+    """What is not set for each joint is folded away, a section at a time, below what is."""
     for field in fields:
-        part = parts[field.section]
-        if part is None:
-            continue
-        suffixes = SUFFIXES.get(field.measure_on(axis))
-        name = field.name + (suffixes[unit] if suffixes else "")
-        if field.toggle:
-            draw_switched(part, axis, field.toggle, name)
-        else:
-            part.prop(axis, name)
+        if field.section not in FOLDED:
+            _draw_field(layout, axis, field, unit)
+    for name, label in FOLDED.items():
+        of_section = [field for field in fields if field.section == name]
+        body = section(layout, f"{name}_{axis.path_from_id()}", label) if of_section else None
+        if body:
+            for field in of_section:
+                _draw_field(body, axis, field, unit)
+
+
+def _draw_field(layout, axis, field: Field, unit: Unit):
+    suffixes = SUFFIXES.get(field.measure_on(axis))
+    name = field.name + (suffixes[unit] if suffixes else "")
+    if field.toggle:
+        draw_switched(layout, axis, field.toggle, name)
+    else:
+        layout.prop(axis, name)
 
 
 def shown_fields(axis, slot: Slot) -> list[Field]:

@@ -9,7 +9,7 @@ from .base import Folded, in_columns
 
 class LIMBERJACK_PT_exchange(Folded, bpy.types.Panel):
     bl_idname = ids.PT_EXCHANGE
-    bl_label = "Exchange"
+    bl_label = "Import / Export"
 
     def draw(self, context):
         layout = in_columns(self.layout)

@@ -18,6 +18,9 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
     def poll(cls, context):
         return is_joint(context.object)
 
+    def draw_header(self, context):
+        self.layout.prop(getattr(context.object, ids.JOINT), "enabled", text="")
+
     def draw_header_preset(self, _context):
         self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
 
@@ -25,7 +28,7 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         layout = in_columns(self.layout)
         joint = getattr(context.object, ids.JOINT)
         obj = joint.id_data
-        layout.prop(obj, "name")
+        layout.active = joint.enabled
         layout.prop(joint, "type")
         if not is_known_joint(obj):
             paragraph(layout, context, "Chosen by a newer Limberjack, and unknown to this one", icon="ERROR")
@@ -36,7 +39,6 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         layout.prop(joint, "child")
         if core_joint(joint).kind.threaded:
             layout.prop(joint, "pitch")
-        layout.prop(joint, "enabled")
         _draw_troubles(layout, context, joint)
 
 
@@ -45,7 +47,9 @@ def _draw_troubles(layout, context, joint):
     if has_lost_its_parent(joint):
         paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
     elif joint.child and not joint.X_PJ:
-        paragraph(layout, context, "A link was changed: place the Empty, then press Join Here", icon="ERROR")
+        paragraph(
+            layout, context, "A link was changed: place the Empty, then press Rebind at Current Pose", icon="ERROR"
+        )
         layout.operator(ids.OP_JOINT_FRAMES)
     if rig and obj.name in rig.loops and not joint.closes_loop:
         paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
@@ -70,6 +74,9 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         layout.prop(joint, "use_mimic")
         if joint.use_mimic:
             _draw_mimic(layout.column(align=True), joint)
+        known = core_joint(joint)
+        if any(known.kind.slot(number).limited for number in range(known.axis_count)):
+            layout.operator(ids.OP_LIMITS_FROM_MOTION, icon="ANIM_DATA")
         row = layout.row(align=True)
         row.operator(ids.OP_ZERO_HERE)
         row.operator(ids.OP_JOINT_FRAMES)

@@ -25,7 +25,6 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             layout.label(text=f"A shape of {carrier_of(obj).name}")
             _draw_shape(layout, obj, settings)
             return
-        layout.prop(obj, "name")
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
         _draw_mass(layout, context, settings)

@@ -22,7 +22,7 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
         has_links = any(is_link(obj) for obj in context.scene.objects)
         if has_links:
             _draw_transport(layout, context)
-            draw_warnings(layout, context)
+        draw_warnings(layout, context)
         error = getattr(context.window_manager, ids.STATUS).error
         if error:
             paragraph(layout, context, error, icon="ERROR")
@@ -45,12 +45,12 @@ def _draw_transport(layout, context):
     elif status.running:
         draw_running(layout, status)
     else:
-        row = layout.row(align=True)
+        row = layout.split(factor=0.36, align=True)
         row.scale_y = 1.3
         row.operator(ids.OP_PREVIEW, icon="PLAY")
         row.operator(ids.OP_SIMULATE, icon="REC")
         if bake_of(context.scene) is not None:
-            row.operator(ids.OP_BAKE_CLEAR, text="", icon="TRASH")
+            layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
 
 
 def _draw_building(layout):

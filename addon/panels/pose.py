@@ -31,7 +31,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
         row.label(text="", icon=icon_of_joint(known))  # a click here selects the joint
         numbers = row.column(align=True)
         if not settings.enabled:
-            numbers.label(text=f"{item.name}: does not act")
+            numbers.label(text=f"{item.name}: is not enabled")
         elif known.kind.chart:
             numbers.label(text=f"{item.name}: turned in the viewport")
         else:

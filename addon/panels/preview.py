@@ -11,13 +11,13 @@ def draw_controls(layout, context, preview):
     is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
     row = layout.row(align=True)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
-    word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Go On", "PLAY")
+    word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Resume", "PLAY")
     row.operator(ids.OP_PREVIEW_PLAY, text=word, icon=icon)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_NEXT").frames = 1
     row = layout.row(align=True)
-    row.operator(ids.OP_PREVIEW_POSE, text="Keep Pose", icon="CHECKMARK")
-    row.operator(ids.OP_PREVIEW_BAKE, text="Keep Bake", icon="ACTION")
-    layout.operator(ids.OP_PREVIEW_STOP, text="Put All Back", icon="X")
+    row.operator(ids.OP_PREVIEW_POSE, text="Apply Pose", icon="CHECKMARK")
+    row.operator(ids.OP_PREVIEW_BAKE, text="Bake Preview", icon="ACTION")
+    layout.operator(ids.OP_PREVIEW_STOP, text="Cancel", icon="X")
     if preview.problem:
         paragraph(layout, context, preview.problem, icon="ERROR")
     elif preview.is_behind:

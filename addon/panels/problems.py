@@ -1,6 +1,8 @@
 """What is wrong with the model or with its last simulation, who is to blame, and a button where there is one safe way
 to mend it."""
 
+from collections.abc import Sequence
+
 import bpy
 
 from .. import bridge, ids
@@ -16,6 +18,11 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
     bl_idname = ids.PT_PROBLEMS
     bl_label = "Problems"
 
+    @classmethod
+    def poll(cls, context):
+        rig = bridge.rig.last_rig(context.scene)
+        return bool((rig and rig.problems) or getattr(context.scene, ids.SCENE).findings)
+
     def draw_header_preset(self, context):
         scene = context.scene
         rig = bridge.rig.last_rig(scene)
@@ -26,23 +33,18 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
     def draw(self, context):
         rig, findings = bridge.rig.last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
-        _draw_problems(self.layout, context, rig)
+        _draw_problems(self.layout, context, rig.problems if rig else [])
         if findings:
             self.layout.label(text="Last Simulation")
         for number, finding in enumerate(findings):
             _draw_finding(self.layout.box().column(), context, number, finding)
 
 
-def _draw_problems(layout, context, rig: "bridge.rig.Rig | None"):
-    if rig is None:
-        layout.label(text="Reading the scene", icon="SORTTIME")
-        return
-    if not rig.problems:
-        layout.label(text="None found" if rig.model.links else "No links yet", icon="CHECKMARK")
-    for problem in rig.problems[:MOST]:
+def _draw_problems(layout, context, problems: Sequence):
+    for problem in problems[:MOST]:
         _draw_problem(layout.box().column(), context, problem)
-    if len(rig.problems) > MOST:
-        layout.label(text=f"and {len(rig.problems) - MOST} more")
+    if len(problems) > MOST:
+        layout.label(text=f"and {len(problems) - MOST} more")
 
 
 def _draw_problem(column, context, problem: "bridge.problems.Problem"):

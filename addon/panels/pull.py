@@ -13,7 +13,7 @@ class PullLinks(bpy.types.WorkSpaceTool):
     bl_space_type = "VIEW_3D"
     bl_context_mode = "OBJECT"
     bl_idname = ids.TOOL_PULL
-    bl_label = "Pull Links"
+    bl_label = "IK Drag"
     bl_icon = "ops.pose.push"
     bl_cursor = "HAND"
     bl_options = {"KEYMAP_FALLBACK"}  # a drag beside all links selects, as it does in Blender's own tools
@@ -27,7 +27,7 @@ class PullLinks(bpy.types.WorkSpaceTool):
 
 class LIMBERJACK_PT_pull(Folded, bpy.types.Panel):
     bl_idname = ids.PT_PULL
-    bl_label = "Pull"
+    bl_label = "IK Drag"
 
     def draw(self, context):
         column = self.layout.column(align=True)

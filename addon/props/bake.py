@@ -13,7 +13,7 @@ class BakeProperties(PropertyGroup):
         name="Start From",
         description="Where the links are when the simulation begins",
         items=(
-            ("HOME", "Joint Starts", "Every joint where its Start says, at rest", 0),
+            ("HOME", "Initial Pose", "Every joint where its Start says, at rest", 0),
             ("POSE", "Current Pose", "The links as they stand now, at rest", 1),
             (
                 "KEYS",

@@ -91,14 +91,14 @@ class AxisProperties(PropertyGroup):
     )
     use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
     use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
-    use_effort: BoolProperty(name="Largest Force", description="Limit the force of the drive")
+    use_effort: BoolProperty(name="Max Force", description="Limit the force of the drive")
     use_velocity: BoolProperty(name="Speed Limit", description="Limit the joint's speed")
     use_stiffness: BoolProperty(name="Soft Stop", description="The limits give way like springs", default=True)
     lower: FloatProperty(name="Lower", description="Lower limit")
     upper: FloatProperty(name="Upper", description="Upper limit")
     velocity: FloatProperty(name="Speed", description="Largest speed, per second", min=0.0)
     spring_reference: FloatProperty(name="Rest", description="Where the spring is at rest")
-    effort: FloatProperty(name="Largest Force", description="Largest force of the drive, in N m or N", min=0.0)
+    effort: FloatProperty(name="Max Force", description="Largest force of the drive, in N m or N", min=0.0)
     stiffness: FloatProperty(
         name="Stop Stiffness",
         description="Of the stops at the limits, in N m/rad or N/m. From 1e8 on they are rigid",
@@ -114,7 +114,9 @@ class AxisProperties(PropertyGroup):
     )
     damping: FloatProperty(name="Damping", description="Force per speed, in N m s/rad or N s/m", min=0.0)
     friction: FloatProperty(name="Friction", description="Dry friction, in N m or N", min=0.0)
-    armature: FloatProperty(name="Armature", description="Inertia of the drive, in kg m² or kg", min=0.0)
+    armature: FloatProperty(
+        name="Rotor Inertia", description="Inertia of the drive as the joint feels it, in kg m² or kg", min=0.0
+    )
     spring_stiffness: FloatProperty(
         name="Spring", description="Stiffness of the spring in the joint, in N m/rad or N/m", min=0.0
     )
@@ -339,9 +341,7 @@ class JointProperties(PropertyGroup):
         name="Closes Loop",
         description="Where joints form a ring, let this one close it, and the others carry the links",
     )
-    enabled: BoolProperty(
-        name="Acts", description="Off, simulations take the joint as if it were not there", default=True
-    )
+    enabled: BoolProperty(name="Enabled", description="When off, simulations ignore this joint", default=True)
     drive_strength: FloatProperty(
         name="Strength",
         description="Part of its force with which the joint is driven: all of it, or none, and it hangs limp",
@@ -350,9 +350,9 @@ class JointProperties(PropertyGroup):
         min=0.0,
         max=1.0,
     )
-    is_held: BoolProperty(name="Hold", description="Posing leaves the joint as it is")
+    is_held: BoolProperty(name="Lock for Posing", description="Posing leaves the joint as it is")
     use_released_at: BoolProperty(
-        name="Let Go at Frame",
+        name="Break at Frame",
         description="From a frame on, the joint holds no more, and its links move on as they move",
     )
     released_at: FloatProperty(
@@ -370,7 +370,7 @@ class JointProperties(PropertyGroup):
         name="Pitch", description="Way along the axis in one turn, right-handed", unit="LENGTH", precision=4
     )
     use_home: BoolProperty(
-        name="Start", description="Start simulations elsewhere than where the model was drawn", default=False
+        name="Initial Pose", description="Start simulations elsewhere than where the model was drawn", default=False
     )
     coordinates: CollectionProperty(type=CoordinateProperties)
     use_mimic: BoolProperty(

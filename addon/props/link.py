@@ -40,9 +40,9 @@ class LinkProperties(PropertyGroup):
         name="Mass",
         description="Where the link's mass comes from, and where in it the weight lies",
         items=(
-            ("MASS", "By Value", "Type the mass; it is spread evenly over the link's meshes", 2),
-            ("DENSITY", "By Density", "From the volume of the link's meshes, all of one material", 0),
-            ("CUSTOM", "By Hand", "Type mass, center of mass and inertia, or keep what was imported", 1),
+            ("MASS", "Mass", "Type the mass; it is spread evenly over the link's meshes", 2),
+            ("DENSITY", "Material", "From the volume of the link's meshes, all of one material", 0),
+            ("CUSTOM", "Custom", "Type mass, center of mass and inertia, or keep what was imported", 1),
         ),
         default="DENSITY",
     )

@@ -16,7 +16,7 @@ class PreviewProperties(PropertyGroup):
         ),
     )
     strength: FloatProperty(
-        name="Pull",
+        name="Mouse Strength",
         description="How hard the mouse pulls, against the weight of all that hangs together",
         default=1.0,
         min=0.01,

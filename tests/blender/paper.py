@@ -75,11 +75,13 @@ class Paper:
         return self, self if getattr(data, name) else None
 
 
-def draw(obj):
-    """Every panel of the tab, with the object as the active one."""
+def draw(obj, space="VIEW_3D"):
+    """Every panel of the tab, or of the Properties editor, with the object as the active one."""
     bpy.context.view_layer.objects.active = obj
     paper = Paper()
     for cls in filter(lambda cls: issubclass(cls, bpy.types.Panel), panels.CLASSES):
+        if cls.bl_space_type != space:
+            continue
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
             fake = SimpleNamespace(layout=paper)
             if hasattr(cls, "draw_header"):

@@ -366,6 +366,18 @@ def test_panel_shows_what_means_something(build):
         assert label in texts
 
 
+def test_physics_tab_shows_what_the_sidebar_shows(build):
+    """Links and joints stand in the Properties editor, too: whoever looks beside Rigid Body finds all of it there."""
+    bars, joints = build.pendulum()
+    joint(joints[0]).axes[0].drive_mode = "position"
+    for obj in (bars[0], joints[0]):
+        beside = draw(obj, "PROPERTIES").props
+        assert len(beside) > 4
+        assert not set(beside) - set(draw(obj).props)
+    assert {"drive_target_angle", "use_home", "damping", "child"} <= set(draw(joints[0], "PROPERTIES").props)
+    assert not draw(None, "PROPERTIES").props
+
+
 def test_panel_of_a_locked_axis(build):
     """A locked axis shows its lock alone, and its start."""
     empty = jointed(build, "prismatic")

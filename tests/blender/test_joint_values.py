@@ -154,7 +154,7 @@ def test_an_error_reaches_the_panel(build):
     assert status().error == ""
     joint(joints[1]).enabled = False
     coordinate(joints[1]).value_angle = 0.2
-    assert "does not act" in status().error
+    assert "is not enabled" in status().error
 
 
 def test_the_panel_has_a_slider_for_each_coordinate(scene, build):

@@ -122,7 +122,7 @@ def test_flat_mesh(scene, build):
     """A plane cannot be weighed: the error names it and says what to do."""
     bpy.ops.mesh.primitive_plane_add()
     build.tag(bpy.context.object)
-    with pytest.raises(ModelError, match=r"'Plane' cannot be weighed.*By Hand"):
+    with pytest.raises(ModelError, match=r"'Plane' cannot be weighed.*Custom"):
         read_scene(scene)
 
 

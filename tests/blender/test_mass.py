@@ -349,7 +349,7 @@ def test_by_hand(scene, build):
     assert after.inertia == pytest.approx(before.inertia, rel=1e-6, abs=1e-6 * max(before.inertia))
     link(obj).com[1] += 10.0
     assert read_scene(scene).links[0].com[1] == pytest.approx(before.com[1] + 0.1)
-    with pytest.raises(RuntimeError, match="Select links whose mass is By Value or By Density"):
+    with pytest.raises(RuntimeError, match="Select links whose mass is typed, or follows a material"):
         bpy.ops.limberjack.link_mass_by_hand()
 
 

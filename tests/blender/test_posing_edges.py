@@ -38,7 +38,7 @@ def test_turns_are_counted_from_the_middle_of_the_limits(scene, build):
 
 
 def test_a_zero_that_is_moved_takes_poses_and_keys_along(scene, build):
-    """After Zero Here, a pose and a key lead to where they led before."""
+    """After Set as Zero, a pose and a key lead to where they led before."""
     bars, joints = build.pendulum(1)
     key_at(scene, 5, {joints[0]: 0.7}, "JOINTS")
     bpy.ops.limberjack.pose_add(name="seven")

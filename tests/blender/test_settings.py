@@ -158,7 +158,7 @@ def test_a_mass_by_hand_has_no_density(scene, build):
     """Guards an imported link, whose meshes say nothing of its mass: the error says what to do."""
     hand, _ = arm(build)
     link(hand).mass_source = "CUSTOM"
-    with pytest.raises(ModelError, match=r"link 'hand': its mass is By Hand, .*: set its mass, or choose By Density"):
+    with pytest.raises(ModelError, match=r"link 'hand': its mass is Custom, .*: set its mass, or choose Material"):
         make(scene, "hand.material=steel")
     assert link(hand).mass_source == "CUSTOM"
 

@@ -35,7 +35,7 @@ def test_the_template_has_what_users_see(make_messages):
     found = make_messages.messages()
     for message in ("Gravity and Wind", "Accuracy", "How closely the motion follows the laws of mechanics", "Draft"):
         assert message in found
-    for message in ("From Hierarchy", "There is no preview", "Go On", "Simulate and Bake", "Open a Sample"):
+    for message in ("Open a Sample", "There is no preview", "Resume", "Simulate and Bake", "Import / Export"):
         assert message in found
     assert any("{reason}" in message for message in found)
 

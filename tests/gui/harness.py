@@ -26,6 +26,7 @@ Position = tuple[int, int]
 Steps = Generator[float, None, Any]
 
 ROW = 20  # pixels; so high is a button
+HEADER = 14  # pixels from the sidebar's upper end to the middle of the first header
 SCAN_STEP = 16  # pixels, so that none is passed over
 EDGE = 32  # pixels at the sidebar's lower end, where a click on half a button would take the border
 HOVER = 0.04  # seconds that Blender needs to find the button under the mouse
@@ -239,6 +240,31 @@ def is_open(panel: str) -> Steps:
     yield 0.5
     cls.draw = draw
     return bool(seen)
+
+
+def open_panel(panel: str) -> Steps:
+    """One that is closed at first, with all the others."""
+    for _ in range(3):
+        if (yield from is_open(panel)):
+            return
+        yield from toggle_panels()
+    assert (yield from is_open(panel)), f"{panel} does not open"
+
+
+def toggle_panels() -> Steps:
+    """Ctrl and a click on the main panel's header close all that are below it, or open them all."""
+    sidebar = region("UI")
+    yield from move((sidebar.x + sidebar.width // 3, sidebar.y + sidebar.height // 2))
+    yield from press("HOME")
+    header = round(HEADER * bpy.context.preferences.system.ui_scale)
+    yield from click((sidebar.x + sidebar.width // 3, sidebar.y + sidebar.height - header), ctrl=True)
+    yield 0.5
+
+
+def click_beside(name: str, across: float, found_at: float = 0.25) -> Steps:
+    """Click what cannot say its name, a menu, in the row of a button that can."""
+    _x, y = yield from find_button(name, found_at)
+    yield from click((region("UI").x + round(region("UI").width * across), y))
 
 
 def button_under_mouse() -> str:

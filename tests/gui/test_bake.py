@@ -67,14 +67,14 @@ def _value_of(group, prop):
 
 def bake() -> Steps:
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     assert keys_of_bake(), "Simulate and Bake has made no keys"
 
 
 def start_long_bake() -> Steps:
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     assert status().running, f"Simulate and Bake has started nothing, or is at its end: {status().error}"
 
 
@@ -187,9 +187,7 @@ def out_of_date() -> Steps:
 
 def open_keyframes() -> Steps:
     yield from open_tab()
-    if not (yield from harness.is_open("LIMBERJACK_PT_keys")):
-        yield from click_button("limberjack.bake_clear", rows_below=TO_KEYFRAMES, across=0.3)
-    assert (yield from harness.is_open("LIMBERJACK_PT_keys")), "the panel Keyframes does not open"
+    yield from harness.open_panel("LIMBERJACK_PT_keys")
 
 
 def ask_for_few_keys_on_both() -> Steps:

@@ -5,11 +5,11 @@ import tempfile
 from pathlib import Path
 
 import bpy
+import harness
 from harness import (
     PACKAGE,
     click_button,
     find_button,
-    is_open,
     links,
     open_tab,
     over_viewport,
@@ -213,12 +213,10 @@ def test_the_menus_and_the_import_dialog():
 
 
 def open_exchange():
-    """With nothing active, so that the panel is in sight. Ctrl and a click on the main panel's header open all."""
+    """With nothing active, so that the panel is in sight."""
     select()
     yield from open_tab()
-    above = 1.5 if links() else 3.1  # rows; where there are no links, samples are offered first
-    while not (yield from is_open("LIMBERJACK_PT_exchange")):
-        yield from click_button("limberjack.link_tag", rows_below=-above, ctrl=True)
+    yield from harness.open_panel("LIMBERJACK_PT_exchange")
 
 
 def test_an_empty_scene_says_why_nothing_is_exported():

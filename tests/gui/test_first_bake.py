@@ -1,6 +1,7 @@
 """An animator's first minutes: tag, join, bake, take it back."""
 
 import bpy
+import harness
 from harness import (
     choose_from_menu,
     click_button,
@@ -18,9 +19,9 @@ from scenes import GRIP, action_of, hanging_bars, motion, two_bars
 
 
 def add_joint(kind: str):
-    """By the panel's menu, which stands in the row below "Tag as Links"."""
-    kinds = bpy.ops.limberjack.joint_add.get_rna_type().properties["type"].enum_items.keys()
-    yield from click_button("limberjack.link_tag", rows_below=1)
+    """By the panel's menu, which stands beside "Tag as Links"."""
+    kinds = [item.identifier for item in bpy.ops.limberjack.joint_add.get_rna_type().properties["type"].enum_items]
+    yield from harness.click_beside("limberjack.link_tag", across=0.75)
     yield from screenshot("add_joint_menu")
     yield from choose_from_menu(kinds.index(kind))
     joint = bpy.context.object
@@ -36,7 +37,7 @@ def test_tag_join_and_bake_with_the_mouse():
     yield from screenshot("tab")
     yield from over_viewport()
     yield from press("A")
-    yield from click_button("limberjack.link_tag")
+    yield from click_button("limberjack.link_tag", across=0.25)
     assert sorted(links()) == ["Lower", "Upper"], f"tagged as links: {links()}"
     yield from screenshot("tagged")
 
@@ -51,7 +52,7 @@ def test_tag_join_and_bake_with_the_mouse():
     assert ends == ("Upper", "Lower"), f"Upper was selected first, then Lower; the joint goes from {ends}"
     yield from screenshot("joined")
 
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     assert status().running or action_of("Lower"), "Simulate and Bake has started nothing"
     yield from screenshot("compiling_or_simulating")
     yield from simulated()
@@ -67,7 +68,7 @@ def test_one_undo_takes_the_whole_bake_back():
     hanging_bars()
     yield from open_tab()
     before = motion()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     baked = motion()
     assert baked != before, "the bake has changed nothing"
@@ -89,7 +90,7 @@ def test_escape_leaves_the_scene_as_it_was():
     hanging_bars(frames=200_000)
     yield from open_tab()
     before = motion()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     assert status().running, "Simulate and Bake has started nothing"
     yield from until(lambda: status().factor > 0.0, "frames are simulated", timeout=300)
     yield from screenshot("simulating")
@@ -110,7 +111,7 @@ def test_animation_is_replaced_only_after_a_question():
     own = action_of("Lower")
     yield from open_tab()
 
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from screenshot("asks_before_replacing")
     assert not status().running, "the simulation has started without asking"
     yield from press("ESC")
@@ -118,7 +119,7 @@ def test_animation_is_replaced_only_after_a_question():
     assert not status().running, "Esc in the dialog has started the simulation"
     assert action_of("Lower") == own, "Esc in the dialog has replaced the animation"
 
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from press("RET")
     yield from until(lambda: action_of("Lower") != own, "Return in the dialog leads to a bake", timeout=300)
     yield from simulated()

@@ -99,7 +99,7 @@ def test_graphs_of_a_bake():
     yield from open_file(SOURCE / "sample_scenes" / "crane.blend")
     bpy.context.scene.frame_end = 120
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     bpy.context.scene.frame_set(FRAME)
     bpy.context.scene.limberjack.shows_graph = True

@@ -11,7 +11,7 @@ def test_no_module_outside_of_bl_ext():
     """The extension platform refuses add-ons that import their files under names of the top level."""
     hanging_bars()
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
 
     folder = Path(sys.modules[PACKAGE].__file__).parent
@@ -26,7 +26,7 @@ def test_kernels_run_by_the_library():
     """What the zips bring is what these tests show: by a library, where the extension has one, and nothing compiled."""
     hanging_bars()
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
 
     way = sys.modules[f"{PACKAGE}.core.jit"].way().value

@@ -67,10 +67,10 @@ def test_default_cube_to_double_pendulum():
         yield 1.0
     act.done.append("click the tab Limberjack")
     yield from open_tab()
-    yield from act("Tag as Links", click_button("limberjack.link_tag"))
+    yield from act("Tag as Links", click_button("limberjack.link_tag", across=0.25))
     assert sorted(harness.links()) == sorted([cube.name, second.name]), harness.links()
 
-    yield from act("Pick Joint", click_button("limberjack.joint_pick"))
+    yield from act("Pick Joint", click_button("limberjack.joint_pick", across=0.25))
     edge = cube.matrix_world @ Vector((0.3, 0.97, 1.0))
     yield from harness.move(on_screen(edge))
     yield 0.5
@@ -80,7 +80,7 @@ def test_default_cube_to_double_pendulum():
     assert first.limberjack_joint.is_joint, f"no joint: {status().error}"
     yield from act("click the second cube", click_object(second, (0.3, 0.0, 1.0)))
     assert bpy.context.object == second, f"{bpy.context.object} was clicked instead of the second cube"
-    yield from act("Pick Joint again", click_button("limberjack.joint_pick"))
+    yield from act("Pick Joint again", click_button("limberjack.joint_pick", across=0.25))
     far = second.matrix_world @ Vector((0.3, 0.97, 1.0))
     yield from harness.move(on_screen(far))
     yield 0.5
@@ -92,7 +92,7 @@ def test_default_cube_to_double_pendulum():
     for joint in (first, ground):
         axis = joint.matrix_world.to_quaternion() @ Vector((0.0, 0.0, 1.0))
         assert abs(abs(axis.x) - 1.0) < 1e-5, f"the hinge {joint.name} does not lie along the edge: {axis}"
-    yield from act("Simulate and Bake", click_button("limberjack.simulate"))
+    yield from act("Simulate and Bake", click_button("limberjack.simulate", across=0.6))
     yield from harness.simulated()
     print("NEWCOMER", len(act.done), act.done, flush=True)
     places = []
@@ -159,7 +159,7 @@ def test_hinge_is_picked_on_a_drilled_plate():
     along = plate.matrix_world.to_quaternion() @ Vector((0.0, 0.0, 1.0))
     wall = plate.matrix_world @ Vector((0.7, 0.4 + 0.3, 0.0))
 
-    yield from click_button("limberjack.joint_pick")
+    yield from click_button("limberjack.joint_pick", across=0.25)
     yield from harness.move((harness.region().x + 200, harness.region().y + 100))
     yield 0.3
     yield from screenshot("pick_nothing")
@@ -168,7 +168,7 @@ def test_hinge_is_picked_on_a_drilled_plate():
     yield 0.3
     assert not any(obj.limberjack_joint.is_joint for obj in bpy.context.scene.objects), "a joint out of nothing"
     yield from press("ESC")
-    yield from click_button("limberjack.joint_pick")
+    yield from click_button("limberjack.joint_pick", across=0.25)
     yield from harness.move(on_screen(wall))
     yield 0.5
     yield from screenshot("pick_hole")

@@ -43,7 +43,7 @@ def test_window():
     yield from harness.compile_solver()
     yield from sample("crane")
     look_at((1.9, 0.4, 1.7), 12.0)
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     bpy.context.scene.frame_set(50)
     yield from choose("reach")

@@ -27,9 +27,7 @@ def limited_four_bar() -> harness.Steps:
     yield from open_tab()
     rig = harness.module("bridge.rig")
     yield from harness.until(lambda: rig.last_rig(bpy.context.scene), "the scene is read")
-    if not (yield from harness.is_open("LIMBERJACK_PT_pose")):
-        yield from click_button("limberjack.link_pin", rows_below=TO_HEADER, across=0.2)
-        yield 0.5
+    yield from harness.open_panel("LIMBERJACK_PT_pose")
     return objects["crank_pivot"].limberjack_joint
 
 

@@ -39,7 +39,7 @@ def compiled() -> Steps:
 
 
 def play() -> Steps:
-    yield from click_button("limberjack.preview()")
+    yield from click_button("limberjack.preview()", across=0.2)
     yield from until(lambda: preview() is not None, "the preview begins")
     yield from until(lambda: preview().shown >= 5, "some frames are shown")
 
@@ -106,7 +106,7 @@ def test_play_pull_pause_scrub_and_put_back():
 
 
 def test_a_pose_is_kept_and_undone():
-    """Keep Pose leaves the links, and one undo brings them back to where they were drawn."""
+    """Apply Pose leaves the links, and one undo brings them back to where they were drawn."""
     yield from swinging_bars()
     before = matrices()
     yield from play()
@@ -126,7 +126,7 @@ def test_a_pose_is_kept_and_undone():
 
 
 def test_a_bake_is_kept():
-    """Keep Bake writes what was seen, and the rest of the range, as keys."""
+    """Bake Preview writes what was seen, and the rest of the range, as keys."""
     yield from swinging_bars(48)
     yield from play()
     yield from paused()

@@ -244,6 +244,7 @@ def test_the_tool_from_the_sidebar():
     write(mechanisms().four_bar())
     yield from look_at((1.0, 0.6, 0.0), 6.0)
     yield from harness.open_tab()
+    yield from harness.open_panel("LIMBERJACK_PT_pull")
     yield from harness.click_button("wm.tool_set_by_id")
     yield 0.3
     tool = bpy.context.workspace.tools.from_space_view3d_mode("OBJECT")

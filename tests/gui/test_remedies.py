@@ -43,6 +43,6 @@ def test_a_weak_drive_is_strengthened_with_a_click():
     yield from undo()
     assert (_axis().effort, _findings()) == (1.0, ["effort-too-small"]), "one Ctrl-Z does not take the remedy back"
     yield from click_button("limberjack.remedy_apply")
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     assert not _findings(), f"simulated again, the drive is still in trouble: {_findings()}"

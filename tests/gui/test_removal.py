@@ -13,7 +13,7 @@ def test_switched_off_and_on_and_removed():
     """Used in a window that has drawn all of it, switched off and on twice, it works; removed, nothing is left."""
     hanging_bars()
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     for _ in range(2):
         bpy.ops.preferences.addon_disable(module=PACKAGE)

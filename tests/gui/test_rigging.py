@@ -55,7 +55,7 @@ def rig_of_four_bar() -> harness.Steps:
     yield from open_tab()
     yield from over_viewport()
     yield from press("A")
-    yield from click_button("limberjack.link_tag")
+    yield from click_button("limberjack.link_tag", across=0.25)
     assert set(links()) == set(CORNERS), f"tagged as links: {links()}"
     yield from click_object(bpy.data.objects["Ground"], TOP)
     yield from add_joint("fixed")
@@ -197,7 +197,8 @@ def test_a_chain_is_clicked():
         scenes.select(*CORNERS)
         bpy.ops.limberjack.link_tag()
     bpy.ops.ed.undo_push(message="Four links")
-    yield from click_button("limberjack.joint_chain", across=0.25)
+    yield from harness.click_beside("limberjack.joint_pick", across=0.75)
+    yield from harness.choose_from_menu(0)
     for name in ("Ground", "Crank", "Rocker"):
         yield from click_object(bpy.data.objects[name], TOP)
     yield from press("BACK_SPACE")

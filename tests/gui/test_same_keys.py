@@ -44,7 +44,7 @@ def bake_two_ways(name: str) -> Steps:
     yield from open_file(OUT / f"{name}.blend")
     assert not bpy.data.actions, f"{name}.blend has actions: {bpy.data.actions.keys()}"
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     bpy.context.scene.frame_set(bpy.context.scene.frame_end // 2)
     yield from screenshot(f"same_keys_{name}")

@@ -14,7 +14,7 @@ def installed_files() -> dict[str, tuple[int, int]]:
 
 
 def choose_sample(name: str, rows_below: float) -> harness.Steps:
-    yield from click_button("limberjack.link_tag", rows_below=rows_below)
+    yield from click_button("limberjack.link_tag", rows_below=rows_below, across=0.25)
     yield from screenshot(f"samples_menu_{name}")
     yield from harness.choose_from_menu(list(harness.module("ops.samples").samples()).index(name))
 
@@ -34,7 +34,7 @@ def test_sample_from_an_empty_scene_to_a_bake():
         assert 0 < seen[0] - area.x < area.width, f"{name} is beside the view"
         assert 0 < seen[1] - area.y < area.height, f"{name} is above or below the view"
     bpy.context.scene.frame_end = 24
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     assert bpy.data.actions, "nothing is baked"
     yield from screenshot("sample_baked")

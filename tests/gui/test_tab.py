@@ -28,11 +28,11 @@ def _fits(state: str, daily: tuple[str, ...]):
     x = harness.region("UI").x + harness.region("UI").width // 2
     yield from harness.move((x, harness.region("UI").y + 200))
     yield from harness.turn_wheel(20)
-    assert harness._scrolled() == 0.0, f"{state}: {harness._scrolled():.0f} pixels of the tab do not fit"
+    assert harness._scrolled() <= 1.0, f"{state}: {harness._scrolled():.0f} pixels of the tab do not fit"
     yield from screenshot(f"tab_{state}")
     for name in daily:
         yield from harness.find_button(
             name,
             across=0.25 if name in ("limberjack.preview", "limberjack.link_tag", "limberjack.joint_pick") else 0.75,
         )
-        assert harness._scrolled() == 0.0
+        assert harness._scrolled() <= 1.0

@@ -13,7 +13,7 @@ def test_a_bake_is_exported_and_imported():
     """What comes back plays as what has left, and both are told, with their frames."""
     hanging_bars()
     yield from open_tab()
-    yield from click_button("limberjack.simulate")
+    yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
     baked = places()
     yield from open_exchange()

@@ -64,7 +64,7 @@ def test_an_effort_of_nothing_is_no_drive(mode):
 
 
 def test_an_effort_that_grows_from_nothing_drives():
-    """Guards keys on *Largest Force* and *Strength*: what is no drive at first becomes one."""
+    """Guards keys on *Max Force* and *Strength*: what is no drive at first becomes one."""
     model = wheel(drive_mode="velocity", drive_damping=1e6, drive_target=100.0, effort=0.0)
     schedule = Schedule(axes={("axle", 0): {"effort": lambda time: max(0.0, 6.0 * (time - 0.5))}})
     motion = Simulation(model, TIMES, "exact", controls=Controls(schedule=schedule)).run()
