@@ -170,8 +170,10 @@ def start() -> None:
 
 
 def _enabled() -> None:
-    """A file may have been open before; Blender shows it to no add-on while that is enabled."""
+    """A file may have been open before, and nothing in it need change; Blender shows it to no add-on while that is
+    enabled."""
     _bring_up_to_date(*bpy.data.scenes, *bpy.data.objects)
+    note_change()
 
 
 def stop() -> None:

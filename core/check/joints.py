@@ -159,7 +159,8 @@ def idle_drive(model: Model) -> Iterator[Issue]:
         drive = DRIVES.get(axis.drive_mode, OFF)
         what = f"the {drive.name} drive of its {_which(joint, number)}"
         if drive.exerts and not any(getattr(axis, name) for name in drive.exerts):
-            message = f"{what} has no {' or '.join(drive.exerts)}, so it does nothing; give it some"
+            lacking = " or ".join(name.removeprefix("drive_") for name in drive.exerts)  # in no language of code
+            message = f"{what} has no {lacking}, so it does nothing; give it some"
             yield warning("idle-drive", name_of(joint), message)
         elif drive.exerts and "effort" in joint.kind.slot(number).fields and axis.effort == 0.0:
             message = f"{what} has effort 0, so it does nothing; let it push harder"

@@ -1,7 +1,7 @@
 """The extension goes without a trace; as the last of all tests, since it then is gone."""
 
 import bpy
-from harness import PACKAGE, click_button, open_tab, over_viewport, simulated, traces_before_install
+from harness import PACKAGE, click_button, module, open_tab, over_viewport, simulated, traces_before_install, until
 from scenes import hanging_bars
 from traces import left
 
@@ -22,7 +22,10 @@ def test_switched_off_and_on_and_removed():
         hanging = [trace for trace in left(traces_before_install) if not trace.startswith(("sys.", "files:"))]
         assert not hanging, f"disabled, it leaves {hanging}"
         bpy.ops.preferences.addon_enable(module=PACKAGE)
-        yield 0.5
+        rig = module("bridge.rig")
+        yield from until(
+            lambda rig=rig: rig.last_rig(bpy.context.scene), "switched on, it reads the scene that is open"
+        )
     yield from open_tab()
     yield from click_button("limberjack.bake_clear")
 

@@ -16,7 +16,8 @@ def test_the_tab_fits_a_window_of_900_pixels():
     select("Upper")
     yield from _fits("link", DAILY)
     joint = bpy.data.objects["Lower_joint"].limberjack_joint
-    joint.axes[0].drive_mode = "position"
+    joint.type = "revolute"
+    joint.axes[0].drive_mode, joint.axes[0].drive_stiffness = "position", 10.0
     joint.axes[0].use_lower = joint.axes[0].use_upper = True
     select("Lower_joint")
     yield from _fits("joint", DAILY)
