@@ -76,6 +76,9 @@ TOOL_PULL = "limberjack.pull_links"
 # File handler for drag and drop
 FILE_HANDLER = "LIMBERJACK_FH_model"
 
+# Blender's keymap that has our key
+KEYMAP = "Object Mode"
+
 # Command for `blender --command`
 COMMAND = "limberjack"
 
@@ -106,6 +109,10 @@ PT_LIGHT = "LIMBERJACK_PT_light"
 PT_EXCHANGE = "LIMBERJACK_PT_exchange"
 
 # Menus
+MT_OBJECT = "LIMBERJACK_MT_object"
+MT_PIE = "LIMBERJACK_MT_pie"
+MT_JOINT_ADD = "LIMBERJACK_MT_joint_add"
+MT_NEW_PRESETS = "LIMBERJACK_MT_new_presets"
 MT_MORE = "LIMBERJACK_MT_more"
 MT_SAMPLES = "LIMBERJACK_MT_samples"
 MT_JOINT_PRESETS = "LIMBERJACK_MT_joint_presets"

@@ -11,8 +11,11 @@ from ..bridge.numbers import tidy_pose
 from ..bridge.poses import drawn_pose
 from ..props import is_joint, is_link
 from ..props.joint import type_items
+from .presets import preset_items, set_up
 from .report import fail, in_object_mode, named, select_only, succeed
 from .selection import OnSelectedJoints, selected_pair
+
+NO_PRESET = "NONE"
 
 
 class LIMBERJACK_OT_joint_add(bpy.types.Operator):
@@ -24,6 +27,12 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
 
     type: EnumProperty(
         name="Type", description="How the child may move against the parent", items=type_items(), default="revolute"
+    )
+    preset: EnumProperty(
+        name="Preset",
+        description="A known thing that the joint is to be like, whatever the type",
+        items=[(NO_PRESET, "None", "As the type says", 0), *preset_items()],
+        default=NO_PRESET,
     )
     origin: EnumProperty(
         name="Place",
@@ -49,10 +58,11 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
             place = tidy_pose((*context.scene.cursor.location, *IDENTITY[3:]))
             X_WJ = place if self.origin == "CURSOR" else (*drawn_pose(child)[:3], *IDENTITY[3:])
             joint = new_joint(child, parent, self.type, X_WJ)
+            notes = set_up([joint], self.preset, context.scene) if self.preset != NO_PRESET else []
         except ModelError as error:
             return fail(self, context, error)
         select_only(context, joint)
-        return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}'")
+        return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}'", notes)
 
 
 class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator):

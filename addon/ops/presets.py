@@ -12,7 +12,7 @@ from .report import fail, succeed
 from .selection import OnSelectedJoints
 
 
-def _items():
+def preset_items():
     return [(preset.name, preset.label, preset.summary, number_of(preset.name)) for preset in PRESETS.values()]
 
 
@@ -23,21 +23,25 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
     bl_label = "Joint Preset"
     bl_options = {"REGISTER", "UNDO"}
 
-    preset: EnumProperty(name="Preset", description="What the joints are to be like", items=_items())
+    preset: EnumProperty(name="Preset", description="What the joints are to be like", items=preset_items())
 
     @classmethod
     def description(cls, context, properties):
         return PRESETS[properties.preset].summary
 
     def execute(self, context):
-        preset = PRESETS[self.preset]
         joints = [obj for obj in context.selected_objects if is_joint(obj)]
-        try:  # all of them before any is changed
-            made = {obj: with_preset(bridge.read_joints.read_joint(obj, context.scene), preset) for obj in joints}
+        try:
+            notes = set_up(joints, self.preset, context.scene)
         except ModelError as error:
             return fail(self, context, error)
-        notes = [note for obj, joint in made.items() for note in bridge.write.store_joint(joint, obj, context.scene)]
-        return succeed(self, context, f"{len(joints)} joints are set up as {preset.label}", notes)
+        return succeed(self, context, f"{len(joints)} joints are set up as {PRESETS[self.preset].label}", notes)
+
+
+def set_up(joints: list[bpy.types.Object], preset: str, scene: bpy.types.Scene) -> list[str]:
+    """Returns what the user should know. Raises ModelError before any joint is changed."""
+    made = {obj: with_preset(bridge.read_joints.read_joint(obj, scene), PRESETS[preset]) for obj in joints}
+    return [note for obj, joint in made.items() for note in bridge.write.store_joint(joint, obj, scene)]
 
 
 CLASSES = (LIMBERJACK_OT_joint_preset,)

@@ -7,6 +7,7 @@ from . import (
     light,
     link,
     main,
+    menus,
     model,
     pose,
     presets,
@@ -16,10 +17,18 @@ from . import (
 )
 
 # In the order of the tab
-THEMES = (presets, main, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)
+THEMES = (presets, menus, main, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
-add_tools = pull.add_tools
-remove_tools = pull.remove_tools
 
-__all__ = ["CLASSES", "add_tools", "remove_tools"]
+def add_to_blender():
+    pull.add_tools()
+    menus.add_to_blender()
+
+
+def remove_from_blender():
+    menus.remove_from_blender()
+    pull.remove_tools()
+
+
+__all__ = ["CLASSES", "add_to_blender", "remove_from_blender"]

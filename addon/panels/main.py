@@ -57,7 +57,7 @@ def _draw_building(layout):
     column = layout.column(align=True)
     row = column.row(align=True)
     row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
-    row.operator_menu_enum(ids.OP_JOINT_ADD, "type", text="Add Joint", icon="EMPTY_ARROWS")
+    row.menu(ids.MT_JOINT_ADD, icon="EMPTY_ARROWS")
     row = column.row(align=True)
     row.operator(ids.OP_JOINT_PICK, icon="SNAP_FACE")
     row.menu(ids.MT_MORE, text="More")

@@ -1,4 +1,4 @@
-"""The menu of joint presets."""
+"""Menus of joints: what they may be, and known things that they may be like."""
 
 import bpy
 
@@ -17,4 +17,27 @@ class LIMBERJACK_MT_joint_presets(bpy.types.Menu):
             self.layout.operator(ids.OP_PRESET, text=preset.label).preset = preset.name
 
 
-CLASSES = (LIMBERJACK_MT_joint_presets,)
+class LIMBERJACK_MT_new_presets(bpy.types.Menu):
+    """What a new joint is to be like"""
+
+    bl_idname = ids.MT_NEW_PRESETS
+    bl_label = "Presets"
+
+    def draw(self, _context):
+        for preset in PRESETS.values():
+            self.layout.operator(ids.OP_JOINT_ADD, text=preset.label).preset = preset.name
+
+
+class LIMBERJACK_MT_joint_add(bpy.types.Menu):
+    """Join the active link to the other selected link, or to the world if it is selected alone"""
+
+    bl_idname = ids.MT_JOINT_ADD
+    bl_label = "Add Joint"
+
+    def draw(self, _context):
+        self.layout.operator_enum(ids.OP_JOINT_ADD, "type")
+        self.layout.separator()
+        self.layout.menu(ids.MT_NEW_PRESETS, icon="PRESET")
+
+
+CLASSES = (LIMBERJACK_MT_joint_presets, LIMBERJACK_MT_new_presets, LIMBERJACK_MT_joint_add)

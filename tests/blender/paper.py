@@ -37,6 +37,12 @@ class Paper:
     def operator_menu_enum(self, name, prop, **_):
         self.operator(name)
 
+    def operator_enum(self, name, prop):
+        assert prop in self.operator(name)._kind.properties
+
+    def menu_pie(self):
+        return self
+
     def menu(self, name, **_):
         getattr(bpy.types, name).draw(SimpleNamespace(layout=self), bpy.context)
 

@@ -1,0 +1,59 @@
+"""Blender's menus have what the add-on can do, and are as they were once it is off."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from limberjack.addon import ids
+from limberjack.addon.panels import menus
+from limberjack.core.model.presets import PRESETS
+
+from .paper import Paper
+
+
+class Noting(Paper):
+    """What a menu offers, by the labels that the search (F3) reads."""
+
+    def operator(self, name, text="", **_):
+        filled = super().operator(name)
+        self.texts.append(text or filled._kind.name)
+        return filled
+
+
+@pytest.mark.parametrize("word", ["Play", "Simulate", "Bake", "Joint", "Limit", "Pin", "Hierarchy", "Mass", "Pose"])
+def test_the_search_finds_it(word):
+    """F3 looks through menus for what the user types, and finds no operator that stands in none."""
+    paper = Noting()
+    getattr(bpy.types, ids.MT_OBJECT).draw(SimpleNamespace(layout=paper), bpy.context)
+    assert any(word in text for text in paper.texts), paper.texts
+
+
+@pytest.mark.parametrize("name", [name for name, _ in menus.PLACES])
+def test_blenders_menus_lead_to_ours(build, name):
+    """Object, Add and the right click; a menu twice there would be a trace of an add-on switched off and on."""
+    build.pendulum()
+    drawn = [draw for draw in getattr(bpy.types, name).draw._draw_funcs if draw.__module__ == menus.__name__]
+    assert len(drawn) == 1
+    paper = Noting()
+    drawn[0](SimpleNamespace(layout=paper), bpy.context)
+
+
+def test_the_pie_draws():
+    """It stops Play while there is one, and has eight entries at the most: there is no room for more."""
+    paper = Noting()
+    getattr(bpy.types, ids.MT_PIE).draw(SimpleNamespace(layout=paper), bpy.context)
+    assert len(paper.texts) == 8
+
+
+def test_a_joint_is_added_as_a_preset(build):
+    """In one step: a knee is asked for, and not a hinge that is then made a knee."""
+    bars, _ = build.pendulum()
+    bpy.ops.object.select_all(action="DESELECT")
+    bars[0].select_set(True)
+    bpy.context.view_layer.objects.active = bars[0]
+    preset = next(iter(PRESETS.values()))
+    assert bpy.ops.limberjack.joint_add(preset=preset.name) == {"FINISHED"}
+    added = bpy.context.object.limberjack_joint
+    assert added.type == preset.type
+    assert added.axes[0].upper == pytest.approx(preset.axes[0].upper)
