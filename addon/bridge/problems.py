@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.check import check_model
+from ...core.check import check_model, check_start
 from .. import ids, migration
 from ..props import is_joint
-from .animated import lasting
+from .animated import SCENE, Input, lasting
 from .live import gap_at, poses_now
 from .motion import is_animated
 from .numbers import unit_length
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .read import Fault, SceneReading
 
 ORDER = {"error": 0, "warning": 1, "note": 2}
+
+OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
+"""Codes of what becomes clear at once when a scene is played, so that it is told there too."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fa
         name = issue.name if issue.name in scene.objects else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += left_links(scene, reading) + wind_without_drag(reading.model)
+    if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
+        found += of_start(scene, reading)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -60,6 +65,20 @@ def wind_without_drag(model: Model) -> list[Problem]:
         return []
     message = "the wind blows, but no link feels it: give links Damping, in the panel Link, Air and Gravity"
     return [Problem("warning", "wind-without-drag", "", message)]
+
+
+def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """That the model falls, or stands still, once it is simulated: as far as the scene lets that be foreseen."""
+    start = getattr(scene, ids.SCENE).bake.start
+    if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
+        return []
+    pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
+    at_rest = start == "HOME" and not reading.leads and not reading.animated
+    found = []
+    for issue in check_start(reading.model, at_rest):
+        message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
+        found.append(Problem(issue.severity, issue.code, issue.name, message))
+    return [problem for problem in found if problem.name not in pushed]
 
 
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:

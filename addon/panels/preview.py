@@ -2,9 +2,10 @@
 
 import bpy
 
-from .. import ids
+from .. import bridge, ids
 from ..preview import current
 from .base import Below, draw_running, in_columns, paragraph
+from .problems import draw_problem
 
 SLOW = 0.95
 """Of real time, below which the pace is told."""
@@ -46,6 +47,15 @@ def _draw_controls(layout, context, preview):
         layout.progress(factor=preview.caught_up, text="Catching up with the change")
     elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
         layout.label(text=f"{preview.pace:.0%} of real time", icon="TIME")
+    _draw_start(layout, context)
+
+
+def _draw_start(layout, context):
+    """That it falls, or that nothing moves, where whoever plays wonders at it."""
+    rig = bridge.rig.last_rig(context.scene)
+    for problem in rig.problems if rig else ():
+        if problem.code in bridge.problems.OF_START:
+            draw_problem(layout.box().column(), context, problem)
 
 
 CLASSES = (LIMBERJACK_PT_preview,)
