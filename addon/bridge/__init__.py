@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         shifting,
         snapshot,
         store,
+        tagging,
         turning,
         write,
     )

@@ -9,11 +9,12 @@ import bpy
 
 from ...core.check import check_model, check_start
 from .. import ids, migration
-from ..props import is_joint
+from ..props import is_joint, is_led
 from .animated import SCENE, Input, lasting
 from .live import gap_at, poses_now
-from .motion import is_animated
+from .motion import active_constraints, is_animated
 from .numbers import unit_length
+from .tagging import deformation_of, fight_over
 
 if TYPE_CHECKING:
     from ...core.model import Model
@@ -48,7 +49,7 @@ def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fa
     for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if issue.name in scene.objects else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
-    found += left_links(scene, reading) + wind_without_drag(reading.model)
+    found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
         found += of_start(scene, reading)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
@@ -57,6 +58,17 @@ def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fa
 def of_versions(scene: bpy.types.Scene) -> list[Problem]:
     """What other versions have made, and how far that matters."""
     return [Problem("warning", remark.code, remark.name, remark.message) for remark in migration.remarks_on(scene)]
+
+
+def unfit_links(reading: SceneReading) -> list[Problem]:
+    """Links that something of Blender's holds on to: errors, where a simulation would not begin."""
+    found = []
+    for name, obj in reading.objects.items():
+        if not is_led(obj) and (told := fight_over(obj)):
+            found.append(Problem("error", "constrained" if active_constraints(obj) else "driven", name, told))
+        if told := deformation_of(obj):
+            found.append(Problem("warning", "deformed", name, told))
+    return found
 
 
 def wind_without_drag(model: Model) -> list[Problem]:
