@@ -9,8 +9,9 @@ import numpy as np
 
 from ...core.reduction import Error
 from .. import ids
-from ..bridge.motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
+from ..bridge.motion import strips_on
 from ..bridge.poses import own_scale
+from ..bridge.tagging import fight_over
 from .errors import BakeError
 from .rotations import (
     angles_between,
@@ -31,21 +32,9 @@ SHEAR = 1e-4
 def require_bakeable(obj: bpy.types.Object) -> None:
     """Raise BakeError where something would fight the keys."""
     if obj.library is not None or not obj.is_editable:
-        raise BakeError(f"link '{obj.name}' comes from a library and cannot be keyed: make it local")
-    constraints = active_constraints(obj)
-    if constraints:
-        raise BakeError(
-            f"link '{obj.name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "
-            "mute it or remove it"
-        )
-    drivers = transform_drivers(obj)
-    if drivers:
-        raise BakeError(
-            f"link '{obj.name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
-            "remove it"
-        )
-    if strips_on(obj, TRANSFORMS):
-        raise BakeError(f"link '{obj.name}' plays strips of the nonlinear animation: mute their tracks")
+        raise BakeError(f"link '{obj.name}' comes from a library and cannot be keyed: make it local, or override it")
+    if told := fight_over(obj):
+        raise BakeError(told)
 
 
 def require_keyable(joint: bpy.types.Object) -> None:

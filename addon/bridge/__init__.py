@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         shifting,
         snapshot,
         store,
+        tagging,
+        turning,
         write,
     )
 

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.check import check_model
+from ...core.check import check_model, check_start
 from .. import ids, migration
-from ..props import is_joint
-from .animated import lasting
+from ..props import is_joint, is_led
+from .animated import SCENE, Input, lasting
 from .live import gap_at, poses_now
-from .motion import is_animated
+from .motion import active_constraints, is_animated
 from .numbers import unit_length
+from .tagging import deformation_of, fight_over
 
 if TYPE_CHECKING:
     from ...core.model import Model
     from .read import Fault, SceneReading
 
 ORDER = {"error": 0, "warning": 1, "note": 2}
+
+OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
+"""Codes of what becomes clear at once when a scene is played, so that it is told there too."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,9 @@ def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fa
     for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if issue.name in scene.objects else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
-    found += left_links(scene, reading) + wind_without_drag(reading.model)
+    found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
+    if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
+        found += of_start(scene, reading)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -54,12 +60,37 @@ def of_versions(scene: bpy.types.Scene) -> list[Problem]:
     return [Problem("warning", remark.code, remark.name, remark.message) for remark in migration.remarks_on(scene)]
 
 
+def unfit_links(reading: SceneReading) -> list[Problem]:
+    """Links that something of Blender's holds on to: errors, where a simulation would not begin."""
+    found = []
+    for name, obj in reading.objects.items():
+        if not is_led(obj) and (told := fight_over(obj)):
+            found.append(Problem("error", "constrained" if active_constraints(obj) else "driven", name, told))
+        if told := deformation_of(obj):
+            found.append(Problem("warning", "deformed", name, told))
+    return found
+
+
 def wind_without_drag(model: Model) -> list[Problem]:
     """Wind that nothing feels."""
     if not any(model.wind) or any(link.linear_damping for link in model.links):
         return []
     message = "the wind blows, but no link feels it: give links Damping, in the panel Link, Air and Gravity"
     return [Problem("warning", "wind-without-drag", "", message)]
+
+
+def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """That the model falls, or stands still, once it is simulated: as far as the scene lets that be foreseen."""
+    start = getattr(scene, ids.SCENE).bake.start
+    if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
+        return []
+    pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
+    at_rest = start == "HOME" and not reading.leads and not reading.animated
+    found = []
+    for issue in check_start(reading.model, at_rest):
+        message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
+        found.append(Problem(issue.severity, issue.code, issue.name, message))
+    return [problem for problem in found if problem.name not in pushed]
 
 
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:

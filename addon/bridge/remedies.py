@@ -52,6 +52,14 @@ def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> Non
             finding.changes = json.dumps(dict(diagnosis.remedy.changes))
 
 
+def forget_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:
+    """Of what was mended otherwise."""
+    findings = getattr(scene, ids.SCENE).findings
+    for number in reversed(range(len(findings))):
+        if (findings[number].code, findings[number].culprit) == (code, culprit):
+            findings.remove(number)
+
+
 def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     """Why a finding's remedy cannot be applied; empty where it can."""
     if not finding.kind:

@@ -7,7 +7,7 @@ from ...core.model import ModelError
 from .. import bridge, ids
 from ..props import ancestors, is_joint, is_link
 from ..props.joint import type_items
-from .links import tag_links
+from .links import sort_out, tag_links
 from .report import fail, in_object_mode, select_only, succeed
 
 Solid = bpy.types.Object
@@ -37,15 +37,16 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            solids = _solids(context, self.whole)
+            solids, refused = _solids(context, self.whole)
             pairs = [(_carrier(obj, solids), obj) for obj in solids]
             joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
             wanted = [pair for pair in pairs if (pair[0] or self.to_world) and pair not in joined]
             poses = {obj: bridge.poses.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
         except ModelError as error:
             return fail(self, context, error)
-        notes = tag_links(context, [obj for obj in solids if not is_link(obj)])
+        notes = refused + tag_links(context, [obj for obj in solids if not is_link(obj)])
         joints = [bridge.joining.new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
+        bridge.turning.choose_axes(joints, context.scene)
         for parent, child in pairs:
             if (parent, child) in joined:
                 notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")
@@ -53,18 +54,21 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
         return succeed(self, context, f"{len(solids)} links, {len(joints)} new joints", notes)
 
 
-def _solids(context, whole: bool) -> list[Solid]:
-    """The objects that are to be links, parents first."""
+def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:
+    """The objects that are to be links, parents first; and of each that cannot be one, why."""
     chosen = [obj for obj in context.selected_objects if not is_joint(obj)]
     objects = dict.fromkeys(chosen)
     for obj in chosen if whole else ():
         objects |= dict.fromkeys(obj.children_recursive)
     scene_objects = set(context.scene.objects)
-    solids = [obj for obj in objects if obj in scene_objects and _is_solid(obj)]
+    fit, refused = sort_out([obj for obj in objects if obj in scene_objects and _is_solid(obj) and not is_link(obj)])
+    solids = [obj for obj in objects if obj in fit or (obj in scene_objects and is_link(obj))]
+    if not solids and refused:
+        raise ModelError(refused[0])
     if not solids:
         names = ", ".join(f"'{obj.name}'" for obj in chosen[:3])
         raise ModelError(f"nothing solid is at or below {names}: select objects with a shape, or tag links yourself")
-    return sorted(solids, key=lambda obj: (len(list(ancestors(obj))), obj.name))
+    return sorted(solids, key=lambda obj: (len(list(ancestors(obj))), obj.name)), refused
 
 
 def _is_solid(obj: bpy.types.Object) -> bool:

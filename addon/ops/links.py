@@ -8,6 +8,9 @@ from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
 from .selection import OnLinks
 
+MOST_NAMED = 3
+"""Objects that the status bar names; the Info editor names all."""
+
 
 class LIMBERJACK_OT_link_tag(bpy.types.Operator):
     """Make each selected object a rigid body of the model, with the objects below it as its shape"""
@@ -29,25 +32,46 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if not is_joint(obj)]
         if not objects:
             return fail(self, context, "Nothing is selected: select the objects that are to become links")
+        fit, refused = sort_out(objects)
+        if not fit:
+            return fail(self, context, _in_one(refused))
         try:
-            notes = tag_links(context, objects)
+            notes = tag_links(context, fit)
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"{len(objects)} tagged as links", notes)
+        left = [f"'{obj.name}'" for obj in objects if obj not in fit]
+        more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+        but = f", but not {', '.join(left[:MOST_NAMED])}{more}" if left else ""
+        return succeed(self, context, f"{len(fit)} tagged as links{but}", refused + notes)
+
+
+def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
+    """Those that can be links, and of each other one why it cannot."""
+    obstacles = {obj: bridge.tagging.obstacle_to_tagging(obj) for obj in objects}
+    return [obj for obj in objects if not obstacles[obj]], [told for told in obstacles.values() if told]
+
+
+def _in_one(refused: list[str]) -> str:
+    """What the status bar shows of several."""
+    return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be links either"
 
 
 def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     """Make the objects links, and weigh them; returns what had to be assumed.
 
     Raises:
-        ModelError: an object has no size; none is changed.
+        ModelError: an object has no size, or cannot be a link; none is changed.
     """
+    _, refused = sort_out(objects)
+    if refused:
+        raise ModelError(refused[0])
     poses = {obj: bridge.poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
         settings = getattr(obj, ids.LINK)
         settings.is_link, settings.rest_pose = True, bridge.numbers.format_pose(pose)
     around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
-    return [note for obj in objects for note in _set_up_mass(obj, around)]
+    notes = [note for obj in objects for note in bridge.tagging.remarks_on_tagging(obj)]
+    return notes + [note for obj in objects for note in _set_up_mass(obj, around)]
 
 
 def _set_up_mass(obj: bpy.types.Object, around: "bridge.parts.Surroundings") -> list[str]:
@@ -56,7 +80,8 @@ def _set_up_mass(obj: bpy.types.Object, around: "bridge.parts.Surroundings") -> 
     try:
         if not any(part.has_mesh and part.is_seen for part in bridge.parts.parts_of(obj, around)):
             settings.mass_source = "CUSTOM"
-            return [f"link '{obj.name}' has no mesh to weigh: its mass is set to {settings.mass:g} kg"]
+            given = f"its mass is set to {settings.mass:g} kg, and its inertia to 1 kg m²: type them in the panel Link"
+            return [f"link '{obj.name}' has no mesh to weigh: {given}"]
         weight = bridge.mass.weigh(obj, around)
     except ModelError as error:
         settings.mass_note = str(error)

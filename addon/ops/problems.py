@@ -107,6 +107,25 @@ def _weigh(context, obj) -> str:
     return f"'{obj.name}' weighs {found.mass:.4g} kg"
 
 
+def _mute_constraints(_context, obj) -> str:
+    muted = bridge.motion.active_constraints(obj)
+    for constraint in muted:
+        constraint.mute = True
+    return f"'{obj.name}': {', '.join(constraint.name for constraint in muted)} muted"
+
+
+def _fix_base(context, obj) -> str:
+    getattr(obj, ids.LINK).motion = "STATIC"
+    bridge.remedies.forget_findings(context.scene, "falls-freely", obj)
+    return f"'{obj.name}' is held in the world: its Motion is Static"
+
+
+def _turn_axes(context, obj) -> str:
+    """Of all such hinges at once: who has one has a chain of them."""
+    turned = bridge.turning.turn_idle_axes(context.scene)
+    return f"Gravity can turn {', '.join(map(repr, turned)) or 'all hinges'} now"
+
+
 JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
 MENDS: dict[str, tuple[Mend, ...]] = {
@@ -120,6 +139,11 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "crossed-limits": (Mend("Swap", "Swap the limits", _swap_limits),),
     "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
     "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
+    "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
+    "falls-freely": (Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),),
+    "gravity-cannot-turn": (
+        Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
+    ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
 """For the code of a problem, the ways to mend it that lose nothing but what is wrong."""

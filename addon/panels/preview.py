@@ -1,7 +1,8 @@
 """What Play offers while it goes on."""
 
-from .. import ids
+from .. import bridge, ids
 from .base import paragraph
+from .problems import draw_problem
 
 SLOW = 0.95
 """Of real time, below which the pace is told."""
@@ -24,3 +25,12 @@ def draw_controls(layout, context, preview):
         layout.progress(factor=preview.caught_up, text="Catching up with the change")
     elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
         layout.label(text=f"{preview.pace:.0%} of real time", icon="TIME")
+    _draw_start(layout, context)
+
+
+def _draw_start(layout, context):
+    """That it falls, or that nothing moves, where whoever plays wonders at it."""
+    rig = bridge.rig.last_rig(context.scene)
+    for problem in rig.problems if rig else ():
+        if problem.code in bridge.problems.OF_START:
+            draw_problem(layout.box().column(), context, problem)

@@ -27,29 +27,42 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
         scene = context.scene
         rig = bridge.rig.last_rig(scene)
         count = sum(problem.severity != "note" for problem in rig.problems) if rig else 0
-        count += len(getattr(scene, ids.SCENE).findings)
+        count += len(_findings(scene, rig))
         if count:
             self.layout.label(text=str(count), icon="ERROR")
 
     def draw(self, context):
-        rig, findings = bridge.rig.last_rig(context.scene), getattr(context.scene, ids.SCENE).findings
+        rig = bridge.rig.last_rig(context.scene)
+        findings = _findings(context.scene, rig)
         _draw_problems(self.layout, context, rig.problems if rig else [])
         if findings:
             self.layout.label(text="Last Simulation")
-        for number, finding in enumerate(findings):
+        for number, finding in findings:
             _draw_finding(self.layout.box().column(), context, number, finding)
+
+
+def _findings(scene, rig) -> list:
+    """Of the last simulation with their numbers, but for what a problem says that is there still."""
+    told = {(problem.code, problem.name) for problem in rig.problems} if rig else set()
+    findings = enumerate(getattr(scene, ids.SCENE).findings)
+    return [(number, finding) for number, finding in findings if (finding.code, _name_of(finding)) not in told]
+
+
+def _name_of(finding) -> str:
+    return finding.culprit.name if finding.culprit else finding.name
 
 
 def _draw_problems(layout, context, problems: Sequence):
     for problem in problems[:MOST]:
-        _draw_problem(layout.box().column(), context, problem)
+        draw_problem(layout.box().column(), context, problem)
     if len(problems) > MOST:
         layout.label(text=f"and {len(problems) - MOST} more")
 
 
-def _draw_problem(column, context, problem: "bridge.problems.Problem"):
+def draw_problem(column, context, problem: "bridge.problems.Problem"):
+    """Its words, and a button for each way to mend it."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
-    mends = MENDS.get(problem.code, ())
+    mends = MENDS.get(problem.code, ()) if problem.name else ()
     row = column.row(align=True) if mends else column
     for mend in mends:
         button = row.operator(ids.OP_PROBLEM_MEND, text=mend.label, icon="TOOL_SETTINGS")
@@ -57,8 +70,7 @@ def _draw_problem(column, context, problem: "bridge.problems.Problem"):
 
 
 def _draw_finding(column, context, number: int, finding):
-    name = finding.culprit.name if finding.culprit else finding.name
-    _draw_text(column, context, name, finding.message, ICON["warning"])
+    _draw_text(column, context, _name_of(finding), finding.message, ICON["warning"])
     if not bridge.remedies.obstacle_to(finding, context.scene):
         label = bridge.remedies.remedy_label(finding, context.scene)
         column.operator(ids.OP_REMEDY, text=label, icon="TOOL_SETTINGS").number = number

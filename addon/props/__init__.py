@@ -27,6 +27,7 @@ from .joint import (
 from .light import LightProperties
 from .link import LinkProperties
 from .live_values import provide
+from .overriding import ALLOWED
 from .poses import PoseJointProperties, PoseProperties
 from .preview import PreviewProperties
 from .scene import SceneProperties, StatusProperties, show_error
@@ -60,7 +61,7 @@ ATTACHED = (
 
 def attach():
     for owner, name, group in ATTACHED:
-        setattr(owner, name, PointerProperty(type=group))
+        setattr(owner, name, PointerProperty(type=group, override=ALLOWED))
 
 
 def detach():

@@ -5,6 +5,8 @@ import math
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 from bpy.types import Action, PropertyGroup
 
+from .overriding import let_override
+
 
 class BakeProperties(PropertyGroup):
     """Part of the scene's settings. Frames are Blender's, lengths Blender units, angles radians."""
@@ -72,6 +74,7 @@ class BakeProperties(PropertyGroup):
     )
 
 
+@let_override
 class BeforeProperties(PropertyGroup):
     """On every object: what a bake has taken the place of."""
 

@@ -6,6 +6,7 @@ from bpy.types import Object, PropertyGroup
 from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
+from .overriding import let_override
 
 OTHER = ("OTHER", "Custom", "Of any density: type it below")
 
@@ -30,6 +31,7 @@ def _mass_shown(link) -> float:
     return link.volume * link.density if link.mass_source == "DENSITY" else link.mass
 
 
+@let_override
 class LinkProperties(PropertyGroup):
     """On every object; most of it has a meaning only where `is_link` is set."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ..model import Model, ModelError
 from . import couplings, joints, links, motion, shapes, structure
+from .falling import falling
 from .issue import Issue, count_issues, one_line
+from .standstill import Hinge, idle_hinges, lever, standstill
 
 SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
 """Those that any model may be asked for."""
@@ -15,7 +17,19 @@ SOUND_FINDINGS = (*links.FINDINGS, *joints.FINDINGS, *couplings.FINDINGS)
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)
 """Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
 
-__all__ = ["FINDINGS", "SAFE_FINDINGS", "Issue", "check_model", "check_motion", "count_issues", "one_line"]
+__all__ = [
+    "FINDINGS",
+    "SAFE_FINDINGS",
+    "Hinge",
+    "Issue",
+    "check_model",
+    "check_motion",
+    "check_start",
+    "count_issues",
+    "idle_hinges",
+    "lever",
+    "one_line",
+]
 
 
 def check_model(model: Model) -> list[Issue]:
@@ -27,6 +41,18 @@ def check_model(model: Model) -> list[Issue]:
     sound = shapes.sound_part(model) if malformed else model
     names_and_ends = [issue for finding in structure.FINDINGS for issue in finding(model)]
     return malformed + names_and_ends + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
+
+
+def check_start(model: Model, at_rest: bool = True) -> list[Issue]:
+    """What a model without errors does once it is let go, where that may not be meant: it falls, or stands still.
+
+    Apart from `check_model`, since it says nothing of how well the model is made.
+
+    Args:
+        at_rest: whether it starts at home, with nothing to lead or drive it but what the model says; else nobody can
+            tell from the model alone that it stands still.
+    """
+    return [*falling(model), *(standstill(model) if at_rest else ())]
 
 
 def check_motion(model: Model) -> list[Issue]:

@@ -67,6 +67,18 @@ class Tree:
         shared = sum(a is b for a, b in zip(one, other, strict=False))
         return one[shared:] + other[shared:]
 
+    def loose(self, held: Iterable[str] = ()) -> list[str]:
+        """The roots that fall: loop joints may hold others after all, in the world or by links that are `held`."""
+        bonds = [
+            (self.root_of(joint.parent), self.root_of(joint.child))
+            for joint in self.loops
+            if not joint.kind.holds_nothing
+        ]
+        firm = {WORLD} | {self.root_of(name) for name in held}
+        for _ in bonds:  # as often as a chain of them can be long
+            firm |= {end for bond in bonds if firm & set(bond) for end in bond}
+        return [root for root in self.roots if root not in firm]
+
     def links_from(self, link: str) -> list[str]:
         """`link` and all that it carries, parents first."""
         found = {link: None}

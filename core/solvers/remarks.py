@@ -24,8 +24,7 @@ def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -
 
     falls: as `falls_as_a_whole` gives it; the doctor tells of that one.
     """
-    held = _held(compiled, led)
-    loose = [name for name in compiled.floating if name not in held and name != falls]
+    loose = [name for name in compiled.tree.loose(led) if name != falls]
     then = ", and falls" if any(compiled.model.gravity) else ""
     return [f"link '{name}' is not joined to the world: it floats{then}" for name in loose]
 
@@ -73,15 +72,3 @@ def at_largest_speed(stages: Iterable[CompiledModel], motion: Trajectory) -> lis
     ]
     others = longest[MOST_TOLD:]
     return [*told, f"so did {counted(others, 'more joint')} at theirs"] if others else told
-
-
-def _held(compiled: CompiledModel, led: Iterable[str]) -> set[str]:
-    """The floating links that led ones hold, or joints which are marked to close loops, in the world after all."""
-    tree = compiled.tree
-    bonds = [
-        (tree.root_of(joint.parent), tree.root_of(joint.child)) for joint in tree.loops if not joint.kind.holds_nothing
-    ]
-    held = {WORLD} | {tree.root_of(name) for name in led}
-    for _ in bonds:  # as often as a chain of them can be long
-        held |= {end for bond in bonds if held & set(bond) for end in bond}
-    return held

@@ -1,0 +1,87 @@
+"""Which objects can be links, and what about one that can is to be told at once: later it would stop a simulation."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..props import is_link
+from .motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
+from .parts import SOLID
+
+WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
+"""What is carried and is no body: by the type that Blender has for it."""
+
+
+def obstacle_to_tagging(obj: bpy.types.Object) -> str:
+    """Why the object cannot be a link, and what to do instead; empty where it can. Empties can, as frames in rigs."""
+    if told := library_of(obj):
+        return told
+    if what := WEIGHTLESS.get(obj.type):
+        return f"object '{obj.name}' is a {what}, which has no mass: parent it to the link that is to carry it"
+    if obj.type == "ARMATURE" and not any(_is_shape(child) for child in obj.children_recursive):
+        return (
+            f"object '{obj.name}' is an armature with no mesh to weigh, and Limberjack moves objects, not bones: tag a "
+            "rigid object for each bone, and let the bones follow these by Copy Transforms"
+        )
+    return deformation_of(obj)
+
+
+def _is_shape(obj: bpy.types.Object) -> bool:
+    return obj.type in SOLID and not is_link(obj)
+
+
+def remarks_on_tagging(link: bpy.types.Object) -> list[str]:
+    """What somebody who has made it a link may not expect, or will have to change before it is simulated."""
+    found = []
+    if link.type == "ARMATURE":
+        found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")
+    fight = fight_over(link)
+    return [*found, fight] if fight else found
+
+
+def library_of(obj: bpy.types.Object) -> str:
+    """That the object is linked from another file, and what to do; empty where it can be changed, as overrides can."""
+    override = obj.override_library
+    if obj.is_editable and not (override and override.is_system_override):
+        return ""
+    source = obj.library or (override.reference.library if override and override.reference else None)
+    where = f"the library '{source.name}'" if source else "a library"
+    return (
+        f"object '{obj.name}' comes from {where}, and what is changed of it here is not saved: make it yours by Object "
+        "> Library Override > Make, or Object > Relations > Make Local"
+    )
+
+
+def deformation_of(obj: bpy.types.Object) -> str:
+    """That an armature deforms the object, which is no rigid body then; empty where none does."""
+    for modifier in obj.modifiers:
+        is_on = modifier.show_viewport or modifier.show_render
+        if modifier.type == "ARMATURE" and modifier.object and is_on:
+            return _deformed(obj, modifier.object, f"remove its modifier '{modifier.name}'")
+    if obj.parent and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE":
+        return _deformed(obj, obj.parent, "unparent it")
+    return ""
+
+
+def _deformed(obj: bpy.types.Object, armature: bpy.types.Object, remedy: str) -> str:
+    return (
+        f"object '{obj.name}' is deformed by the armature '{armature.name}', and a link is rigid: tag a rigid object "
+        f"for each bone, and let the bones follow these by Copy Transforms; or {remedy}"
+    )
+
+
+def fight_over(link: bpy.types.Object) -> str:
+    """What of Blender's moves the link, and would fight the keys of a simulation; empty where nothing does."""
+    if constraints := active_constraints(link):
+        return (
+            f"link '{link.name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "
+            "mute it or remove it"
+        )
+    if drivers := transform_drivers(link):
+        return (
+            f"link '{link.name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
+            "remove it"
+        )
+    if strips_on(link, TRANSFORMS):
+        return f"link '{link.name}' plays strips of the nonlinear animation: mute their tracks"
+    return ""

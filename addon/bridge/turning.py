@@ -1,0 +1,93 @@
+"""Directions of hinges about which gravity can turn what they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...core.check import idle_hinges, lever
+from ...core.joints import Unit
+from ...core.model import Joint, Model
+from ...core.spatial import compose, quat_to_mat
+from .. import ids
+from .read import scan_scene
+from .rig import weigh_once
+from .rigging import aim_axis
+
+DOWN = (0.0, 0.0, -1.0)
+"""Where there is no gravity, most people still draw so."""
+
+ALIKE = 1e-3
+"""Part by which one direction must be better than another."""
+
+Z_FIRST, X_FIRST = (2, 0, 1), (0, 1, 2)
+
+
+def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
+    """Lay each axis that gravity cannot turn level, across what its joint carries; returns the joints' names.
+
+    Raises:
+        ModelError: the scene cannot be read.
+    """
+    model = scan_scene(scene, weigh=weigh_once).model
+    directions = {hinge.name: hinge.better for hinge in idle_hinges(model) if hinge.better is not None}
+    for name, direction in directions.items():
+        aim_axis(scene.objects[name], scene, 0, Vector(direction))
+    return [*directions]
+
+
+def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> None:
+    """Let new hinges turn about that of their child's own axes which suits what they carry; see `own_axis`.
+
+    For joints whose frames are along their child's axes. Others than hinges stay as they are.
+    """
+    model = scan_scene(scene, weigh=weigh_once, faults=[]).model
+    known = {joint.name: joint for joint in model.joints}
+    for obj in joints:
+        joint = known.get(obj.name)
+        if joint is not None and _is_hinge(joint):
+            xyz = [0.0, 0.0, 0.0]
+            xyz[own_axis(model, joint)] = 1.0
+            getattr(obj, ids.JOINT).axes[0].xyz = xyz
+
+
+def _is_hinge(joint: Joint) -> bool:
+    kind = joint.kind
+    return joint.axis_count == 1 and kind.slot(0).is_pointed and joint.axis_unit(0) is Unit.ANGLE and not kind.threaded
+
+
+def own_axis(model: Model, joint: Joint) -> int:
+    """Which of a new hinge's own axes it is to turn about: 0, 1 or 2.
+
+    An axis along a bone lets it spin and never swing, and about one along gravity it has no weight. So it is the axis
+    about which the weight of all that the joint carries turns it most: level, and across the way from the joint to the
+    centre of mass; of equals z, as new joints have it. What hangs straight down, or stands, is turned by its weight
+    about no axis as it is: there it is the axis that is most level and most across, of equals x, which lies across a
+    figure that looks along y. Where the centre of mass is in the joint, the way from its parent counts.
+    """
+    down = np.array(model.gravity if any(model.gravity) else DOWN)
+    down /= np.linalg.norm(down)
+    frame = compose(model.link(joint.child).pose, joint.X_CJ)
+    axes = np.array(quat_to_mat(frame[3:])).reshape(3, 3).T
+    way = _unit(np.array(lever(model, joint)))
+    parents = [link.pose[:3] for link in model.links if link.name == joint.parent]
+    if not way.any() and parents:
+        way = _unit(np.array(frame[:3]) - parents[0])
+    torque = np.cross(way, down)
+    if np.linalg.norm(torque) > ALIKE:
+        return _best(np.abs(axes @ torque), Z_FIRST)
+    if not way.any():
+        return 2
+    return _best(np.linalg.norm(np.cross(axes, way), axis=1) * np.linalg.norm(np.cross(axes, down), axis=1), X_FIRST)
+
+
+def _unit(way: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(way)
+    return way / length if length > 1e-6 else np.zeros(3)
+
+
+def _best(scores: np.ndarray, order: tuple[int, ...]) -> int:
+    return max(order, key=lambda number: (scores[number] > scores.max() - ALIKE, -order.index(number)))

@@ -1,0 +1,88 @@
+"""What a newcomer meets in the first ten minutes: a robot that falls, a chain that stands still, objects that are no
+links; each is told where it is seen, and mended by a click."""
+
+import bpy
+import harness
+from harness import Steps, click_button, open_tab, press, screenshot, until
+from mathutils import Vector
+from scenes import hanging_bars, select, two_bars
+from test_newcomer import rig
+from test_preview import FROM_X, caught_up, compiled, paused, play, preview
+from test_pull import look_at
+
+
+def _told() -> list[str]:
+    return [problem.code for problem in rig().problems] if rig() else []
+
+
+def _in_view() -> Steps:
+    yield from compiled()
+    yield from look_at(Vector((0.0, 0.0, 0.5)), 8.0, FROM_X)
+    yield from open_tab()
+
+
+def _height(name: str) -> float:
+    return bpy.data.objects[name].matrix_world.translation.z
+
+
+def test_a_robot_that_nothing_holds():
+    """It says so in Problems, and again where it is played; the button holds it while it plays."""
+    hanging_bars(240)
+    bpy.data.objects.remove(bpy.data.objects["Upper_joint"])
+    yield from _in_view()
+    yield from until(lambda: _told() == ["falls-freely"], "the fall is foreseen")
+    yield from screenshot("falls_in_problems")
+    before = _height("Upper")
+    yield from play()
+    yield from paused(10)
+    assert _height("Upper") < before - 0.1, "it does not fall"
+    yield from screenshot("falls_in_play")
+    old = preview().motion
+    yield from click_button("limberjack.problem_mend")
+    assert bpy.data.objects["Upper"].limberjack_link.motion == "STATIC"
+    yield from caught_up(old)
+    assert abs(_height("Upper") - before) < 1e-6, "it falls though its base is fixed"
+    yield from until(lambda: _told() == [], "nothing is told any more")
+    yield from screenshot("held_in_play")
+    yield from press("ESC")
+
+
+def test_a_chain_from_a_hierarchy_swings():
+    """From Hierarchy gives it axes on which it swings. Along it, nothing moves: Play says so, a click turns them."""
+    two_bars(240)
+    upper, lower = bpy.data.objects["Upper"], bpy.data.objects["Lower"]
+    lower.parent, lower.matrix_parent_inverse = upper, upper.matrix_world.inverted()
+    select("Upper")
+    yield from _in_view()
+    yield from click_button("limberjack.rig_from_hierarchy")
+    yield from until(lambda: rig() and len(rig().model.joints) == 2, "both are joined")
+    axes = [bpy.data.objects[f"{name}_joint"].limberjack_joint.axes[0] for name in ("Upper", "Lower")]
+    assert [abs(axis.xyz[0]) for axis in axes] == [1.0, 1.0], [tuple(axis.xyz) for axis in axes]
+    assert _told() == [], _told()
+    for axis in axes:
+        axis.xyz = (0.0, 1.0, 0.0)
+        axis.id_data.update_tag()
+    yield from until(lambda: _told() == ["gravity-cannot-turn"], "it is told that nothing moves")
+    yield from play()
+    yield from paused(10)
+    place = bpy.data.objects["Lower"].matrix_world.translation.copy()
+    assert (place - Vector((0.0, 0.0, 1.0))).length < 1e-6, "it moves about axes that lie along it"
+    yield from screenshot("stands_in_play")
+    old = preview().motion
+    yield from click_button("limberjack.problem_mend")
+    yield from caught_up(old)
+    way = (bpy.data.objects["Lower"].matrix_world.translation - place).length
+    assert way > 0.1, "its axes are turned, and it does not swing"
+    yield from screenshot("swings_in_play")
+    yield from press("ESC")
+
+
+def test_a_box_selection_is_tagged_as_far_as_it_can_be():
+    """Blender's own first scene, all selected: the cube is a link, the light and the camera are named."""
+    for obj in bpy.context.scene.objects:
+        obj.select_set(True)
+    yield from open_tab()
+    yield from click_button("limberjack.link_tag")
+    yield 0.5
+    yield from screenshot("tagged_what_can_be")
+    assert harness.links() == ["Cube"], harness.links()
