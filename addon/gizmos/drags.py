@@ -62,8 +62,8 @@ class Drag(ABC):
         self.take(context, value, is_snapping)
 
     @abstractmethod
-    def take(self, context, value: float, is_alone: bool = False) -> None:
-        """Give the handle a value. is_alone: with Ctrl."""
+    def take(self, context, value: float, with_ctrl: bool = False) -> None:
+        """Give the handle a value. with_ctrl: the key is held."""
 
     def cancel(self) -> None:
         self.snapshot.restore()
@@ -93,7 +93,7 @@ class PoseDrag(Drag):
     def changes(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_link, context.scene.objects)
 
-    def take(self, context, value: float, is_alone: bool = False) -> None:
+    def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = self.posing.lead(self.obj.name, self.dial.place, value)
 
 
@@ -115,7 +115,7 @@ class DirectionDrag(Drag):
         way = self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
         self.point(context, self.snapped(context, way, ray) if is_snapping else way)
 
-    def take(self, context, value: float, is_alone: bool = False) -> None:
+    def take(self, context, value: float, with_ctrl: bool = False) -> None:
         """An angle tilts it from where it was towards where it points."""
         about = bridge.dials.crossed(self.way, self.aimed)
         self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
@@ -180,7 +180,7 @@ class HomeDrag(Drag):
     def start(self, context) -> float:
         return self.dial.home or 0.0
 
-    def take(self, context, value: float, is_alone: bool = False) -> None:
+    def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
         bridge.rigging.set_home(self.obj, context.scene, self.dial, value)
 
@@ -197,7 +197,7 @@ class ZeroDrag(Drag):
     def changes(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_joint, context.scene.objects)  # those that follow it too
 
-    def take(self, context, value: float, is_alone: bool = False) -> None:
+    def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
         self.snapshot.restore()
         bridge.rigging.move_zero(self.obj, context.scene, self.dial, value)
@@ -208,7 +208,7 @@ class ZeroDrag(Drag):
 
 
 class LimitDrag(Drag):
-    """An end of the range; the other end goes the other way, but for Ctrl."""
+    """An end of the range; with Ctrl the other end goes the other way."""
 
     snaps = False
     which = ""
@@ -234,11 +234,12 @@ class LimitDrag(Drag):
             return False
         return own.axis_unit(number) is other.axis_unit(number) and not other.is_locked(number)
 
-    def take(self, context, value: float, is_alone: bool = False) -> None:
+    def take(self, context, value: float, with_ctrl: bool = False) -> None:
         if self.dial.kind == "cone":
             value = min(max(value, 0.0), math.pi)
         ends = {self.which: value, self.other: self.opposite}
-        if self.dial.has_lower and not is_alone:
+        is_alone = not with_ctrl
+        if self.dial.has_lower and with_ctrl:
             ends[self.other] = self.opposite - (value - self.first)
         lower, upper = ends["lower"], ends["upper"]
         if self.dial.has_lower and lower > upper:  # an end stops at the other

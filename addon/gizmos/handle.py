@@ -41,8 +41,8 @@ TIPS = {
     "home": "Start of simulations",
     "zero": "Zero: moves the parent's side alone",
     "aim": "Axis. Ctrl snaps",
-    "lower": "Lower limit. Ctrl: this end alone",
-    "upper": "Upper limit. Ctrl: this end alone",
+    "lower": "Lower limit. Ctrl: both ends",
+    "upper": "Upper limit. Ctrl: both ends",
 }
 """What is read beside a handle that the mouse is over."""
 

@@ -85,6 +85,9 @@ def draw_fields(layout, axis, fields: list[Field], unit: Unit):
 def _draw_field(layout, axis, field: Field, unit: Unit):
     suffixes = SUFFIXES.get(field.measure_on(axis))
     name = field.name + (suffixes[unit] if suffixes else "")
+    if field.section == "limits" and axis.use_lower and axis.use_upper and axis.lower > axis.upper:
+        layout = layout.column()
+        layout.alert = True
     if field.toggle:
         draw_switched(layout, axis, field.toggle, name)
     else:

@@ -11,15 +11,17 @@ from .curves import JOINT_QUANTITIES, Curve, Panel
 Rgb = tuple[float, float, float]
 
 PALETTE: tuple[Rgb, ...] = (
-    (0.18, 0.40, 0.56),
-    (0.82, 0.38, 0.24),
-    (0.36, 0.56, 0.29),
-    (0.56, 0.36, 0.62),
-    (0.79, 0.60, 0.18),
-    (0.23, 0.61, 0.61),
-    (0.69, 0.28, 0.42),
-    (0.49, 0.45, 0.41),
+    (0.13, 0.30, 0.66),
+    (0.68, 0.27, 0.02),
+    (0.02, 0.65, 0.42),
+    (0.76, 0.60, 0.73),
+    (0.29, 0.62, 0.92),
+    (0.37, 0.36, 0.39),
+    (0.76, 0.75, 0.37),
+    (0.79, 0.80, 0.02),
 )
+"""Begun from Okabe and Ito's, and moved apart until any two can be told apart by those who confuse red and green."""
+
 TINTS = (0.0, 0.32, 0.58)
 """How much white is in a joint's first, second and any further component."""
 

@@ -24,10 +24,15 @@ class Paper:
         self.texts = []
         self.props = []
         self.operators = []
+        self.alerts = set()
+        self.alert = False
 
     def prop(self, data, name, **_):
         assert name in data.bl_rna.properties, name
         self.props.append(name)
+        if self.alert and name not in ("use_lower", "use_upper"):
+            self.alerts.add(name)
+            self.alert = False  # as of the column that was made for it
 
     def operator(self, name, **_):
         self.operators.append(name)

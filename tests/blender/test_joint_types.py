@@ -378,6 +378,17 @@ def test_physics_tab_shows_what_the_sidebar_shows(build):
     assert not draw(None, "PROPERTIES").props
 
 
+def test_crossed_limits_are_seen_in_their_fields(build):
+    """Typed or dragged, a lower limit above the upper one is red where it stands, not only once a simulation fails."""
+    settings = joint(jointed(build, "revolute"))
+    axis = settings.axes[0]
+    axis.use_lower = axis.use_upper = True
+    axis.lower, axis.upper = 1.0, -1.0
+    assert draw(settings.id_data).alerts >= {"lower_angle", "upper_angle"}
+    axis.lower = -2.0
+    assert not draw(settings.id_data).alerts
+
+
 def test_panel_of_a_locked_axis(build):
     """A locked axis shows its lock alone, and its start."""
     empty = jointed(build, "prismatic")

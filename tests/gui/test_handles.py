@@ -76,20 +76,21 @@ def on_ring(angle: float, part: float = 1.0):
 
 
 def test_limits_are_dragged():
-    """A drag takes both ends alike, with Ctrl one; each is one step of undo and redo, and Esc gives it back."""
+    """A drag takes one end, with Ctrl both alike; each is one step of undo and redo, and Esc gives it back."""
     yield from hinged()
     yield from screenshot("handles")
-    yield from hold(handle("upper"), on_ring(1.0))
+    yield from hold(handle("upper"), on_ring(1.0), ctrl=True)
     yield from screenshot("handles_limit")
     send("LEFTMOUSE", "RELEASE")
+    send("LEFT_CTRL", "RELEASE")
     yield 0.3
     assert (axis().use_lower, axis().use_upper) == (True, True), "dragging a limit does not switch the limits on"
     assert abs(axis().upper - 1.0) < 0.05, f"the upper limit was dragged to 1 rad, it is {axis().upper}"
     assert abs(axis().lower + axis().upper) < 1e-6, f"both ends do not go alike: {axis().lower}, {axis().upper}"
     kept = (axis().lower, axis().upper)
 
-    yield from drag(handle("lower"), on_ring(-0.4), ctrl=True)
-    assert axis().upper == kept[1], "with Ctrl, the other end has moved too"
+    yield from drag(handle("lower"), on_ring(-0.4))
+    assert axis().upper == kept[1], "the other end has moved too"
     assert abs(axis().lower + 0.4) < 0.05, f"the lower limit was dragged to -0.4 rad, it is {axis().lower}"
     changed = (axis().lower, axis().upper)
     yield from undo()
@@ -117,7 +118,7 @@ def test_a_limit_is_typed():
     send("LEFTMOUSE", "RELEASE")
     yield 0.3
     assert math.isclose(math.degrees(axis().upper), 37.5, abs_tol=1e-4), math.degrees(axis().upper)
-    assert math.isclose(math.degrees(axis().lower), -37.5, abs_tol=1e-4), math.degrees(axis().lower)
+    assert not axis().use_lower, "the other end is switched on, too"
 
 
 def test_the_position_is_dragged():
