@@ -261,10 +261,10 @@ def toggle_panels() -> Steps:
     yield 0.5
 
 
-def click_beside(name: str, across: float, found_at: float = 0.25) -> Steps:
-    """Click what cannot say its name, a menu, in the row of a button that can."""
+def click_beside(name: str, across: float, found_at: float = 0.25, rows_below: float = 0) -> Steps:
+    """Click what cannot say its name, a menu or a panel's header, in the row of a button that can or below it."""
     _x, y = yield from find_button(name, found_at)
-    yield from click((region("UI").x + round(region("UI").width * across), y))
+    yield from click((region("UI").x + round(region("UI").width * across), y - round(ROW * rows_below)))
 
 
 def button_under_mouse() -> str:

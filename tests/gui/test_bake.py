@@ -187,7 +187,10 @@ def out_of_date() -> Steps:
 
 def open_keyframes() -> Steps:
     yield from open_tab()
-    yield from harness.open_panel("LIMBERJACK_PT_keys")
+    yield from harness.open_panel("LIMBERJACK_PT_simulate")
+    if not (yield from harness.is_open("LIMBERJACK_PT_keys")):
+        yield from harness.click_beside(f"{SETTINGS}.preview.strength", 0.3, found_at=0.75, rows_below=TO_KEYFRAMES)
+    assert (yield from harness.is_open("LIMBERJACK_PT_keys")), "the panel Keyframes does not open"
 
 
 def ask_for_few_keys_on_both() -> Steps:
@@ -219,7 +222,7 @@ def test_the_panel_tells_what_was_baked_and_when_it_is_out_of_date():
     assert any(path.startswith("location") for path in paths), f"links have no keys: {paths}"
     told = "\n".join((yield from paragraphs()))
     count = sum(map(len, keys_of_bake().values()))
-    assert f"Frames 1 to 24, good accuracy, from joint starts, {count} of " in told, told
+    assert f"Frames 1 to 24, good accuracy, from the initial pose, {count} of " in told, told
     assert "\nOff by " in told, told
     yield from scroll_to_end()
     yield from screenshot("receipt")
