@@ -116,7 +116,8 @@ class LIMBERJACK_PT_keys(Folded, bpy.types.Panel):
 def _draw_receipt(layout, context, action, receipt):
     layout.label(text=action.name, icon="ACTION")
     share = f", {receipt.written} of {receipt.possible} keys" if receipt.written < receipt.possible else ""
-    begun = {"HOME": "the initial pose", "POSE": "a pose", "KEYS": "animation"}.get(receipt.start, receipt.start.lower())
+    words = {"HOME": "the initial pose", "POSE": "a pose", "KEYS": "animation"}
+    begun = words.get(receipt.start, receipt.start.lower())
     simulated = f"{receipt.accuracy} accuracy, from {begun}"
     what = simulated if receipt.source == "simulation" else f"replay of {receipt.source}"
     lines = [f"Frames {receipt.first} to {receipt.last}, {what}{share}, Limberjack {receipt.version}"]

@@ -54,7 +54,8 @@ def test_a_chain_from_a_hierarchy_swings():
     lower.parent, lower.matrix_parent_inverse = upper, upper.matrix_world.inverted()
     select("Upper")
     yield from _in_view()
-    yield from click_button("limberjack.rig_from_hierarchy")
+    yield from harness.click_beside("limberjack.joint_pick", across=0.75)
+    yield from harness.choose_from_menu(1)
     yield from until(lambda: rig() and len(rig().model.joints) == 2, "both are joined")
     axes = [bpy.data.objects[f"{name}_joint"].limberjack_joint.axes[0] for name in ("Upper", "Lower")]
     assert [abs(axis.xyz[0]) for axis in axes] == [1.0, 1.0], [tuple(axis.xyz) for axis in axes]
@@ -82,7 +83,7 @@ def test_a_box_selection_is_tagged_as_far_as_it_can_be():
     for obj in bpy.context.scene.objects:
         obj.select_set(True)
     yield from open_tab()
-    yield from click_button("limberjack.link_tag")
+    yield from click_button("limberjack.link_tag", across=0.25)
     yield 0.5
     yield from screenshot("tagged_what_can_be")
     assert harness.links() == ["Cube"], harness.links()
