@@ -7,6 +7,7 @@ import bpy
 
 from .. import bridge, ids
 from ..ops.problems import MENDS
+from ..preview import current
 from .base import Below, paragraph
 
 ICON = {"error": "CANCEL", "warning": "ERROR", "note": "INFO"}
@@ -20,13 +21,12 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        rig = bridge.rig.last_rig(context.scene)
-        return bool((rig and rig.problems) or getattr(context.scene, ids.SCENE).findings)
+        return bool(_problems(context.scene) or getattr(context.scene, ids.SCENE).findings)
 
     def draw_header_preset(self, context):
         scene = context.scene
         rig = bridge.rig.last_rig(scene)
-        count = sum(problem.severity != "note" for problem in rig.problems) if rig else 0
+        count = sum(problem.severity != "note" for problem in _problems(scene))
         count += len(_findings(scene, rig))
         if count:
             self.layout.label(text=str(count), icon="ERROR")
@@ -34,11 +34,18 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
     def draw(self, context):
         rig = bridge.rig.last_rig(context.scene)
         findings = _findings(context.scene, rig)
-        _draw_problems(self.layout, context, rig.problems if rig else [])
+        _draw_problems(self.layout, context, _problems(context.scene))
         if findings:
             self.layout.label(text="Last Simulation")
         for number, finding in findings:
             _draw_finding(self.layout.box().column(), context, number, finding)
+
+
+def _problems(scene) -> list:
+    """But for those that stand at the top while Play is on."""
+    rig = bridge.rig.last_rig(scene)
+    is_above = bridge.problems.OF_START if current() is not None else ()
+    return [problem for problem in rig.problems if problem.code not in is_above] if rig else []
 
 
 def _findings(scene, rig) -> list:

@@ -9,6 +9,7 @@ from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.ops.problems import MENDS
 
 from .conftest import joint, link
+from .paper import draw_all
 
 
 def found(scene):
@@ -209,3 +210,13 @@ def test_simulation_says_that_a_link_goes_back(scene, build):
     assert [item.code for item in find_problems(scene, scan_scene(scene), [])] == ["link-left"]
     bpy.ops.limberjack.simulate()
     assert "was moved" in scene.limberjack.last_notes
+
+
+def test_what_play_says_stands_once(scene, build, monkeypatch):
+    """While Play is on, its own panel says that nothing holds a machine; the same below it would be read as a second."""
+    bars, joints = build.pendulum()
+    bpy.data.objects.remove(joints[0])
+    show_rig(scene)
+    assert "nothing holds it" in draw_all(bars[0])
+    monkeypatch.setattr("limberjack.addon.panels.problems.current", object)
+    assert "nothing holds it" not in draw_all(bars[0])
