@@ -112,8 +112,12 @@ class RunsBake(WaitsForSolver, OnLinks):
         return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
     def _fail(self, context, error: Exception):
-        self._keep_findings(context, getattr(error, "diagnoses", ()))
-        return fail(self, context, error)
+        diagnoses = getattr(error, "diagnoses", ())
+        self._keep_findings(context, diagnoses)
+        outcome = fail(self, context, error)
+        if diagnoses:  # in Problems, with buttons: a line above would say it twice
+            getattr(context.window_manager, ids.STATUS).error = ""
+        return outcome
 
     def _abandon(self, context, message: str):
         self._keep_findings(context, self._run.diagnose() if self._run else ())  # why it took so long, perhaps

@@ -10,6 +10,8 @@ from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.ops.bake import RunsBake
 from limberjack.addon.warming import Warming
 from limberjack.core import beside, jit, kernel_cache
+from limberjack.core.solvers import Simulation, SimulationError
+from limberjack.core.solvers.diagnosis import Diagnosis
 
 from .conftest import joint
 from .paper import draw_all
@@ -97,6 +99,21 @@ def test_errors_unlock_the_window(scene, build, warm):
     assert driven.modal(bpy.context, TICK) == {"CANCELLED"}
     assert "has no child" in status().error
     assert not status().running
+
+
+def test_a_failure_with_findings_is_said_once(scene, build, monkeypatch):
+    """The pop-up says it, and Problems keeps it with its buttons: the line at the top of the tab does not repeat it."""
+    build.pendulum()
+    for found in ([Diagnosis("too-stiff", "joint 'bar0_joint'", "its spring is too stiff")], []):
+
+        def failing(*_, found=found):
+            raise SimulationError("joint 'bar0_joint': its spring is too stiff", found)
+
+        monkeypatch.setattr(Simulation, "__iter__", failing)
+        with pytest.raises(RuntimeError, match="too stiff"):
+            bpy.ops.limberjack.simulate()
+        assert bool(status().error) == (not found)
+    assert [finding.message for finding in scene.limberjack.findings] == ["its spring is too stiff"]
 
 
 def test_compiling_beforehand(scene, build, monkeypatch):

@@ -213,7 +213,7 @@ def test_simulation_says_that_a_link_goes_back(scene, build):
 
 
 def test_what_play_says_stands_once(scene, build, monkeypatch):
-    """While Play is on, its own panel says that nothing holds a machine; the same below it would be read as a second."""
+    """While Play is on, its panel says that nothing holds a machine: the same below it would be read as a second."""
     bars, joints = build.pendulum()
     bpy.data.objects.remove(joints[0])
     show_rig(scene)

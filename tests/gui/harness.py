@@ -398,4 +398,5 @@ def simulated() -> Steps:
     """Wait until the simulation that was started has come to its end."""
     yield from until(lambda: not status().running, "the simulation ends", timeout=300)
     assert not status().error, f"the simulation failed: {status().error}"
+    assert bpy.context.scene.limberjack.last_result, "the simulation failed, and left its findings"
     yield 0.3
