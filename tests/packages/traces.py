@@ -44,9 +44,11 @@ def _properties():
 
 
 def _drawn_beside():
+    """What add-ons draw there. Blender's own function joins the list, and stays in it, with the first of theirs."""
     for name in dir(bpy.types):
         for function in getattr(getattr(getattr(bpy.types, name), "draw", None), "_draw_funcs", ()):
-            yield f"{name}: {_name(function)}"
+            if function.__qualname__ != f"{name}.draw":
+                yield f"{name}: {_name(function)}"
 
 
 def _handlers():
