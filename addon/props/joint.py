@@ -32,11 +32,14 @@ FEW_AXES = 3
 
 def type_items():
     """For a menu: what most machines are made of, then the rest, each below a heading."""
-    items = []
-    for heading, is_advanced in (("Joints", False), ("Advanced", True)):
-        entries = [entry for entry in JOINT_TYPES.values() if entry.is_advanced is is_advanced]
-        items += [("", heading, ""), *map(_type_item, entries)]
-    return items
+    common = sorted((entry for entry in JOINT_TYPES.values() if entry.common), key=lambda entry: entry.common)
+    advanced = [entry for entry in JOINT_TYPES.values() if not entry.common]
+    return [
+        ("", "Joints", ""),
+        *map(_type_item, common),
+        ("", "Advanced", ""),
+        *map(_type_item, advanced),
+    ]
 
 
 def _type_item(entry: JointType):

@@ -139,7 +139,7 @@ class JointType:
         name: what a `Joint` calls it.
         label, summary: what a person reads in a menu.
         known_as: what those call it who never read a mechanics book, where that is another word.
-        is_advanced: whether menus list it below what most machines are made of.
+        common: its place among what most machines are made of, which menus list first; 0 for others.
         columns: the screws in series, outward; empty for a chart or a fixed joint.
         chart: the quaternion chart, or None.
         axes: slots for a joint's axes; left out, a full one for each column.
@@ -161,7 +161,7 @@ class JointType:
     sdf: str | None = None
     urdf: str | None = None
     known_as: str = ""
-    is_advanced: bool = False
+    common: int = 0
 
     def __post_init__(self):
         if not self.axes and self.columns:

@@ -73,5 +73,6 @@ def test_ctrl_c_at_any_moment(tmp_path, after):
         assert said.splitlines()[-1:] == [STOPPED], said
         assert child.returncode == INTERRUPTED
     else:  # Python's own way, which shells call 130 as well
-        assert child.returncode in (INTERRUPTED, -signal.SIGINT)
+        is_at_its_start = "import the site module" in said  # of Python itself, which then ends with 1
+        assert child.returncode in (INTERRUPTED, -signal.SIGINT) or is_at_its_start, said
     assert list(tmp_path.iterdir()) == []
