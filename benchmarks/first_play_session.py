@@ -92,7 +92,7 @@ def in_window(zip_file: str, sample: str):
 
 def play(harness):
     """Seconds from the press of the button to the first picture with links elsewhere."""
-    place = yield from harness.find_button("limberjack.preview()")
+    place = yield from harness.find_button("limberjack.preview()", across=0.2)
     yield from harness.hover(place)
     yield 0.5
     before, pictures = places(), []

@@ -72,6 +72,8 @@ def remember(obj: bpy.types.Object) -> None:
     action, before = action_of(obj), getattr(obj, ids.BEFORE)
     if is_baked(obj) or (before.is_kept and action is None):  # without its action, a bake is not cleared
         return
+    if obj.override_library:  # Blender 5.2 saves one that its original lacks as a whole, and cannot read that
+        _ = getattr(obj.override_library.reference, ids.BEFORE).is_kept
     before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
     before.action, before.slot = action, ""
     if action is not None:
