@@ -1,8 +1,8 @@
 """Build the extension's zips into dist/, by Blender's own builder: the tracked files that the manifest lets in.
 
 limberjack-VERSION.zip runs anywhere, compiled where Blender's Python has numba; those named after a platform carry its
-compiled kernels in a wheel, where `make kernels` has left them. `--plain DIST` builds the former alone, into another
-folder.
+compiled kernels in a wheel, where `make kernels` has left them, and the wheels that `bundled_wheels.py` fetches.
+`--plain DIST` builds the former alone, into another folder.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bundled_wheels import fetch
 from kernel_wheels import add_wheels
 from staging import BUILD, PLATFORMS, ROOT, date, fitting_kernels, stage_sources
 
@@ -32,7 +33,7 @@ def main() -> None:
         _build(staged, dist)
         kernels = {} if plain_into else fitting_kernels()
         if kernels:
-            add_wheels(staged, kernels)
+            add_wheels(staged, kernels, [wheel for wheels in fetch(kernels).values() for wheel in wheels])
             _build(staged, dist, "--split-platforms")
     _tell_sizes(dist)
     if not plain_into and (missing := PLATFORMS.keys() - kernels):

@@ -4,7 +4,8 @@ Blender takes binaries in wheels alone. Any index of packages would take these. 
 one serves every Blender of a platform.
 
 As a program, `kernel_wheels.py STAGED` adds to an extension's staged sources the wheel of this machine's library, if
-the checkout has one that fits. Its one line says which, or why none is added; then its exit code is 1.
+the checkout has one that fits, and what is bundled with it. It says which, or why none is added: then its exit code
+is 1.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shutil
 import sys
 import time
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from bundled_wheels import fetch
 from staging import PLATFORMS, ROOT, commit_seconds, version
 
 from limberjack.core.kernel_cache import CORE_FOLDER
@@ -58,15 +61,16 @@ def main(staged: Path) -> int:
     except MisfitError as misfit:
         print(f"no library of kernels: {misfit}")
         return 1
-    add_wheels(staged, {this_platform(): library.folder})
+    here = this_platform()
+    add_wheels(staged, {here: library.folder}, fetch([here]).get(here, []))
     print(f"kernels run by {library.path.name}")
     return 0
 
 
-def add_wheels(staged: Path, platforms: Mapping[str, Path]) -> None:
+def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Iterable[Path] = ()) -> None:
     """Put them beside what is staged, and name them in its manifest alone: a checkout has none.
 
-    platforms: folders with their libraries.
+    platforms: folders with their libraries. others: wheels that are brought along as they are.
     """
     folder = staged / "wheels"
     folder.mkdir()
@@ -74,6 +78,9 @@ def add_wheels(staged: Path, platforms: Mapping[str, Path]) -> None:
         write_wheel(kernels, folder, version(), PLATFORMS[name].wheel, commit_seconds()).name
         for name, kernels in platforms.items()
     ]
+    for wheel in others:
+        shutil.copyfile(wheel, folder / wheel.name)
+        names.append(wheel.name)
     manifest = staged / "blender_manifest.toml"
     named = f"platforms = {_toml(platforms)}\nwheels = {_toml(f'./wheels/{name}' for name in names)}\n"
     manifest.write_text(named + manifest.read_text(encoding="utf-8"), encoding="utf-8")

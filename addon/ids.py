@@ -45,6 +45,7 @@ OP_JOINT_HOLD = "limberjack.joint_hold"
 OP_RELEASE_ALL = "limberjack.release_all"
 OP_PROBLEM_SELECT = "limberjack.problem_select"
 OP_PROBLEM_MEND = "limberjack.problem_mend"
+OP_BAKE_ALONG = "limberjack.bake_move_along"
 OP_REMEDY = "limberjack.remedy_apply"
 OP_CHAIN = "limberjack.joint_chain"
 OP_HIERARCHY = "limberjack.rig_from_hierarchy"
@@ -70,7 +71,8 @@ OP_SELF_CHECK_COPY = "limberjack.self_check_copy"
 OP_CACHE_CLEAR = "limberjack.cache_clear"
 OP_IMPORT = "limberjack.import_model"
 
-# Tool in the 3D view's toolbar
+# Tools in the 3D view's toolbar
+TOOL_PICK = "limberjack.pick_joint"
 TOOL_PULL = "limberjack.pull_links"
 
 # File handler for drag and drop

@@ -6,13 +6,13 @@ While the user drags something, a scene changes with every movement of the mouse
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..core.model import ModelError
-from . import bridge
+from . import bridge, ids
 from .bridge.last_run import forget_runs
 from .props import carrier_of, is_joint, is_link, show_error
 from .props.owners import holds_ours
@@ -31,6 +31,15 @@ changes = 0
 
 moves = 0
 """Grows with everything that may have moved or changed something in a view."""
+
+_passing = ""
+"""Which way the user is going through the steps of undo: "undo" or "redo"; empty once the scene came to rest."""
+
+_taken: tuple = ()
+"""What bakes were last asked to go along with, so that they are asked once."""
+
+_gone_along: dict[int, int] = {}
+"""How often bakes of a scene had gone along when it came to rest, by its session uid."""
 
 _settled_at = -1
 _is_touched = True
@@ -65,6 +74,20 @@ def _replaced(*_):
     bridge.rig.forget_rigs()
     forget_runs()
     note_change()
+
+
+@persistent
+def _undone(*_):
+    global _passing
+    _passing = "undo"
+    _replaced()
+
+
+@persistent
+def _redone(*_):
+    global _passing
+    _passing = "redo"
+    _replaced()
 
 
 @persistent
@@ -131,10 +154,16 @@ def _look() -> float | None:
     if _settled_at == moves:
         return None
     _settled_at = moves
+    left = {window: _left_behind(window) for window in windows}
+    if any(_takes_along(window, found) for window, found in left.items()):
+        return None  # what it has changed is looked at next
+    waiting = {window.scene for window, found in left.items() if found}
     for scene in {window.scene for window in windows}:
-        if any(is_link(obj) or is_joint(obj) for obj in scene.objects):
+        if scene not in waiting and any(is_link(obj) or is_joint(obj) for obj in scene.objects):
             bridge.settling.settle_frames(scene)
-        bridge.rig.show_rig(scene, _is_touched)
+        rig = bridge.rig.show_rig(scene, _is_touched)
+        if getattr(scene, ids.SCENE).findings:  # else what reads them is not loaded
+            bridge.remedies.drop_mended(scene, rig.model)
     _is_touched = False
     for window in windows:
         for area in window.screen.areas:
@@ -143,17 +172,53 @@ def _look() -> float | None:
     return None
 
 
+def _left_behind(window: bpy.types.Window) -> tuple:
+    """What the bakes of the window's scene are to go along with; empty where there is nothing."""
+    scene = window.scene
+    if window.screen.is_animation_playing or not any(map(is_link, scene.objects)):
+        return ()
+    found = bridge.moved_bakes.left_behind(scene)
+    return (scene.session_uid, *(obj.session_uid for machine in found for obj in machine.objects)) if found else ()
+
+
+def _takes_along(window: bpy.types.Window, left: tuple) -> bool:
+    """Let bakes go along with what was moved or copied, as a step of undo of its own. left: as `_left_behind` has it.
+
+    An undo of that step alone would leave the machine moved and its bake behind, and so would a redo that stops before
+    it: both go on to the next step. (After such an undo, Blender has put the links back on their keys.)
+    """
+    global _passing, _taken
+    scene = window.scene
+    way, _passing = _passing, ""
+    count = getattr(scene, ids.SCENE).gone_along
+    is_undone = count < _gone_along.get(scene.session_uid, 0)
+    _gone_along[scene.session_uid] = count
+    with bpy.context.temp_override(window=window):
+        if (is_undone if way == "undo" else left) and way and getattr(bpy.ops.ed, way).poll():
+            getattr(bpy.ops.ed, way)()
+            return True
+        along = bpy.ops.limberjack.bake_move_along
+        if not left or not along.poll():
+            _taken = ()
+            return False
+        before, _taken = _taken, left
+        with suppress(RuntimeError):  # which the panel shows
+            return left != before and along("EXEC_DEFAULT", True) == {"FINISHED"}
+        return False
+
+
 def _is_at_work(operator) -> bool:
     """Whether an operator changes the scene until it ends; others may run for ever, as those that show keys do."""
     at_work = operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
+    at_work = at_work or len(operator.macros) > 0  # what ends in moving things, such as Shift-D
     return at_work and operator.bl_idname != LASTING
 
 
 _HANDLERS = {
     "depsgraph_update_post": _depsgraph_updated,
     "frame_change_post": _frame_changed,
-    "undo_post": _replaced,
-    "redo_post": _replaced,
+    "undo_post": _undone,
+    "redo_post": _redone,
     "load_post": _loaded,
     "blend_import_post": _imported,
     "save_pre": _before_saving,

@@ -23,8 +23,8 @@ def can_start() -> bool:
     return bool(sys.executable) and is_writable()
 
 
-def start(module: str, function: str) -> subprocess.Popen:
-    """Call a function of core without arguments in a process of its own, which ends when this one does.
+def start(module: str, function: str, *words: str) -> subprocess.Popen:
+    """Call a function of core, with nothing but words, in a process of its own, which ends when this one does.
 
     The cache's folder is named after package, sources and Python version, and the child shares all three.
     """
@@ -32,7 +32,7 @@ def start(module: str, function: str) -> subprocess.Popen:
 
     command = [sys.executable, "-P", str(CHILD), ROOT_PACKAGE, str(CORE_FOLDER.parent), str(cache_folder().parent)]
     return subprocess.Popen(  # noqa: S603 - the command is made of our own paths
-        [*command, module, function],
+        [*command, module, function, *words],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         stdin=subprocess.PIPE,  # it notices by its end that this process has ended
         stdout=subprocess.DEVNULL,

@@ -9,10 +9,10 @@ import types
 from pathlib import Path
 
 
-def main(package: str, folder: str, cache: str, module: str, function: str) -> None:
+def main(package: str, folder: str, cache: str, module: str, function: str, *words: str) -> None:
     import_as(package, folder)
     importlib.import_module(f"{package}.core.kernel_cache").set_cache_root(Path(cache))
-    getattr(importlib.import_module(f"{package}.core.{module}"), function)()
+    getattr(importlib.import_module(f"{package}.core.{module}"), function)(*words)
 
 
 def import_as(package: str, folder: str) -> None:

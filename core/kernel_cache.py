@@ -14,7 +14,7 @@ from pathlib import Path
 
 CORE_FOLDER = Path(__file__).parent
 
-READ_BY_KERNELS = ("compiler.py", "spatial/types.py", "joints/parts.py", "model/compiled.py")
+READ_BY_KERNELS = ("compiler.py", "spatial/types.py", "joints/parts.py", "contact/points.py", "model/compiled.py")
 """Files of core without kernels that have a say in them: what numba is asked for, and constants."""
 
 _root: Path | None = None

@@ -7,9 +7,16 @@ from importlib import import_module
 import numpy as np
 
 from limberjack.core import dynamics, kinematics
+from limberjack.core.collision.broad import PLACED
+from limberjack.core.collision.packing import ball, pack
+from limberjack.core.collision.sweeping import find_impacts, sweep_boxes
+from limberjack.core.collision.touching import make_room
+from limberjack.core.geometry import Shape, Sphere
 from limberjack.core.kernel_cache import sources
+from limberjack.core.kinematics.proximity import Proximity
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
+from limberjack.core.solvers import Simulation
 
 
 def call_all() -> None:
@@ -31,3 +38,31 @@ def call_all() -> None:
     dynamics.inverse_dynamics(compiled, q, qd, qd)
     kinematics.link_jacobian(compiled, q, "bob")
     kinematics.forward_kinematics(compiled, q, qd)
+    touch_all()
+    sweep_all()
+    strike_all()
+
+
+def touch_all() -> None:
+    """All that looks at collision shapes, whatever they are."""
+    ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
+    apart = [Joint("free", "free", WORLD, "ball"), Joint("other free", "free", WORLD, "other")]
+    proximity = Proximity(Model(links=[ball, other], joints=apart))
+    proximity.pairs_nearer(1.0)
+    proximity.contacts(1.0)
+
+
+def sweep_all() -> None:
+    """All that looks at where moving shapes first touch."""
+    solids, store = pack([ball(1.0), ball(1.0)])
+    poses, twists, times = np.zeros((2, 12)), np.zeros((2, 6)), np.zeros(1)
+    placed, pair = np.zeros(2, PLACED).view(np.recarray), np.array([[0, 1]])
+    sweep_boxes(solids, poses, twists, 1.0, placed)
+    find_impacts(solids, store, poses, twists, 1.0, pair, 1, 1e-7, placed, make_room(), times)
+
+
+def strike_all() -> None:
+    """A motion in which something touches."""
+    ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
+    above = Joint("free", "free", WORLD, "ball", X_PJ=(0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0))
+    Simulation(Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")]), [0.0, 0.01]).run()

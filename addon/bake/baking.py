@@ -16,6 +16,7 @@ from ...core.version import VERSION
 from .. import ids
 from ..bridge.last_run import keep_run
 from ..bridge.motion import action_of
+from ..bridge.moved_bakes import note_places
 from ..bridge.numbers import frame_rate
 from ..bridge.problems import left_links, wind_without_drag
 from ..bridge.read import SceneReading, scan_scene
@@ -108,7 +109,9 @@ class Bake(ABC):
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, bpy.types.Object] = {}
         self._require_bakeable()
-        self.notes = [*self.reading.notes, *self._checked()]
+        self._suspicions = suspicions(self.reading)
+        suspect = left_links(self.scene, self.reading) + wind_without_drag(self.model)
+        self.notes = [*self.reading.notes, *(problem.message for problem in suspect)]
         self._writing: Writing | None = None
         self._written = 0
         self._seconds = 0.0
@@ -160,11 +163,6 @@ class Bake(ABC):
                 f"'{foreign[0].name}' is animated already, by the action '{_name_of(action_of(foreign[0]))}': "
                 "allow the bake to take its place (overwrite), or clear it first"
             )
-
-    def _checked(self) -> list[str]:
-        """What core's check finds suspect; an error is raised."""
-        suspect = left_links(self.scene, self.reading) + wind_without_drag(self.model)
-        return suspicions(self.reading) + [problem.message for problem in suspect]
 
     @property
     def progress(self) -> float:
@@ -243,8 +241,12 @@ class Bake(ABC):
         keys = writing.commit()
         self._writing = None
         self.scene.frame_set(self.scene.frame_current, subframe=self.scene.frame_subframe)
+        note_places([*writing.links.values()])
         self._seconds += time.perf_counter() - begun
         report = self.report
+        findings = self.diagnose()
+        told = {(finding.code, finding.name) for finding in findings}  # by the doctor, who has seen more
+        suspect = [text for text, cause in self._suspicions.items() if cause not in told]
         result = BakeResult(
             writing.bake.action,
             self.first,
@@ -254,8 +256,8 @@ class Bake(ABC):
             writing.possible,
             self._seconds,
             report,
-            self.diagnose(),
-            [*self.notes, *writing.notes, *(report.notes if report else ())],
+            findings,
+            [*self.notes, *suspect, *writing.notes, *(report.notes if report else ())],
         )
         self._sign(result, writing)
         keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)

@@ -81,6 +81,7 @@ class Course:
             "accuracy": self.settings.accuracy,
             "initial": self.beginning.state,
             "controls": self.controls,
+            "numbers": self.frames,
             "is_measured": self._is_measured and bool(self.beginning.state),
         }
         return Simulation(self.model, **own | changes)

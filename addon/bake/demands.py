@@ -29,10 +29,14 @@ def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:
     return moved
 
 
-def suspicions(reading: SceneReading) -> list[str]:
-    """What core's check finds suspect at any frame. Raises BakeError for what it calls an error."""
+def suspicions(reading: SceneReading) -> dict[str, tuple[str, str]]:
+    """What core's check finds suspect at any frame, and of each the code and the name of who is to blame.
+
+    Raises:
+        BakeError: it finds an error.
+    """
     issues = lasting(check_model(reading.model), reading.animated)
     for issue in issues:
         if issue.is_error:
             raise BakeError(f"{issue.subject}: {issue.message}")
-    return [f"{issue.subject}: {issue.message}" for issue in issues]
+    return {f"{issue.subject}: {issue.message}": (issue.code, issue.name) for issue in issues}

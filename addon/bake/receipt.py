@@ -83,7 +83,12 @@ def _has(told: dict, item: Field) -> bool:
 def is_edited(action: bpy.types.Action) -> bool:
     """Whether somebody has changed the keys of a bake since it was written."""
     receipt = receipt_of(action)
-    return receipt is not None and receipt.keys != digest_of_curves(filter(is_of_bake, _curves(action)))
+    return receipt is not None and receipt.keys != digest_of_bake(action)
+
+
+def digest_of_bake(action: bpy.types.Action) -> str:
+    """Of the keys that are the bake's; see `digest_of_curves`."""
+    return digest_of_curves(filter(is_of_bake, _curves(action)))
 
 
 def is_of_bake(curve: bpy.types.FCurve) -> bool:

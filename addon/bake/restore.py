@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
@@ -57,6 +57,11 @@ def own_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     """The curves that the object plays, or would if its bake were cleared."""
     if not is_baked(obj):
         return list(fcurves_of(obj))
+    return curves_before(obj)
+
+
+def curves_before(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The curves that a bake of the object has taken the place of."""
     before = getattr(obj, ids.BEFORE)
     slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
     return list(curves_in(before.action, slots[0])) if slots else []
@@ -89,6 +94,14 @@ def _numbers_of(obj: bpy.types.Object) -> list[float]:
 
 def _kept_numbers(before) -> list[float]:
     return [float(word) for word in before.numbers.split()]
+
+
+def change_kept(obj: bpy.types.Object, change: Callable[[dict[str, list[float]]], dict[str, list[float]]]) -> None:
+    """Let a bake give back another place. change: of the numbers of each of `PLACES`, by name."""
+    before = getattr(obj, ids.BEFORE)
+    left = iter(_kept_numbers(before))
+    places = {name: [next(left) for _ in range(size)] for name, size in PLACES}
+    before.numbers = " ".join(repr(number) for values in (*change(places).values(), left) for number in values)
 
 
 def _hold(action: bpy.types.Action) -> None:
@@ -124,7 +137,7 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
         _give_back_action(obj)
         before = getattr(obj, ids.BEFORE)
         _set_numbers(obj, _kept_numbers(before))
-        before.is_kept, before.numbers, before.action, before.slot = False, "", None, ""
+        before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
     hand_over(actions)
     return sum(map(is_link, baked))
 

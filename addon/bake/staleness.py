@@ -77,6 +77,12 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     return "what carries its links was moved" if now.carriers != receipt.carriers else ""
 
 
+def same_inputs(receipt: Receipt, now: Inputs, *, carried: bool) -> bool:
+    """Whether a bake follows from these, whatever the settings. carried: whether where carriers stand counts, too."""
+    same = (now.model, now.motion, now.movers) == (receipt.model, receipt.motion, receipt.movers)
+    return same and (not carried or now.carriers == receipt.carriers)
+
+
 def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
     stored = getattr(scene, ids.SCENE)
     known = {"accuracy": stored.accuracy, "start": stored.bake.start, "onto": stored.bake.onto}

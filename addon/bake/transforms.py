@@ -100,7 +100,7 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
     path, values = _rotation(obj, turns)
 
     def turn(first: int, fitted: np.ndarray) -> np.ndarray:
-        return angles_between(_delta(obj) @ own_turns(obj, fitted), turns[first : first + len(fitted)])
+        return angles_between(delta_of(obj) @ own_turns(obj, fitted), turns[first : first + len(fitted)])
 
     return [_channel("location", location, False, way), _channel(path, values, True, turn)]
 
@@ -112,7 +112,7 @@ def _channel(path: str, values: np.ndarray, is_turn: bool, error: Error) -> Chan
 def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Where these values put an object, with its scale, shape (F, 4, 4); the inverse of `channels_of`."""
     own = np.zeros((len(location), 4, 4))
-    own[:, :3, :3] = _delta(obj) @ own_turns(obj, rotation) * own_scale(obj)
+    own[:, :3, :3] = delta_of(obj) @ own_turns(obj, rotation) * own_scale(obj)
     own[:, :3, 3] = location + np.array(obj.delta_location)
     own[:, 3, 3] = 1.0
     return space @ own
@@ -127,7 +127,7 @@ def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, turns: np
         )
 
 
-def _delta(obj: bpy.types.Object) -> np.ndarray:
+def delta_of(obj: bpy.types.Object) -> np.ndarray:
     """The rotation that the object's delta puts before its own, shape (3, 3)."""
     if obj.rotation_mode == "QUATERNION":
         return np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
@@ -150,7 +150,7 @@ def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
 def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> tuple[str, np.ndarray]:
     """The path of the object's rotation, and its values for these, shape (F, 3, 3)."""
     mode = obj.rotation_mode
-    unturned = _delta(obj).T @ turns
+    unturned = delta_of(obj).T @ turns
     if mode == "QUATERNION":
         return "rotation_quaternion", continuous_quaternions(quaternions_of(unturned), obj.rotation_quaternion)
     if mode == "AXIS_ANGLE":

@@ -1,25 +1,18 @@
-"""Collision shapes that are fitted to all that is seen of a link."""
+"""Collision shapes of links, fitted to all that is seen of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.geometry import Mesh
-from ...core.geometry.enclosing import (
-    Placed,
-    enclosing_box,
-    enclosing_capsule,
-    enclosing_cylinder,
-    enclosing_sphere,
-)
+from ...core.geometry.mass import mass_properties
 from ...core.model import ModelError
 from .. import ids
-from .meshes import MeshData, hull_of, turned_inside_out
+from .fitting import Body, Fit, is_of
+from .meshes import MeshData, turned_inside_out
 from .parts import Part, Surroundings, parts_of
 from .poses import world_scale
 from .primitives import new_mesh
@@ -27,58 +20,56 @@ from .primitives import new_mesh
 NAME = "_collision"
 """What a fitted shape is called, after the link's name."""
 
-FITS: dict[str, Callable[[np.ndarray], Placed]] = {
-    "BOX": enclosing_box,
-    "SPHERE": enclosing_sphere,
-    "CAPSULE": enclosing_capsule,
-    "CYLINDER": enclosing_cylinder,
-}
-"""By the primitive that they make."""
+
+def body_of(link: bpy.types.Object, around: Surroundings) -> Body:
+    """Raises ModelError where nothing is seen of the link."""
+    return Body(link.name, seen_mesh(link, around), enclosed_volume(link, around), fitted_from(link, around))
 
 
-def fitted_shape(link: bpy.types.Object, kind: str, around: Surroundings) -> Placed:
-    """A shape around all that is seen of the link, in the link's axes [Blender units].
-
-    kind: a primitive's name in `FITS`, or "HULL" or "MESH".
-
-    Raises:
-        ModelError: nothing is seen of the link, or what is has no hull.
-    """
-    data = seen_mesh(link, around)
-    if kind == "MESH":
-        return Mesh(vertices=data.vertices, faces=data.faces), np.eye(4)
-    points, faces = hull_of(data)
-    if kind in FITS:  # what is flat has no hull
-        return FITS[kind](points if faces else data.vertices)
-    if not faces:
-        raise ModelError(f"link '{link.name}' is flat, so it has no convex hull: choose another shape")
-    return Mesh(vertices=points, faces=faces), np.eye(4)
-
-
-def put_collision(link: bpy.types.Object, kind: str, fitted: Placed, around: Surroundings) -> bpy.types.Object:
-    """Give the link a collision shape, in the place of one that was made so before."""
-    geometry, matrix = fitted
+def put_collisions(link: bpy.types.Object, fit: Fit, around: Surroundings) -> None:
+    """Give the link its collision shapes, in the place of those that were made so before."""
     _remove_fitted(link, around)
-    mesh, _ = new_mesh(f"{link.name}{NAME}", geometry, 1.0)
-    obj = bpy.data.objects.new(f"{link.name}{NAME}", mesh)
-    for collection in link.users_collection:
-        collection.objects.link(obj)
-    obj.parent = link
-    obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0))
-    obj.matrix_basis = Matrix(matrix.tolist())
-    obj.display_type, obj.hide_render = "WIRE", True
-    settings = getattr(obj, ids.LINK)
-    settings.role, settings.primitive, settings.is_fitted = "COLLISION", kind, True
-    return obj
+    for number, (geometry, matrix) in enumerate(fit.shapes, start=1):
+        name = f"{link.name}{NAME}" if len(fit.shapes) == 1 else f"{link.name}{NAME}_{number}"
+        mesh, _ = new_mesh(name, geometry, 1.0)
+        obj = bpy.data.objects.new(name, mesh)
+        for collection in link.users_collection:
+            collection.objects.link(obj)
+        obj.parent = link
+        obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0))
+        obj.matrix_basis = Matrix(matrix.tolist())
+        obj.display_type, obj.hide_render = "WIRE", True
+        settings = getattr(obj, ids.LINK)
+        settings.role, settings.primitive, settings.is_fitted = "COLLISION", fit.kind, True
+        settings.fitted_from, settings.fit_note = fit.source, fit.says
+
+
+def fitted_from(link: bpy.types.Object, around: Surroundings) -> str:
+    """What the link's fitted shapes were made from, see `Fit.source`; empty where that is not known of each."""
+    sources = [getattr(child, ids.LINK).fitted_from for child in _fitted(link, around)]
+    count = sources[0].rpartition(" ")[2] if sources else ""
+    return sources[0] if set(sources) == set(sources[:1]) and count == str(len(sources)) else ""
+
+
+def is_outdated(link: bpy.types.Object, around: Surroundings) -> bool:
+    """Whether its fitted pieces were made from another mesh than is seen of it now."""
+    source = next((each for child in _fitted(link, around) if (each := getattr(child, ids.LINK).fitted_from)), "")
+    try:
+        return bool(source) and not is_of(seen_mesh(link, around), source)
+    except ModelError:  # nothing is seen of it any more
+        return True
+
+
+def _fitted(link: bpy.types.Object, around: Surroundings) -> list[bpy.types.Object]:
+    return [child for child in around.children.get(link, ()) if getattr(child, ids.LINK).is_fitted]
 
 
 def _remove_fitted(link: bpy.types.Object, around: Surroundings) -> None:
-    for child in around.children.get(link, ()):
-        if getattr(child, ids.LINK).is_fitted:
-            mesh = child.data
-            bpy.data.objects.remove(child)
-            if isinstance(mesh, bpy.types.Mesh) and not mesh.users:
-                bpy.data.meshes.remove(mesh)
+    for child in _fitted(link, around):
+        mesh = child.data
+        bpy.data.objects.remove(child)
+        if isinstance(mesh, bpy.types.Mesh) and not mesh.users:
+            bpy.data.meshes.remove(mesh)
 
 
 def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
@@ -87,10 +78,7 @@ def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
     Raises:
         ModelError: nothing is.
     """
-    parts = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh and len(part.mesh().vertices)]
-    if not parts:
-        raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")
-    pieces = [_in_link(part) for part in parts]
+    pieces = [_in_link(part) for part in _seen(link, around)]
     vertices = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     corners = np.cumsum([0, *(len(piece.corners) for piece in pieces)])
     return MeshData(
@@ -100,6 +88,27 @@ def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
         np.concatenate([piece.starts + first for piece, first in zip(pieces, corners, strict=False)]),
         np.concatenate([piece.triangles + first for piece, first in zip(pieces, vertices, strict=False)]),
     )
+
+
+def enclosed_volume(link: bpy.types.Object, around: Surroundings) -> float:
+    """Of all that is seen of the link, as it would be weighed [Blender units^3]."""
+    return sum(_volume(part) for part in _seen(link, around))
+
+
+def _volume(part: Part) -> float:
+    try:
+        volume = mass_properties(part.source().solid.triangles).volume
+    except ValueError:  # it is flat
+        return 0.0
+    return abs(float(np.linalg.det(part.matrix[:3, :3]))) * volume
+
+
+def _seen(link: bpy.types.Object, around: Surroundings) -> list[Part]:
+    """Raises ModelError where nothing is."""
+    parts = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh and len(part.mesh().vertices)]
+    if not parts:
+        raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")
+    return parts
 
 
 def _in_link(part: Part) -> MeshData:

@@ -21,6 +21,10 @@ class Measure(Enum):
     LENGTH = "in Blender units, or in metres"
     COORDINATE = "a length on a sliding axis, an angle on a turning one"
     SPEED = "a coordinate per second"
+    FORCE = "a force, or a torque on a turning axis"
+    STIFFNESS = "a force per coordinate"
+    DAMPING = "a force per speed"
+    INERTIA = "a mass, or a moment of inertia on a turning axis"
     TIME = "a frame, or seconds since the first frame"
 
 
@@ -51,7 +55,15 @@ class Field:
         return self.measure if isinstance(self.measure, Measure) else self.measure(owner)
 
 
-AIMS = {Aim.PLACE: Measure.COORDINATE, Aim.SPEED: Measure.SPEED, Aim.FORCE: Measure.PLAIN}
+UNITS = {
+    Measure.FORCE: {Unit.ANGLE: "N m", Unit.LENGTH: "N"},
+    Measure.STIFFNESS: {Unit.ANGLE: "N m/rad", Unit.LENGTH: "N/m"},
+    Measure.DAMPING: {Unit.ANGLE: "N m s/rad", Unit.LENGTH: "N s/m"},
+    Measure.INERTIA: {Unit.ANGLE: "kg m²", Unit.LENGTH: "kg"},
+}
+"""What numbers are in for which Blender has no unit, on an axis that turns or slides."""
+
+AIMS = {Aim.PLACE: Measure.COORDINATE, Aim.SPEED: Measure.SPEED, Aim.FORCE: Measure.FORCE}
 
 
 def drive_of(axis) -> DriveMode:
@@ -72,20 +84,20 @@ AXIS_FIELDS = (
     Field("point", Measure.LENGTH),
     Field("lower", Measure.COORDINATE, infinite=-math.inf, section="limits"),
     Field("upper", Measure.COORDINATE, infinite=math.inf, section="limits"),
-    Field("stiffness", infinite=math.inf, section="stops"),
+    Field("stiffness", infinite=math.inf, section="stops"),  # too long a number to have its unit beside it
     Field("dissipation", section="stops"),
     Field("restitution", section="stops"),
     Field("velocity", Measure.SPEED, infinite=math.inf, section="stops"),
-    Field("damping", section="losses", is_followed=True),
-    Field("friction", section="losses"),
-    Field("armature", section="losses"),
-    Field("spring_stiffness", section="spring"),
+    Field("damping", Measure.DAMPING, section="losses", is_followed=True),
+    Field("friction", Measure.FORCE, section="losses"),
+    Field("armature", Measure.INERTIA, section="losses"),
+    Field("spring_stiffness", Measure.STIFFNESS, section="spring"),
     Field("spring_reference", Measure.COORDINATE, section="spring"),
     Field("drive_mode", section="drive"),
     Field("drive_target", _aim, section="drive", is_followed=True),
-    Field("drive_stiffness", section="drive", is_followed=True),
-    Field("drive_damping", section="drive", is_followed=True),
-    Field("effort", infinite=math.inf, section="drive", is_followed=True),
+    Field("drive_stiffness", Measure.STIFFNESS, section="drive", is_followed=True),
+    Field("drive_damping", Measure.DAMPING, section="drive", is_followed=True),
+    Field("effort", Measure.FORCE, infinite=math.inf, section="drive", is_followed=True),
 )
 INERTIAL_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
 """Of a link, where its mass is not found by weighing."""

@@ -27,9 +27,7 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     drawn = {link: drawn_pose(link) for link in ends}  # before anything is changed
     obj = bpy.data.objects.new(f"{child.name}_joint", None)
     _collection_of(child).objects.link(obj)
-    obj.empty_display_type = "ARROWS"
-    obj.show_in_front = True
-    obj.empty_display_size = max(0.5 * max(child.dimensions[:]), SMALLEST_EMPTY)
+    show_plainly(obj, max(0.5 * max(child.dimensions[:]), SMALLEST_EMPTY))
     settings = getattr(obj, ids.JOINT)
     settings.is_joint = True
     settings.type = kind
@@ -37,6 +35,13 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     fit_to_type(settings)
     _store(obj, drawn, X_WJ)
     return obj
+
+
+def show_plainly(obj: bpy.types.Object, size: float) -> None:
+    """Let the Empty of a joint name no axis: what the overlays draw does, and arrows would contradict it."""
+    obj.empty_display_type = "PLAIN_AXES"
+    obj.show_in_front = True
+    obj.empty_display_size = size
 
 
 def _collection_of(link: bpy.types.Object) -> bpy.types.Collection:

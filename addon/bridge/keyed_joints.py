@@ -28,10 +28,15 @@ def keyed_numbers(scene: bpy.types.Scene, frame: float) -> dict[str, Numbers]:
     for obj in scene.objects:
         if obj.animation_data is None or not is_joint(obj):
             continue
-        for curve in value_curves(obj):
-            number = int(curve.data_path.partition("[")[2].partition("]")[0])
-            found.setdefault(obj.name, {})[number] = curve.evaluate(frame)
+        if numbers := keyed_numbers_of(obj, frame):
+            found[obj.name] = numbers
     return found
+
+
+def keyed_numbers_of(joint: bpy.types.Object, frame: float) -> Numbers:
+    """As `keyed_numbers`, of one joint; empty where it has no keys."""
+    curves = value_curves(joint)
+    return {int(curve.data_path.partition("[")[2].partition("]")[0]): curve.evaluate(frame) for curve in curves}
 
 
 def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:

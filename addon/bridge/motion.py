@@ -72,13 +72,19 @@ def follows_keys(link: bpy.types.Object) -> bool:
 
 def starting_basis(obj: bpy.types.Object) -> np.ndarray:
     """The object's own transform, shape (4, 4); of an animated one, that at its first key, at whatever frame we are."""
+    return basis_at(obj)
+
+
+def basis_at(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray:
+    """The object's own transform, shape (4, 4), as its F-curves have it at a frame, or at the first key of each."""
     curves = [curve for curve in fcurves_of(obj) if curve.data_path.startswith(TRANSFORMS + SCALES)]
     if not curves:
         return np.array(obj.matrix_basis, dtype=np.float64)
     values = {name: list(getattr(obj, name)) for name in CHANNELS}
     for curve in curves:
         if curve.data_path in values:
-            values[curve.data_path][curve.array_index] = curve.evaluate(curve.range()[0])
+            at = curve.range()[0] if frame is None else frame
+            values[curve.data_path][curve.array_index] = curve.evaluate(at)
     place = Matrix.Translation(Vector(values["location"]) + Vector(values["delta_location"]))
     size = Vector(values["scale"]) * Vector(values["delta_scale"])
     return np.array(place @ _turn(obj.rotation_mode, values) @ Matrix.Diagonal((*size, 1.0)), dtype=np.float64)

@@ -106,9 +106,14 @@ class Surfaces:
         self._known: dict[tuple, Surface] = {}
 
     def feature_under(self, context, hit: Hit, reach: float) -> Feature | None:
-        """What a joint can be fitted to where the ray met the scene. reach: how near an edge must be to be meant."""
+        """What a joint can be fitted to where the ray met the scene: at worst the place. None on a face without area.
+
+        reach: how near an edge must be to be meant.
+        """
         surface = self._surface(context, hit)
-        return surface.feature_at(hit.face, hit.point, reach) if hit.face < len(surface) else None
+        if hit.face >= len(surface):
+            return None
+        return surface.feature_at(hit.face, hit.point, reach) or surface.place_at(hit.face, hit.point, reach)
 
     def _surface(self, context, hit: Hit) -> Surface:
         """In the world, so that lengths and angles are what they look like under any scale."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,15 @@ import bpy
 
 from ...core.check import check_model, check_start
 from .. import ids, migration
-from ..props import is_joint, is_led
+from ..props import is_joint, is_led, is_link
 from .animated import SCENE, Input, lasting
+from .collisions import is_outdated
 from .live import gap_at, poses_now
 from .motion import active_constraints, is_animated
+from .moved_bakes import told
 from .numbers import unit_length
+from .parts import Surroundings, surroundings_of
+from .read import depsgraph_of
 from .tagging import deformation_of, fight_over
 
 if TYPE_CHECKING:
@@ -24,6 +29,9 @@ ORDER = {"error": 0, "warning": 1, "note": 2}
 
 OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
 """Codes of what becomes clear at once when a scene is played, so that it is told there too."""
+
+
+OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
 
 
 @dataclass(frozen=True)
@@ -43,13 +51,19 @@ class Problem:
         return self.message.removeprefix(prefix).lstrip(":, ")
 
 
-def find_problems(scene: bpy.types.Scene, reading: SceneReading, faults: list[Fault]) -> list[Problem]:
-    """faults: what could not be read; it is in `reading` no more."""
+def find_problems(
+    scene: bpy.types.Scene,
+    reading: SceneReading,
+    faults: list[Fault],
+    is_outdated: Callable[[bpy.types.Object, Surroundings], bool] = is_outdated,
+) -> list[Problem]:
+    """faults: what could not be read; it is in `reading` no more. is_outdated: as `collisions.is_outdated`."""
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
     for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if issue.name in scene.objects else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
+    found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
         found += of_start(scene, reading)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
@@ -69,6 +83,26 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
         if told := deformation_of(obj):
             found.append(Problem("warning", "deformed", name, told))
     return found
+
+
+def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
+    """Links whose keys know nothing of what was done to them."""
+    return [
+        Problem("warning", code, link.name, f"link '{link.name}': {message}") for code, link, message in told(scene)
+    ]
+
+
+def outdated_pieces(
+    scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, Surroundings], bool]
+) -> list[Problem]:
+    """Links whose convex pieces were made from another mesh than they have now."""
+    links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
+    around = surroundings_of(scene, depsgraph_of(scene)) if links else None
+    return [
+        Problem("warning", "pieces-of-another-mesh", link.name, f"link '{link.name}': {OUTDATED}")
+        for link in sorted(links, key=lambda link: link.name)
+        if is_link(link) and around and is_outdated(link, around)
+    ]
 
 
 def wind_without_drag(model: Model) -> list[Problem]:

@@ -18,7 +18,7 @@ from ..props import is_joint, is_link
 from .animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
 from .choices import require_known_shape
 from .fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
-from .kept import parse_extras
+from .kept import parse_contact, parse_extras
 from .mass import Weight, is_weighed, weigh
 from .motion import changes_its_size, is_animated
 from .numbers import Units, scaled_pose, shortest_all, unit_length, units_of
@@ -269,6 +269,7 @@ def _link(
     pose = scaled_pose(drawn_pose(obj), units.length)
     others = read_fields(LINK_FIELDS, settings, units)
     extras = parse_extras(settings.extras, f"link '{obj.name}'")
+    others |= parse_contact(settings.contact, Link, f"link '{obj.name}'")
     return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -12,16 +14,20 @@ import bpy
 
 from ...core.joints import Unit
 from ...core.model import ModelError
+from ...core.spatial import IDENTITY
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
+from .animated import animated_inputs, is_followed
 from .dials import view_joint
 from .fields import LINK_FIELDS, drive_of, fields_on, write_fields
 from .numbers import length_in_words, units_of
 from .rigging import set_home
 
 if TYPE_CHECKING:
+    from ...core.model import Model
     from ...core.solvers import Diagnosis
     from ..props.findings import FindingProperties
+    from .problems import Problem
 
 FORCE = {Unit.ANGLE: "N m", Unit.LENGTH: "N"}
 STIFFNESS = {Unit.ANGLE: "N m/rad", Unit.LENGTH: "N/m"}
@@ -50,6 +56,52 @@ def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> Non
         if diagnosis.remedy:
             finding.kind, finding.axis = diagnosis.remedy.kind, diagnosis.remedy.axis
             finding.changes = json.dumps(dict(diagnosis.remedy.changes))
+
+
+def name_of(finding: FindingProperties) -> str:
+    """Of who is to blame, as it is called now."""
+    return finding.culprit.name if finding.culprit else finding.name
+
+
+def findings_beside(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
+    """Of the last simulation with their numbers, but for what a problem says that is there still."""
+    told = {(problem.code, problem.name) for problem in problems}
+    findings = enumerate(getattr(scene, ids.SCENE).findings)
+    return [(number, finding) for number, finding in findings if (finding.code, name_of(finding)) not in told]
+
+
+def drop_mended(scene: bpy.types.Scene, model: Model) -> None:
+    """Let go of findings about what has been changed since: another simulation is to say what it suffers from now.
+
+    model: the scene's, as it is read. What is animated is another at each frame, and is not looked at.
+    """
+    findings = getattr(scene, ids.SCENE).findings
+    if not findings:
+        return
+    animated = {known.owner for known in animated_inputs(scene) if is_followed(known)}
+    for number in reversed(range(len(findings))):
+        finding = findings[number]
+        if finding.name in animated or (animated and not finding.name):
+            continue
+        now = _digest_of_cause(finding, scene, model)
+        if not finding.seen:
+            finding.seen = now
+        elif finding.seen != now:
+            findings.remove(number)
+
+
+def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: Model) -> str:
+    """Of the joint or link that is to blame and of what it hangs together with, as simulations know them, whatever it
+    is called; of the model, where none is; and of the accuracy, where that is to blame."""
+    name = name_of(finding)
+    accuracy = getattr(scene, ids.SCENE).accuracy if finding.kind == "run" or not name else ""
+    if not name:
+        return f"{model.digest()} {accuracy}"
+    joints = [joint for joint in model.joints if name in (joint.name, joint.parent, joint.child)]
+    ends = {name} | {end for joint in joints if joint.name == name for end in (joint.parent, joint.child)}
+    links = [replace(link, pose=IDENTITY) for link in model.links if link.name in ends]
+    text = repr([*links, *joints]).replace(repr(name), "")
+    return f"{hashlib.sha256(text.encode()).hexdigest()} {accuracy}"
 
 
 def forget_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:

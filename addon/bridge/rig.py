@@ -58,6 +58,9 @@ class Rig:
 _weights: dict[tuple, Weight | str] = {}
 """What links weigh, or why they cannot be weighed, by all that decides it but their meshes."""
 
+_outdated: dict[tuple[int, str], bool] = {}
+"""Whether a link's pieces are of another mesh, by the link and what they were made from."""
+
 _shown: dict[int, Rig] = {}
 """By the scene's session uid."""
 
@@ -85,13 +88,15 @@ def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
 def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
     """The meshes, places or settings of these have changed: the links that they belong to are to be weighed anew."""
     uids = {link.session_uid for obj in objects if (link := carrier_of(obj)) is not None}
-    for key in [key for key in _weights if key[0] in uids] if uids else ():
-        del _weights[key]
+    for known in (_weights, _outdated) if uids else ():
+        for key in [key for key in known if key[0] in uids]:
+            del known[key]
 
 
 def forget_rigs() -> None:
     """Drop everything, as after an undo or when another file is open."""
     _weights.clear()
+    _outdated.clear()
     _shown.clear()
 
 
@@ -110,8 +115,18 @@ def _read(scene: bpy.types.Scene) -> Rig:
     except ModelError as error:
         problems = [Problem("error", "unreadable", "", str(error)), *of_versions(scene)]
         return Rig(Model(), problems=problems, version=next(_versions))
-    problems = find_problems(scene, reading, faults)
+    problems = find_problems(scene, reading, faults, is_outdated_once)
     return Rig(reading.model, loops, problems, unit_length(scene), next(_versions))
+
+
+def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:
+    """As `collisions.is_outdated`, from what was found before where nothing has changed."""
+    from .collisions import fitted_from, is_outdated
+
+    key = (link.session_uid, fitted_from(link, around))
+    if key not in _outdated:
+        _outdated[key] = is_outdated(link, around)
+    return _outdated[key]
 
 
 def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:

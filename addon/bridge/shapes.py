@@ -13,7 +13,7 @@ from ...core.geometry import Geometry, Material, Mesh, Shape
 from ...core.model.naming import claim
 from ...core.spatial import Pose
 from .gltf import glb_of
-from .kept import kept_name, parse_extras, parse_foreign
+from .kept import kept_name, parse_contact, parse_extras, parse_foreign
 from .materials import MaterialReader
 from .meshes import hull_of, turned_inside_out
 from .numbers import scaled_pose, shortest_vec3, tidy_pose
@@ -87,7 +87,8 @@ class ShapeReader:
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:
             geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True)
-        return replace(shape, name=name, geometry=geometry, material=None)
+        contact = parse_contact(part.settings.contact, Shape, f"object '{part.obj.name}'")
+        return replace(shape, name=name, geometry=geometry, material=None, **contact)
 
     def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False) -> Mesh:
         """The mesh with all of its scale in `Mesh.scale`, but for what no three factors above zero can say."""

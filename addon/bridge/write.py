@@ -11,7 +11,8 @@ from .. import ids
 from ..props import fit_to_type, is_link
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, write_fields
 from .frames import store_frames
-from .kept import format_extras, keep_name
+from .joining import show_plainly
+from .kept import format_contact, format_extras, keep_name
 from .lights import new_light
 from .numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of
@@ -115,6 +116,8 @@ class _Writer:
             self._write_mimic(joint)
         for coupling in self.model.couplings:
             self.notes.append(f"coupling '{coupling.name}' is left out: a scene cannot keep couplings yet")
+        for pair in self.model.contact_pairs:
+            self.notes.append(f"the contact pair '{pair.a}', '{pair.b}' is left out: a scene cannot keep such yet")
         self._report_names()
         depsgraph_of(self.scene).update()  # matrix_world of new objects is that of the origin until then
         shapes.hide_collisions()
@@ -147,15 +150,13 @@ class _Writer:
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
-        settings.extras = format_extras(link.extras)
+        settings.extras, settings.contact = format_extras(link.extras), format_contact(link)
         changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.units)
         self.notes += [f"link '{link.name}': {change}" for change in changes]
 
     def _write_joint(self, joint: Joint) -> None:
         obj = self.joints[joint.name] = self._new_object(joint.name)
-        obj.empty_display_type = "ARROWS"
-        obj.show_in_front = True
-        obj.empty_display_size = self.size
+        show_plainly(obj, self.size)
         settings = getattr(obj, ids.JOINT)
         settings.is_joint = True
         settings.parent = None if joint.parent == WORLD else self.links[joint.parent]

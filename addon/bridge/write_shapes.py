@@ -11,7 +11,7 @@ from ...core.geometry import Foreign, Material, Mesh, Plane, Shape
 from ...core.model import Link
 from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
-from .kept import format_extras, format_foreign, keep_name
+from .kept import format_contact, format_extras, format_foreign, keep_name
 from .materials import new_material
 from .mesh_files import MeshFileError, MeshFiles
 from .numbers import scaled_pose
@@ -78,7 +78,7 @@ class ShapeWriter:
         keep_name(obj, shape.name)
         settings = getattr(obj, ids.LINK)
         settings.role, settings.primitive = role, kind
-        settings.extras = format_extras(shape.extras)
+        settings.extras, settings.contact = format_extras(shape.extras), format_contact(shape)
         if isinstance(shape.geometry, Mesh):
             obj.scale = shape.geometry.scale
         if mesh is None:

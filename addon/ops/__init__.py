@@ -13,6 +13,7 @@ from . import (
     limits,
     links,
     mirror,
+    moved_bakes,
     pick,
     pins,
     poses,
@@ -28,7 +29,8 @@ from . import (
 
 THEMES = (
     *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
-    *(posing, poses, keying, drives, pull, pins, problems, remedies, preview, bake, exchange, samples, self_check),
+    *(posing, poses, keying, drives, pull, pins, problems, remedies),
+    *(preview, bake, moved_bakes, exchange, samples, self_check),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 

@@ -1,11 +1,10 @@
-"""Joints by pointing: at a hole, a shaft, a rim, a straight edge or a flat face."""
+"""Joints by pointing: at a hole, a shaft, a cone, a ball, a rim, a straight edge, a flat face, or any place."""
 
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
-from bpy_extras import view3d_utils
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_mat, quat_of_z, quat_rotate
@@ -13,6 +12,7 @@ from .. import bridge, ids
 from ..overlays.feature import FeatureOverlay
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
+from .hints import CANCEL, Hint, hide_hints, show_hints
 from .links import tag_links
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
 from .selection import selected_pair
@@ -22,20 +22,44 @@ if TYPE_CHECKING:
     from ...core.geometry.features import Feature
 
 EDGE_PIXELS = 8.0  # how near to an edge the mouse must be for the edge to be meant
-WORDS = {"hole": "Hole", "shaft": "Shaft", "rim": "Rim", "edge": "Edge", "face": "Face"}
+WORDS = {
+    "hole": "Hole",
+    "shaft": "Shaft",
+    "cone": "Cone",
+    "sphere": "Sphere",
+    "rim": "Rim",
+    "edge": "Edge",
+    "face": "Face",
+    "place": "Surface",
+}
+HIDDEN = {"HIDDEN", "SKIP_SAVE"}
 NOTHING = "Nothing to fit here"
-KEYS = "Click: joint here.   Esc, right click: cancel.   Middle mouse, wheel: turn the view"
+POINT_AT = Hint(("INFO",), text="Point at a hole, a shaft, an edge or a face")
+HINTS = (
+    POINT_AT,
+    Hint(("MOUSE_LMB",), text="Joint Here"),
+    Hint(("EVENT_SHIFT", "MOUSE_LMB"), text="Joint Here and Pick Another"),
+    CANCEL,
+    Hint(("MOUSE_MMB", "MOUSE_MMB_SCROLL"), text="Turn the View"),
+)
 
 
 class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
-    """Point at a hole, a shaft, a rim, an edge or a face, and click: the joint is fitted to it"""
+    """Point at a hole, a shaft, an edge or a face, and click: the joint is fitted to it. With Shift, pick more"""
 
     bl_idname = ids.OP_JOINT_PICK
     bl_label = "Pick Joint"
     bl_options = {"REGISTER", "UNDO"}
 
     type: EnumProperty(
-        name="Type", description="How the child of a new joint may move", items=type_items(), default="revolute"
+        name="Type",
+        description="How the child of a new joint may move",
+        items=type_items(),
+        default="revolute",
+        options={"SKIP_SAVE"},  # else a ball that was picked would have the next hole be one
+    )
+    by_tool: BoolProperty(
+        name="By Tool", description="The button is held from the beginning, and released on the place", options=HIDDEN
     )
     object: StringProperty(name="Object", description="The object that is pointed at", options={"SKIP_SAVE"})
     face: IntProperty(
@@ -60,7 +84,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     _hit = None
     _feature = None
     _area = None
-    _pixel_reach = 0.0
+    _reach = 0.0
 
     @classmethod
     def poll(cls, context):
@@ -71,6 +95,9 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             return self.execute(context)
         self.begin(context)
         self._look(context, event)
+        if self.by_tool and self._feature is None:
+            self._tidy_up(context)
+            return {"CANCELLED", "PASS_THROUGH"}  # a drag beside all objects is the fallback tool's
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -83,24 +110,24 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             hit = bridge.picking.hit_of(context, obj, self.face, np.array(self.point, dtype=np.float64))
             feature = bridge.picking.Surfaces().feature_under(context, hit, self.reach)
             if feature is None:
-                return fail(self, context, f"{NOTHING}: point at a hole, a shaft, a rim, an edge or a flat face")
-            return self._put(context, obj, feature)
+                return fail(self, context, f"{NOTHING}: the face has no area. {POINT_AT.text}")
+            self.type = self._type_for(feature)  # as a redo then has it, and may change it
+            return self._put(context, obj, feature, self.type)
         except ModelError as error:
             return fail(self, context, error)
 
     def begin(self, context):
         self._surfaces, self._preview = bridge.picking.Surfaces(), FeatureOverlay()
-        if context.workspace:
-            context.workspace.status_text_set(KEYS)
+        show_hints(context, HINTS)
 
     def modal(self, context, event):
         try:
             if event.type in {"ESC", "RIGHTMOUSE"}:
                 self._tidy_up(context)
                 return {"CANCELLED"}
-            if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            if event.type == "LEFTMOUSE" and event.value == ("RELEASE" if self.by_tool else "PRESS"):
                 self._look(context, event)
-                return self._click(context)
+                return self._click(context, event.shift and not self.by_tool)
             if event.type == "MOUSEMOVE":
                 self._look(context, event)
             return {"PASS_THROUGH"} if is_navigation(event) else {"RUNNING_MODAL"}
@@ -117,11 +144,16 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         place = view_under(context, event)
         if place is not None:
             area, region, rv3d, coord = place
+            pixels = EDGE_PIXELS * context.preferences.system.ui_scale
             self._hit = bridge.picking.hit_under(context, region, rv3d, coord)
             if self._hit:
-                self._pixel_reach = _reach_at(context, region, rv3d, coord, self._hit.point)
-                self._feature = self._surfaces.feature_under(context, self._hit, self._pixel_reach)
-            self._say(area, described(context.scene, self._feature))
+                self._reach = bridge.silhouettes.reach_at(region, rv3d, coord, self._hit.point, pixels)
+                self._feature = self._surfaces.feature_under(context, self._hit, self._reach)
+            if self._feature is None or self._feature.kind not in ("rim", "edge"):
+                beside = bridge.silhouettes.edge_beside(context, self._surfaces, region, rv3d, coord, pixels, self._hit)
+                if beside is not None:
+                    self._hit, self._reach, self._feature = beside
+            self._say(area, described(context.scene, self._feature, self._hit is not None))
         self._preview.show(self._feature)
         redraw(context)
 
@@ -132,37 +164,62 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         if area:
             area.header_text_set(text)
 
-    def _click(self, context):
+    def _click(self, context, goes_on: bool):
         if self._feature is None:
+            if self.by_tool:
+                self._tidy_up(context)
+                return {"CANCELLED"}
             return {"RUNNING_MODAL"}  # the header says why
+        if goes_on:
+            return self._put_and_go_on(context)
         self.object, self.face = self._hit.obj.name, self._hit.face
-        self.point, self.reach = self._hit.point, self._pixel_reach
+        self.point, self.reach = self._hit.point, self._reach
         self._tidy_up(context)
         return self.execute(context)  # the same that a redo will do
+
+    def _put_and_go_on(self, context):
+        """A joint with an undo step of its own; the same objects stay selected for the next one."""
+        active, selected = context.view_layer.objects.active, list(context.selected_objects)
+        try:
+            self._put(context, self._hit.obj, self._feature, self._type_for(self._feature))
+        except ModelError as error:
+            fail(self, context, error)
+        for obj in context.selected_objects:
+            obj.select_set(False)
+        for obj in selected:
+            obj.select_set(True)
+        context.view_layer.objects.active = active
+        bpy.ops.ed.undo_push(message=self.bl_label)
+        self._surfaces = bridge.picking.Surfaces()
+        return {"RUNNING_MODAL"}
 
     def _tidy_up(self, context):
         if self._preview:
             self._preview.remove()
         self._say(None, None)
         self._surfaces = self._preview = self._hit = self._feature = None
-        if context.workspace:
-            context.workspace.status_text_set(None)
+        hide_hints(context)
         redraw(context)
 
-    def _put(self, context, obj, feature: "Feature") -> set[str]:
+    def _type_for(self, feature: "Feature") -> str:
+        return self.type if self.properties.is_property_set("type") else fitting_type(feature, self.type)
+
+    def _put(self, context, obj, feature: "Feature", kind: str) -> set[str]:
         """Move the active joint to the feature, or join links there."""
         x, y, z = feature.origin.tolist()
         dx, dy, dz = feature.direction.tolist()
-        X_WJ = bridge.picking.as_drawn(obj, bridge.joining.frame_along((x, y, z), (dx, dy, dz)))
+        has_axis = bool(feature.direction.any())
+        frame = bridge.joining.frame_along((x, y, z), (dx, dy, dz)) if has_axis else (x, y, z, *IDENTITY[3:])
+        X_WJ = bridge.picking.as_drawn(obj, frame)
         what = f"the {feature.kind} of '{obj.name}'"
         active = context.active_object if context.active_object in context.selected_objects else None
         if is_joint(active):
-            bridge.joining.put_joint(
-                active, aimed(X_WJ, _pose_of(active), bridge.joining.pointed_direction(getattr(active, ids.JOINT)))
-            )
+            old = _pose_of(active)
+            pointed = bridge.joining.pointed_direction(getattr(active, ids.JOINT))
+            bridge.joining.put_joint(active, aimed(X_WJ, old, pointed) if has_axis else X_WJ[:3] + old[3:])
             return succeed(self, context, f"'{active.name}' is on {what}")
         child, parent = links_to_join(context, active, obj)
-        joint = bridge.joining.new_joint(child, parent, self.type, X_WJ)
+        joint = bridge.joining.new_joint(child, parent, kind, X_WJ)
         select_only(context, joint)
         return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}', on {what}")
 
@@ -170,15 +227,21 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
 def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Object):
     """The child and the parent, None for the world.
 
-    Of two selected links, the active one is the child. Else the link that is pointed at is, and the parent is the one
-    that is selected, if it is another; what is no link yet becomes one where no link is selected.
+    Of two selected links, the active one is the child; once a joint joins the two, what is pointed at is joined to the
+    world. Else the link that is pointed at is the child, and the parent is the one that is selected, if it is another.
+    Two selected objects that are no links yet become links, and so does what is pointed at where no link is selected.
 
     Raises:
         ModelError: too many are selected, or something else is.
     """
+    untagged = [each for each in context.selected_objects if not is_link(each) and not is_joint(each)]
+    if active in untagged and len(untagged) == len(context.selected_objects) == 2:
+        tag_links(context, untagged)
     if is_link(active):
         child, parent = selected_pair(context)
         pointed = carrier_of(obj)
+        if pointed and are_joined(context.scene, child, parent):
+            return pointed, None
         return (pointed, child) if parent is None and pointed not in (None, child) else (child, parent)
     child = carrier_of(obj)
     if child is None:
@@ -187,10 +250,21 @@ def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Objec
     return child, None
 
 
-def described(scene: bpy.types.Scene, feature: "Feature | None") -> str:
+def are_joined(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object | None) -> bool:
+    """Whether a joint joins two links to each other."""
+    ends = [(getattr(obj, ids.JOINT).parent, getattr(obj, ids.JOINT).child) for obj in scene.objects if is_joint(obj)]
+    return b is not None and ((a, b) in ends or (b, a) in ends)
+
+
+def fitting_type(feature: "Feature", usual: str) -> str:
+    """Of a new joint: what has a centre and no axis turns every way."""
+    return usual if feature.direction.any() else "ball"
+
+
+def described(scene: bpy.types.Scene, feature: "Feature | None", is_hit: bool) -> str:
     """What is under the mouse, in the scene's units."""
     if feature is None:
-        return NOTHING
+        return NOTHING if is_hit else POINT_AT.text
     size, unit = "", bridge.numbers.unit_length(scene)
     if feature.radius:
         size = f", {bridge.numbers.length_in_words(scene, 2.0 * feature.radius * unit)} across"
@@ -224,15 +298,6 @@ def _pose_of(joint: bpy.types.Object) -> Pose:
     settings = getattr(joint, ids.JOINT)
     X_PJ = bridge.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.frames.empty_frame(joint)
     return compose(bridge.poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
-
-
-def _reach_at(context, region, rv3d, coord, point) -> float:
-    """How long some pixels are at the depth of the point."""
-    pixels = EDGE_PIXELS * context.preferences.system.ui_scale
-    here, there = (
-        view3d_utils.region_2d_to_location_3d(region, rv3d, at, point) for at in (coord, (coord[0] + pixels, coord[1]))
-    )
-    return (there - here).length
 
 
 CLASSES = (LIMBERJACK_OT_joint_pick,)

@@ -11,6 +11,7 @@ from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
 from ..props import axes_in_use, is_link
 from .links import tag_links
+from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
 from .report import fail, in_object_mode, select_only, succeed
 
 
@@ -78,6 +79,16 @@ def _swap_limits(_context, obj) -> str:
     return f"The limits of '{obj.name}' are swapped"
 
 
+def _turn_drive_off(_context, obj) -> str:
+    """Of each axis whose drive cannot push: it changes no motion."""
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        drive = bridge.fields.drive_of(axis)
+        is_idle = not any(getattr(axis, name) for name in drive.exerts) or (axis.use_effort and not axis.effort)
+        if drive.exerts and is_idle:
+            axis.drive_mode = "off"
+    return f"The drive of '{obj.name}' is off"
+
+
 def _start_within(context, obj) -> str:
     dials = [dial for dial in bridge.dials.view_joint(obj, context.scene).dials if dial.home is not None]
     if not dials:
@@ -137,12 +148,21 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "no-leader": (Mend("Stop Following", "Switch Follow Joint off", _stop_following),),
     "zero-axis": (Mend("Point along Z", "Give the axis the direction Z", _point_up),),
     "crossed-limits": (Mend("Swap", "Swap the limits", _swap_limits),),
+    "idle-drive": (Mend("Turn Drive Off", "Switch the drive off, which does nothing", _turn_drive_off),),
     "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
     "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
     "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
     "falls-freely": (Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),),
     "gravity-cannot-turn": (
         Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
+    ),
+    "bake-moved": (
+        Mend("Move Bake Along", "Let the keys of the whole machine play where the link stands now", move_bake_along),
+        Mend("Back to Keys", "Put all links back where their keys have them", back_to_keys),
+    ),
+    "bake-scaled": (Mend("Scale Back", "Give the link the size that it was baked with", scale_back),),
+    "bake-carried": (
+        Mend("Play in Place", "Let the keys play where they were baked, whatever carries the link", play_in_place),
     ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
 }

@@ -14,6 +14,7 @@ from ..overlays import pull as overlay
 from ..overlays.sizes import size_of_pixel
 from ..props import is_link
 from ..watch import note_change
+from .hints import CANCEL, Hint, hide_hints, show_hints
 from .report import fail, in_object_mode, redraw, succeed
 from .views import link_at
 
@@ -23,9 +24,13 @@ DEEPER = 0.02
 SEEN, SEEN_TURN = 1.5, math.radians(0.5)
 """Pixels, and a turn, below which nothing is seen to be missing: the mouse has no more digits."""
 
-KEYS = (
-    "Release: keep.   Esc, right click: put back.   X Y Z: along an axis, with Shift across it.   "
-    "R: keep the orientation.   Wheel: farther, nearer"
+HINTS = (
+    Hint(("MOUSE_LMB",), text="Release to Keep"),
+    CANCEL,
+    Hint(("EVENT_X", "EVENT_Y", "EVENT_Z"), text="Along an Axis"),
+    Hint(("EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z"), text="Across an Axis"),
+    Hint(("EVENT_R",), text="Keep Orientation"),
+    Hint(("MOUSE_MMB_SCROLL",), text="Farther, Nearer"),
 )
 
 
@@ -103,8 +108,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         self._snapshot = bridge.snapshot.Snapshot(filter(is_link, context.scene.objects))
         self.link = link.name
         self._keeps_turn = getattr(context.scene, ids.SCENE).keeps_turn
-        if context.workspace:
-            context.workspace.status_text_set(KEYS)
+        show_hints(context, HINTS)
 
     def modal(self, context, event):
         try:
@@ -180,8 +184,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         overlay.clear()
         if context.area:
             context.area.header_text_set(None)
-        if context.workspace:
-            context.workspace.status_text_set(None)
+        hide_hints(context)
         redraw(context)
 
 

@@ -12,11 +12,13 @@ class WaitsForSolver:
 
     Attributes:
         tick: seconds between two events of the timer.
+        needs_solver: whether there is anything to compile.
         is_exclusive: whether nothing else of ours may begin before this ends; else only while the solver is compiled.
         compiled_in: what the compilation has taken [s]; None where there was none.
     """
 
     tick = 0.01
+    needs_solver = True
     is_exclusive = True
     compiled_in: float | None = None
     _timer: bpy.types.Timer | None = None
@@ -30,7 +32,7 @@ class WaitsForSolver:
 
     def compile(self, context) -> None:
         """Begin to, where that has not been done."""
-        if Warming.is_needed():
+        if self.needs_solver and Warming.is_needed():
             self._warming = Warming()
         status = getattr(context.window_manager, ids.STATUS)
         status.running = self.is_exclusive or self._warming is not None

@@ -1,7 +1,8 @@
 """The whole model over the 3D view: every joint, what it joins, and where the masses are.
 
 What does not change is not computed: lines are laid out in the joints' own frames when the scene was read anew, moved
-to where the joints are when something has moved, and otherwise only drawn.
+to where the joints are when something has moved, and otherwise only drawn. Only of joints that are drawn otherwise in
+each position, such as springs between two points, the lines are laid out whenever its links have moved to each other.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
-from ...core.model import WORLD, Link, ModelError
+from ...core.model import WORLD, Joint, Link, ModelError
 from .. import bridge, ids, watch
 from .lines import Lines
 from .shapes import ball, dashed, glyph, limits
@@ -64,25 +66,58 @@ PALETTE = ("joint_color", "limit_color", "line_color", "loop_color", "mass_color
 JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 
-def joint_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, look) -> Layout:
-    """Every joint's glyph and limits."""
-    layout, troubled, objects = Layout(), rig.troubled if look.show_problems else set(), {*scene.objects}
-    for joint in rig.model.joints:
+def changes_shape(joint: Joint) -> bool:
+    """Whether a joint's lines are others in its own frame when it moves: its later axes, or what its rows measure."""
+    return bool(joint.kind.rows) if joint.kind.chart else joint.axis_count > 1
+
+
+Drawn = list[tuple[np.ndarray, int]]
+"""Segments in a joint's own frame, shape (n, 2, 3), and their colour in the palette."""
+
+Shapes = dict[str, tuple[tuple[float, ...], Drawn]]
+"""How each joint's links stood to each other, and what was laid out for that."""
+
+
+def joint_layout(
+    rig: bridge.rig.Rig, scene: bpy.types.Scene, look, joints: Iterable[Joint], known: Shapes | None = None
+) -> Layout:
+    """The glyphs and limits of some of the rig's joints, as these stand. known: what need not be laid out again."""
+    layout, known = Layout(), {} if known is None else known
+    for joint in joints:
         obj = scene.objects.get(joint.name)
         if obj is None:
             continue
-        try:
-            view = bridge.dials.view_joint(obj, scene, objects)
-        except ModelError:
-            continue  # it has changed since the rig was read, which will be read again
-        radius = obj.empty_display_size * look.size
-        home = np.linalg.inv(bridge.poses.matrix_of_pose(view.X_WJ))
-        color = PROBLEM if joint.name in troubled else LOOP if joint.name in rig.loops else JOINT
-        if look.show_joints:
-            layout.add(joint.name, _moved(glyph(view, radius), home), color)
-        if look.show_limits:
-            layout.add(joint.name, _moved(limits(view, radius), home), PROBLEM if color == PROBLEM else LIMIT)
+        stand = _stand(obj)
+        if joint.name not in known or known[joint.name][0] != stand:
+            try:
+                known[joint.name] = stand, _drawn(rig, obj, scene, look, joint)
+            except ModelError:
+                continue  # it has changed since the rig was read, which will be read again
+        for points, color in known[joint.name][1]:
+            layout.add(joint.name, points, color)
     return layout.close()
+
+
+def _stand(obj: bpy.types.Object) -> tuple[float, ...]:
+    """The child's place in the parent, without what only rounding changes."""
+    settings = getattr(obj, ids.JOINT)
+    X_WP, X_WC = (link.matrix_world if link else Matrix() for link in (settings.parent, settings.child))
+    return tuple(round(number, 5) for row in X_WP.inverted_safe() @ X_WC for number in row)
+
+
+def _drawn(rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, look, joint: Joint) -> Drawn:
+    """Raises ModelError where the joint cannot be seen."""
+    view = bridge.dials.view_joint(obj, scene, joint)
+    radius = obj.empty_display_size * look.size
+    home = np.linalg.inv(bridge.poses.matrix_of_pose(view.X_WJ))
+    is_troubled = look.show_problems and joint.name in rig.troubled
+    color = PROBLEM if is_troubled else LOOP if joint.name in rig.loops else JOINT
+    found: Drawn = []
+    if look.show_joints:
+        found.append((_moved(glyph(view, radius), home), color))
+    if look.show_limits:
+        found.append((_moved(limits(view, radius), home), PROBLEM if is_troubled else LIMIT))
+    return found
 
 
 def mass_layout(model: Model, unit: float, size: float) -> Layout:
@@ -139,7 +174,8 @@ class _Drawing:
     def __init__(self):
         self.laid_out_for: tuple = ()
         self.placed_at: tuple = ()
-        self.joints = self.masses = self.pins = Layout().close()
+        self.joints = self.changing = self.masses = self.pins = Layout().close()
+        self.shapes: Shapes = {}
         self.lines: list[Lines] = []
 
 
@@ -166,12 +202,14 @@ def up_to_date(rig: bridge.rig.Rig, context, look) -> _Drawing:
     settings = [getattr(look, key) for key in _KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
     if wanted != drawing.laid_out_for:
-        drawing.joints = joint_layout(rig, scene, look)
+        stiff = [joint for joint in rig.model.joints if not changes_shape(joint)]
+        drawing.joints = joint_layout(rig, scene, look, stiff)
         drawing.masses = mass_layout(rig.model, rig.unit, look.size) if look.show_masses else Layout().close()
         drawing.pins = pin_layout(rig, scene, look.size) if look.show_pins else Layout().close()
-        drawing.laid_out_for, drawing.placed_at = wanted, ()
+        drawing.laid_out_for, drawing.placed_at, drawing.shapes = wanted, (), {}
     placed = (watch.moves, active.name if active else "", wanted)
     if placed != drawing.placed_at:
+        drawing.changing = joint_layout(rig, scene, look, filter(changes_shape, rig.model.joints), drawing.shapes)
         drawing.lines = _place(drawing, rig, look, active)
         drawing.placed_at = placed
     return drawing
@@ -184,9 +222,10 @@ def _place(drawing: _Drawing, rig: bridge.rig.Rig, look, active: bpy.types.Objec
     """Of the active joint only what leads to its links: it is drawn by itself."""
     colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
     seen = {obj.name: obj for obj in bpy.context.visible_objects}
-    joints = drawing.joints
     others = {name: obj for name, obj in seen.items() if obj != active}
-    found = [(joints.placed(_frames(joints.names, others, _matrix)), colors[joints.colors])]
+    found = []
+    for layout in (drawing.joints, drawing.changing):
+        found.append((layout.placed(_frames(layout.names, others, _matrix)), colors[layout.colors]))
     for layout in (drawing.masses, drawing.pins):
         found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
     if look.show_lines:

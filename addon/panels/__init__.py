@@ -14,6 +14,7 @@ from . import (
     problems,
     pull,
     simulate,
+    tools,
 )
 
 # In the order of the tab
@@ -22,13 +23,13 @@ CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
 
 def add_to_blender():
-    pull.add_tools()
+    tools.add_tools()
     menus.add_to_blender()
 
 
 def remove_from_blender():
     menus.remove_from_blender()
-    pull.remove_tools()
+    tools.remove_tools()
 
 
 __all__ = ["CLASSES", "add_to_blender", "remove_from_blender"]

@@ -7,10 +7,10 @@ from ...core.joints.parts import DRIVE, STOPS
 from ...core.model import Joint
 from ...core.model.elements import RIGID
 from .. import ids
-from ..bridge.fields import FACES, Field, Measure, drive_of, fields_on
+from ..bridge.fields import FACES, UNITS, Field, Measure, drive_of, fields_on
 from ..icons import OF_UNIT
 from ..props import axes_in_use, core_joint, is_known_joint
-from .base import InTab, draw_switched, in_columns, paragraph, readable, section
+from .base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
 
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
 """Of the property that shows a coordinate's speed in its unit."""
@@ -83,12 +83,15 @@ def draw_fields(layout, axis, fields: list[Field], unit: Unit):
 
 
 def _draw_field(layout, axis, field: Field, unit: Unit):
-    suffixes = SUFFIXES.get(field.measure_on(axis))
-    name = field.name + (suffixes[unit] if suffixes else "")
+    measure = field.measure_on(axis)
+    name = field.name + (SUFFIXES[measure][unit] if measure in SUFFIXES else "")
+    shown_in = UNITS[measure].get(unit, "") if measure in UNITS else ""
     if field.section == "limits" and axis.use_lower and axis.use_upper and axis.lower > axis.upper:
         layout = layout.column()
         layout.alert = True
-    if field.toggle:
+    if shown_in:
+        draw_with_unit(layout, axis, field.toggle, name, shown_in)
+    elif field.toggle:
         draw_switched(layout, axis, field.toggle, name)
     else:
         layout.prop(axis, name)

@@ -27,6 +27,12 @@ class Folded(Below):
     bl_options = {"DEFAULT_CLOSED"}
 
 
+NAMES = 0.4
+"""Part of a panel's width in which Blender writes the names of numbers."""
+
+NUMBER, MARGINS, LETTER = 3.6, 0.6, 0.36
+"""In heights of a button: how wide a number is beside its unit, a label's margins, and a letter of it."""
+
 IN_PHYSICS = "_physics"
 """How the names of panels end that stand in the Properties editor."""
 
@@ -78,10 +84,33 @@ def draw_running(layout, status):
 def draw_switched(layout, owner, toggle: str, name: str):
     """A number that counts only while its box is ticked."""
     row = layout.row(heading=owner.bl_rna.properties[toggle].name)
-    row.prop(owner, toggle, text="")
+    _draw_number(row, owner, toggle, name)
+
+
+def draw_with_unit(layout, owner, toggle: str, name: str, unit: str):
+    """A number whose unit is none of Blender's, and its box where it has one.
+
+    The unit stands beside it: behind the name, a sidebar as wide as it is at first would cut it off.
+    """
+    row = layout.split(factor=NAMES)
+    row.use_property_split = False
+    left = row.row()
+    left.alignment = "RIGHT"
+    left.label(text=owner.bl_rna.properties[toggle or name].name)
+    right = row.row()
+    _draw_number(right, owner, toggle, name).ui_units_x = NUMBER
+    beside = right.row()
+    beside.ui_units_x = MARGINS + LETTER * len(unit)
+    beside.label(text=unit, translate=False)
+
+
+def _draw_number(row, owner, toggle: str, name: str):
+    if toggle:
+        row.prop(owner, toggle, text="")
     value = row.row()
-    value.enabled = getattr(owner, toggle)
+    value.enabled = not toggle or getattr(owner, toggle)
     value.prop(owner, name, text="")
+    return value
 
 
 def readable(name: str) -> str:

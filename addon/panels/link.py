@@ -24,6 +24,8 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         if not is_link(obj):
             layout.label(text=f"A shape of {carrier_of(obj).name}")
             _draw_shape(layout, obj, settings)
+            if settings.fit_note:
+                paragraph(layout, context, settings.fit_note, icon="INFO")
             return
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
@@ -52,9 +54,10 @@ def _draw_mass(layout, context, settings):
         layout.prop(settings, "mass")
     if settings.mass_source == "CUSTOM":
         layout.prop(settings, "com")
+        layout.label(text=settings.bl_rna.properties["inertia"].name)
         column = layout.column(align=True)
         for number, name in enumerate(TENSOR):
-            column.prop(settings, "inertia", index=number, text=f"Inertia {name}" if number == 0 else name)
+            column.prop(settings, "inertia", index=number, text=name)
     layout.label(text=f"Weighs {_mass_now(context, settings):.6g} kg")
     if settings.mass_source != "CUSTOM":
         if settings.mass_note:
@@ -96,6 +99,9 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
         layout, obj = in_columns(self.layout), context.object
         _draw_shape(layout, obj, getattr(obj, ids.LINK))
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
+        says = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
+        if says:
+            paragraph(layout, context, says, icon="CHECKMARK")
         paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
 
 

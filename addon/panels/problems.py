@@ -15,6 +15,11 @@ MOST = 20
 """Problems in view; who has more mends these first."""
 
 
+LETTERS_IN_A_ROW = 22
+"""Of the labels of buttons that stand side by side in the tab as wide as it is at first; longer ones stand below each
+other."""
+
+
 class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
     bl_idname = ids.PT_PROBLEMS
     bl_label = "Problems"
@@ -49,14 +54,7 @@ def _problems(scene) -> list:
 
 
 def _findings(scene, rig) -> list:
-    """Of the last simulation with their numbers, but for what a problem says that is there still."""
-    told = {(problem.code, problem.name) for problem in rig.problems} if rig else set()
-    findings = enumerate(getattr(scene, ids.SCENE).findings)
-    return [(number, finding) for number, finding in findings if (finding.code, _name_of(finding)) not in told]
-
-
-def _name_of(finding) -> str:
-    return finding.culprit.name if finding.culprit else finding.name
+    return bridge.remedies.findings_beside(scene, rig.problems if rig else ())
 
 
 def _draw_problems(layout, context, problems: Sequence):
@@ -70,14 +68,15 @@ def draw_problem(column, context, problem: "bridge.problems.Problem"):
     """Its words, and a button for each way to mend it."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
     mends = MENDS.get(problem.code, ()) if problem.name else ()
-    row = column.row(align=True) if mends else column
+    fits = sum(len(mend.label) for mend in mends) <= LETTERS_IN_A_ROW
+    row = column.row(align=True) if mends and fits else column
     for mend in mends:
         button = row.operator(ids.OP_PROBLEM_MEND, text=mend.label, icon="TOOL_SETTINGS")
         button.name, button.code, button.label = problem.name, problem.code, mend.label
 
 
 def _draw_finding(column, context, number: int, finding):
-    _draw_text(column, context, _name_of(finding), finding.message, ICON["warning"])
+    _draw_text(column, context, bridge.remedies.name_of(finding), finding.message, ICON["warning"])
     if not bridge.remedies.obstacle_to(finding, context.scene):
         label = bridge.remedies.remedy_label(finding, context.scene)
         column.operator(ids.OP_REMEDY, text=label, icon="TOOL_SETTINGS").number = number

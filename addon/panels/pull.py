@@ -45,12 +45,4 @@ def _draw_choices(layout, settings):
     layout.prop(settings, "moves_base")
 
 
-def add_tools():
-    bpy.utils.register_tool(PullLinks, after={"builtin.select_lasso"}, separator=True, group=True)
-
-
-def remove_tools():
-    bpy.utils.unregister_tool(PullLinks)
-
-
 CLASSES = (LIMBERJACK_PT_pull,)

@@ -5,7 +5,7 @@ from bpy.app.translations import pgettext_iface
 
 from ...core.jit import why_uncompiled
 from ...core.model.text import counted
-from .. import ids
+from .. import bridge, ids
 from ..bake.receipt import receipt_of
 from ..bake.restore import bake_of
 from ..bridge.rig import last_rig
@@ -48,7 +48,13 @@ def draw_warnings(layout, context):
         paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
     if reason := _staleness(context.scene):
         paragraph(layout, context, f"The bake is out of date: {reason}", icon="FILE_REFRESH")
-    findings = getattr(context.scene, ids.SCENE).findings
+    if getattr(context.scene, ids.SCENE).findings:
+        _draw_findings(layout, context)
+
+
+def _draw_findings(layout, context):
+    rig = last_rig(context.scene)
+    findings = bridge.remedies.findings_beside(context.scene, rig.problems if rig else ())
     if findings:
         paragraph(layout, context, f"{counted(findings, 'finding')}: see Problems", icon="ERROR")
 

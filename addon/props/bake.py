@@ -82,3 +82,7 @@ class BeforeProperties(PropertyGroup):
     numbers: StringProperty(description="Values of what the bake has keyed, before it")
     action: PointerProperty(type=Action, description="Action that the bake took the place of")
     slot: StringProperty(description="Slot of that action")
+    stood: StringProperty(
+        description="Where the bake has a link at its first frame: the upper rows of its matrix in the world, so that "
+        "it is known when the link is scaled, or carried elsewhere; empty where that moves by itself"
+    )

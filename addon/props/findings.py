@@ -14,3 +14,4 @@ class FindingProperties(PropertyGroup):
     kind: StringProperty(description="What the remedy changes: joint, link or run; empty where there is none")
     axis: IntProperty(description="Number of the joint's axis that it changes, counted from 0")
     changes: StringProperty(description="Core's fields and their new values in SI units and radians, as JSON")
+    seen: StringProperty(description="Digest of what it is about as that was; empty until the scene came to rest")

@@ -169,9 +169,14 @@ class LinkProperties(PropertyGroup):
     is_fitted: BoolProperty(
         name="Fitted", description="Made as a collision shape of its link, which a new one takes the place of"
     )
+    fitted_from: StringProperty(
+        description="Digest of the mesh that convex pieces were made from, and how many they are"
+    )
+    fit_note: StringProperty(name="Fit", description="How near a fitted shape comes to what is seen of its link")
     mesh_uri: StringProperty(name="Mesh File", description="Where the shape's mesh lies, for a mesh that was not read")
     foreign: StringProperty(description="A shape of a kind that only its file's format knows, as it stands there")
     extras: StringProperty(description="What the file says of the link or shape besides, such as plugins and sensors")
+    contact: StringProperty(description="How the link or shape touches others, as its file says it")
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
     is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")

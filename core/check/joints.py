@@ -11,7 +11,7 @@ from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model
 from ..model.drives import DRIVES, OFF
 from ..model.screws import joint_pose, measured_rows
-from ..model.text import measured, measured_range
+from ..model.text import measured, measured_apart, measured_range
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, note, warning
 
@@ -190,11 +190,11 @@ def no_velocity_limit(model: Model) -> Iterator[Issue]:
 def crossed_limits(model: Model) -> Iterator[Issue]:
     for joint, number, axis in _axes(model, "lower"):
         if axis.lower > axis.upper:
+            lower, upper = measured_apart(axis.lower, axis.upper, joint.axis_unit(number).value)
             yield warning(
                 "crossed-limits",
                 name_of(joint),
-                f"on its {_which(joint, number)} the lower limit {_at(joint, number, axis.lower)} is above the upper "
-                f"limit {_at(joint, number, axis.upper)}; swap them",
+                f"on its {_which(joint, number)} the lower limit {lower} is above the upper limit {upper}; swap them",
             )
 
 
@@ -295,7 +295,7 @@ def _never_met(row: Row, axis: Axis) -> bool:
 
 def _at(joint: Joint, number: int, value: float) -> str:
     """A value of what is about axis `number`, in words."""
-    return measured(value, joint.axis_unit(number).value, 6)
+    return measured(value, joint.axis_unit(number).value)
 
 
 def _room(joint: Joint, number: int) -> str:
@@ -305,7 +305,7 @@ def _room(joint: Joint, number: int) -> str:
         return f"at most {_at(joint, number, axis.upper)}"
     if math.isinf(axis.upper):
         return f"at least {_at(joint, number, axis.lower)}"
-    return measured_range(axis.lower, axis.upper, joint.axis_unit(number).value, 6)
+    return measured_range(axis.lower, axis.upper, joint.axis_unit(number).value)
 
 
 FINDINGS = (

@@ -69,6 +69,18 @@ def same_parent_and_child(model: Model) -> Iterator[Issue]:
             )
 
 
+def unknown_contact_links(model: Model) -> Iterator[Issue]:
+    known = {link.name for link in model.links}
+    for pair in model.contact_pairs:
+        subject = f"model '{model.name}'"
+        for name in dict.fromkeys((pair.a, pair.b)):
+            if name not in known:
+                message = f"its contact pair '{pair.a}', '{pair.b}' names '{name}', which is no link; name two links"
+                yield error("unknown-contact-link", subject, message)
+        if pair.a == pair.b:
+            yield error("unknown-contact-link", subject, f"its contact pair names '{pair.a}' twice; name two links")
+
+
 FINDINGS = (
     no_links,
     gravity_not_finite,
@@ -78,4 +90,5 @@ FINDINGS = (
     unknown_links,
     child_is_world,
     same_parent_and_child,
+    unknown_contact_links,
 )

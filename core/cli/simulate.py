@@ -49,6 +49,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{usual} (default): explicit steps, and implicit ones where springs are stiff; {' and '.join(others)}: "
         "one kind only",
     )
+    parser.add_argument("--no-contact", action="store_true", help="let collision shapes pass through each other")
     add_motion_arguments(parser)
     add_outputs(parser, f"trajectory file: {' or '.join(SUFFIXES)}")
     parser.add_argument(
@@ -120,7 +121,13 @@ def _run(arguments: argparse.Namespace) -> int:
     reading = load_usable(arguments.file, arguments.search, arguments.settings)
     compile_once()
     simulation = Simulation(
-        reading.model, times, arguments.accuracy, initial, arguments.solver, record=arguments.record
+        reading.model,
+        times,
+        arguments.accuracy,
+        initial,
+        arguments.solver,
+        record=arguments.record,
+        contact=not arguments.no_contact,
     )
     try:
         simulation.run()

@@ -12,7 +12,6 @@ from __future__ import annotations
 from ..jit import jitable, kernel, subroutine
 from ..joints import BALL, SCREWS
 from ..kinematics.motion import move, rigid_inertia_of, screw_of
-from ..kinematics.work import get3, get6, get9, get_articulated, get_pair, put3, put6, put_articulated, put_pair
 from ..spatial import (
     ZERO,
     ZERO_ARTICULATED,
@@ -53,6 +52,7 @@ from ..spatial import (
     sym_to_mat,
     transpose,
 )
+from ..spatial.storage import get3, get6, get9, get_articulated, get_pair, put3, put6, put_articulated, put_pair
 from .media import add_medium_forces
 
 

@@ -15,8 +15,8 @@ import math
 
 from ..jit import jitable, subroutine
 from ..joints import SCREWS
-from ..kinematics.work import put_pair
 from ..spatial import ZERO, ZERO_PAIR
+from ..spatial.storage import put_pair
 from .aba import accelerate, pass_body, push_of
 from .constraint_rows import clear_seed, seed_row
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ..jit import jitable, subroutine
 from ..joints import BALL, measure
 from ..kinematics.limits import chart_measure
-from ..kinematics.work import get3, get4, get9, get_pair, put3, put_pair
 from ..spatial import (
     ZERO,
     ZERO_PAIR,
@@ -33,6 +32,7 @@ from ..spatial import (
     sub,
     transpose,
 )
+from ..spatial.storage import get3, get4, get9, get_pair, put3, put_pair
 from .constraints import EQUATION, MEASURE, WELD
 
 NUDGE = 1e-5

@@ -16,13 +16,14 @@ import numpy as np
 from ..jit import subroutine
 from ..joints import Row
 from ..kinematics.demands import equation_terms
-from ..kinematics.work import get3, make_watches
+from ..kinematics.work import make_watches
 from ..model import Equation, Joint
 from ..model.compiled import ON_CHART, ON_MEASURE, CompiledModel
 from ..model.screws import joint_pose
 from ..model.text import measured
 from ..slots import Bundled
 from ..spatial import IDENTITY, Pose, compose, norm, quat_of_mat
+from ..spatial.storage import get3
 
 WELD, EQUATION, MEASURE = 0, 1, 2
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from ..jit import jitable, kernel
 from ..kinematics.jacobian import motion_of_dof
 from ..kinematics.motion import move, rigid_inertia_of
-from ..kinematics.work import get3, put3
 from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
+from ..spatial.storage import get3, put3
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..jit import kernel, subroutine
 from ..kinematics.motion import move, rigid_inertia_of
-from ..kinematics.work import get3, get9, get_pair
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
+from ..spatial.storage import get3, get9, get_pair
 from .forces import spring_energy
 from .guards import stop_energy
 

@@ -18,9 +18,9 @@ import numpy as np
 from ..jit import kernel
 from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
 from ..kinematics.freedom import dofs_of
-from ..kinematics.work import get3
 from ..model import StateError
 from ..model.compiled import CompiledModel
+from ..spatial.storage import get3
 from .aba import accelerate, articulated_body
 from .constraint_forces import factor_constraints, multipliers_for, push_dofs
 from .constraint_rows import acceleration_errors

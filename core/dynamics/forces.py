@@ -7,7 +7,6 @@ import math
 from ..jit import jitable, subroutine
 from ..joints import BALL, SCREWS
 from ..kinematics.limits import chart_measure
-from ..kinematics.work import get3, get4, get6, put3, put6
 from ..spatial import (
     add,
     cos_sin,
@@ -27,6 +26,7 @@ from ..spatial import (
     sym_rotate,
     transpose,
 )
+from ..spatial.storage import get3, get4, get6, put3, put6
 
 
 @subroutine

@@ -12,7 +12,6 @@ from __future__ import annotations
 from ..jit import jitable, subroutine
 from ..joints import BALL
 from ..kinematics.limits import chart_measure
-from ..kinematics.work import get3, get4, put3
 from ..model.compiled import ON_COLUMN, ON_MEASURE
 from ..spatial import (
     ZERO,
@@ -27,6 +26,7 @@ from ..spatial import (
     sub,
     sym_outer,
 )
+from ..spatial.storage import get3, get4, put3
 from .constraint_rows import measured_rate
 from .forces import add_implicit_inertia, add_turn_springs, diagonal, pulls, turning_of_rotvec
 

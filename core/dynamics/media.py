@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..jit import jitable
-from ..kinematics.work import get3, get6, get9, get_pair, put_pair
 from ..spatial import cross, dot, inertia_rotate, momentum, pair_add, power, rotate, scale, sub
+from ..spatial.storage import get3, get6, get9, get_pair, put_pair
 
 
 @jitable

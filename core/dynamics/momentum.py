@@ -7,10 +7,10 @@ import numpy as np
 from ..jit import kernel
 from ..kinematics import make_work, require_obeyed
 from ..kinematics.motion import move, rigid_inertia_of
-from ..kinematics.work import get3
 from ..model.compiled import CompiledModel
 from ..spatial import add, force_from, inertia_rotate, scale
 from ..spatial import momentum as momentum_of
+from ..spatial.storage import get3
 
 
 @kernel

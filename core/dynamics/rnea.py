@@ -8,7 +8,6 @@ from __future__ import annotations
 from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
 from ..kinematics.motion import accelerate_body, move, rigid_inertia_of, screw_of
-from ..kinematics.work import get3, get9, get_pair, put3, put_pair
 from ..spatial import (
     ZERO,
     ZERO_PAIR,
@@ -21,6 +20,7 @@ from ..spatial import (
     rotate_back,
     scale,
 )
+from ..spatial.storage import get3, get9, get_pair, put3, put_pair
 from .media import add_medium_forces
 
 

@@ -8,7 +8,7 @@ from ..kinematics import require_obeyed, tree_kinematics
 from ..kinematics.coordinates import loops_of
 from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, move
-from ..kinematics.work import get3, get_pair, make_work, put_pair
+from ..kinematics.work import make_work
 from ..model import WORLD, Link, StateError
 from ..model.compiled import CompiledModel
 from ..spatial import (
@@ -26,6 +26,7 @@ from ..spatial import (
     scale,
     sym_mul,
 )
+from ..spatial.storage import get3, get_pair, put_pair
 from .equations import Wrenches
 
 

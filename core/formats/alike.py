@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..geometry import Color
 from ..spatial import IDENTITY_QUAT, Pose, Quat, Sym3, quat_normalized, quat_to_mat, sym_rotate
@@ -15,6 +15,9 @@ WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 UNBOUNDED = 1e16
 """What stands for a limit that is none: SDF's number, and what many exporters write."""
 
+UNBOUNDED_FRICTION = 1000.0
+"""Stands for friction without bound: what slides is pushed a thousand times as hard as it is pressed on."""
+
 
 def lower_bound(value: float) -> float:
     return -math.inf if value <= -UNBOUNDED else value
@@ -22,6 +25,21 @@ def lower_bound(value: float) -> float:
 
 def upper_bound(value: float) -> float:
     return math.inf if value >= UNBOUNDED else value
+
+
+def bounded_friction(value: float) -> float:
+    """A coefficient. Below 0 and infinite, it has no bound: Gazebo reads what is below 0 so."""
+    return value if 0.0 <= value < math.inf else UNBOUNDED_FRICTION
+
+
+def tell_two_directions(frictions: Mapping[str, float], at: Element, findings: Findings) -> None:
+    """Note, once, that of friction along two directions the smaller is taken."""
+    both = ", ".join(f"{tag} {value:g}" for tag, value in frictions.items())
+    findings.note(
+        f"friction that differs along two directions ({both} in {at.subject}, line {at.line}) is taken as the smaller; "
+        "the larger comes back when this format is written",
+        once="two directions",
+    )
 
 
 def unit_quat(at: Element, xyzw: Sequence[float], findings: Findings) -> Quat:

@@ -45,10 +45,10 @@ def put_back(owner: NewElement, extra: Extra, merged: Collection[str] = ()) -> N
     """
     holder = owner
     for tag in extra.within:
-        found = _first(holder, tag)
+        found = first_child(holder, tag)
         holder = SubElement(holder, tag) if found is None else found
     element = element_of(extra)
-    there = _first(holder, element.tag) if element.tag in merged else None
+    there = first_child(holder, element.tag) if element.tag in merged else None
     if there is None:
         holder.append(element)
     else:
@@ -71,6 +71,14 @@ def summary(extras: Iterable[Extra]) -> str:
     return ", ".join(f"{count} <{tag}>" for tag, count in Counter(extra.tag for extra in extras).items())
 
 
-def _first(parent: NewElement, tag: str) -> NewElement | None:
+def kept_number(text: str | None) -> float:
+    """The number in what was kept as text; 0 where it is none."""
+    try:
+        return float(text or "")
+    except ValueError:
+        return 0.0
+
+
+def first_child(parent: NewElement, tag: str) -> NewElement | None:
     """As `find`, which takes a prefix for something else."""
     return next((child for child in parent if child.tag == tag), None)

@@ -16,6 +16,7 @@ from .shapes import (
     Shape,
     Sphere,
 )
+from .surfaces import Surface
 
 __all__ = [
     "Box",
@@ -32,4 +33,5 @@ __all__ = [
     "Polyline",
     "Shape",
     "Sphere",
+    "Surface",
 ]

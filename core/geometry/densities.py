@@ -1,8 +1,18 @@
-"""What a cubic metre of common materials weighs.
+"""What common materials weigh, and how they touch.
 
-Source: typical values as handbooks give them, rounded: CRC Handbook of Chemistry and Physics (metals, water, ice),
-Ashby, Materials Selection in Mechanical Design, appendix A (woods, plastics, foam, glass, concrete, carbon fibre), and
-Winter, Biomechanics and Motor Control of Human Movement, chapter 4 (the body as a whole, bone).
+Densities are typical values of handbooks, rounded: CRC Handbook of Chemistry and Physics (metals, water, ice), Ashby,
+Materials Selection in Mechanical Design, appendix A (woods, plastics, foam, glass, concrete, carbon fibre), and Winter,
+Biomechanics and Motor Control of Human Movement, chapter 4 (the body as a whole, bone).
+
+Friction is that of dry sliding, on itself or on what it commonly slides on, so that the smaller of two comes near what
+tables have of the pair: Marks' Standard Handbook for Mechanical Engineers, section 3.2, and the CRC Handbook (metals,
+woods, glass, rubber, ice), Derler and Gerhardt, Tribology of skin (2012), manufacturers' tables (plastics, foam, cork).
+One number each cannot have all pairs: rubber on wood, 0.7 to 0.95 in tables, gets wood's 0.45, and bare aluminium
+grips itself by more than 1.
+
+Restitution is of a ball on a thick plate of the same at a few metres a second: Newton, Principia, scholium to the laws
+of motion (glass 15/16, steel and cork about 5/9), Goldsmith, Impact (1960), and Higa, Arakawa and Maeno (1996, ice).
+Metals bounce better when slow.
 """
 
 from __future__ import annotations
@@ -12,33 +22,41 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Substance:
-    """name: for files, never changed. label: for people. density [kg/m^3], of no other substance."""
+    """What a link can be made of.
+
+    Attributes:
+        name: for files, never changed. label: for people.
+        density [kg/m^3], of no other substance.
+        friction, restitution: of its `Surface`.
+    """
 
     name: str
     label: str
     density: float
+    friction: float
+    restitution: float
 
 
 SUBSTANCES = (
-    Substance("foam", "Foam", 30.0),
-    Substance("cork", "Cork", 180.0),
-    Substance("wood", "Wood (Pine)", 500.0),
-    Substance("plywood", "Plywood", 680.0),
-    Substance("hardwood", "Hardwood (Oak)", 750.0),
-    Substance("ice", "Ice", 917.0),
-    Substance("water", "Water", 1000.0),
-    Substance("body", "Body (Flesh and Bone)", 1010.0),
-    Substance("abs", "Plastic (ABS)", 1050.0),
-    Substance("rubber", "Rubber", 1100.0),
-    Substance("carbon_fibre", "Carbon Fibre", 1600.0),
-    Substance("bone", "Bone", 1900.0),
-    Substance("concrete", "Concrete", 2400.0),
-    Substance("glass", "Glass", 2500.0),
-    Substance("aluminium", "Aluminium", 2700.0),
-    Substance("titanium", "Titanium", 4500.0),
-    Substance("steel", "Steel", 7850.0),
-    Substance("brass", "Brass", 8500.0),
-    Substance("lead", "Lead", 11340.0),
+    Substance("foam", "Foam", 30.0, 0.6, 0.3),
+    Substance("cork", "Cork", 180.0, 0.5, 0.55),
+    Substance("wood", "Wood (Pine)", 500.0, 0.45, 0.5),
+    Substance("plywood", "Plywood", 680.0, 0.45, 0.5),
+    Substance("hardwood", "Hardwood (Oak)", 750.0, 0.48, 0.55),
+    Substance("ice", "Ice", 917.0, 0.03, 0.8),
+    Substance("water", "Water", 1000.0, 0.1, 0.0),
+    Substance("body", "Body (Flesh and Bone)", 1010.0, 0.46, 0.2),
+    Substance("abs", "Plastic (ABS)", 1050.0, 0.4, 0.6),
+    Substance("rubber", "Rubber", 1100.0, 1.0, 0.75),
+    Substance("carbon_fibre", "Carbon Fibre", 1600.0, 0.3, 0.6),
+    Substance("bone", "Bone", 1900.0, 0.4, 0.5),
+    Substance("concrete", "Concrete", 2400.0, 0.8, 0.3),
+    Substance("glass", "Glass", 2500.0, 0.4, 0.94),
+    Substance("aluminium", "Aluminium", 2700.0, 0.5, 0.5),
+    Substance("titanium", "Titanium", 4500.0, 0.4, 0.6),
+    Substance("steel", "Steel", 7850.0, 0.6, 0.56),
+    Substance("brass", "Brass", 8500.0, 0.44, 0.4),
+    Substance("lead", "Lead", 11340.0, 0.9, 0.15),
 )
 """The lightest first."""
 

@@ -66,6 +66,10 @@ def _prism(outline: tuple[Point, ...], height: float) -> Mesh | None:
     return Mesh(vertices=vertices, faces=(*sides, *lids))
 
 
+THIN = 1e-12
+"""Of a size squared: the area of what is on one line but for rounding."""
+
+
 def _triangles(points: list[Point]) -> list[tuple[int, int, int]] | None:
     """By cutting off ears; None where there is none to cut, as where lines cross."""
     left, found = list(range(len(points))), []
@@ -81,13 +85,15 @@ def _triangles(points: list[Point]) -> list[tuple[int, int, int]] | None:
 def _is_ear(points: list[Point], left: list[int], at: int) -> bool:
     corners = (left[at - 1], left[at], left[(at + 1) % len(left)])
     a, b, c = (points[number] for number in corners)
-    if _area([a, b, c]) <= 0.0:
+    thin = THIN * max(map(math.dist, (a, b, c), (b, c, a))) ** 2
+    if _area([a, b, c]) <= thin:
         return False
-    return not any(_holds(a, b, c, points[n]) for n in left if points[n] not in (a, b, c))
+    return not any(_holds(a, b, c, points[n], thin) for n in left if points[n] not in (a, b, c))
 
 
-def _holds(a: Point, b: Point, c: Point, p: Point) -> bool:
-    return all(_area([start, end, p]) >= 0.0 for start, end in ((a, b), (b, c), (c, a)))
+def _holds(a: Point, b: Point, c: Point, p: Point, thin: float) -> bool:
+    """Whether a point is in a triangle, or on its border."""
+    return all(_area([start, end, p]) >= -thin for start, end in ((a, b), (b, c), (c, a)))
 
 
 def _area(points: list[Point]) -> float:

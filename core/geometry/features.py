@@ -1,4 +1,5 @@
-"""What a joint can be fitted to on a mesh where the user points: holes, shafts, rims, straight edges, flat faces."""
+"""What a joint can be fitted to on a mesh where the user points: holes, shafts, cones, spheres, rims, straight edges,
+flat faces; and the bare place where it is none of them."""
 
 from __future__ import annotations
 
@@ -8,13 +9,15 @@ from typing import Literal
 
 import numpy as np
 
+from .cones import Cone, cone_at
 from .fits import Fit, fit_circle, fit_line, fit_plane, perpendiculars
 from .loops import edges_between_corners, is_regular_circle, loop_through, without_straight_points
+from .spheres import Sphere, sphere_at
 from .tolerances import BORDERS_SEEN, CREASE, EXAMINED, LARGEST_RMS, UNLIKE
 from .topology import NONE, Topology
 from .walls import Wall, facet_areas, facet_at, wall_at
 
-Kind = Literal["hole", "shaft", "rim", "edge", "face"]
+Kind = Literal["hole", "shaft", "cone", "sphere", "rim", "edge", "face", "place"]
 
 PLANAR = 1e-3
 """Of its extent: a facet that bends more is part of a finely divided round surface."""
@@ -47,11 +50,11 @@ class Feature:
 
     Attributes:
         kind: what it is.
-        origin: on the axis of a hole or shaft, midway; the centre of a rim; the middle of an edge; a face's centre of
-            area; shape (3,).
-        direction: unit vector along the axis or edge, or normal to the rim or face, shape (3,): outward for a face,
-            else upward (see `upward`).
-        radius: of a hole, shaft or rim; else 0.
+        origin: on the axis of a hole, shaft or cone, midway; the centre of a sphere or rim; the middle of an edge; a
+            face's centre of area; the place itself; shape (3,).
+        direction: unit vector along the axis or edge, or normal to the rim, face or place, shape (3,): outward for a
+            face or place, else upward (see `upward`). 0 for a sphere.
+        radius: of a hole, shaft, sphere or rim, or of a cone where it is widest; else 0.
         outline: points of a line that shows it, shape (m, 3).
         rms: root of the mean square of the distances of the mesh's points from what was fitted.
     """
@@ -103,26 +106,35 @@ class Surface(Topology):
             return found
         return region.feature if region else None
 
+    def place_at(self, face: int, point: np.ndarray, size: float) -> Feature | None:
+        """The place itself, with the polygon's normal; None on one without area. size: of the circle that shows it."""
+        if not self.areas[face] > 0.0:
+            return None
+        point, normal = np.asarray(point, dtype=np.float64), self.normals[face]
+        return Feature("place", point, normal, 0.0, _circle(point, normal, size), 0.0)
+
     def _region(self, face: int) -> _Region | None:
         if face not in self._regions:
-            faces, region = self._wall_region(face) or self._flat_region(face) or (np.array([face]), None)
+            faces, region = self._region_of(face) or (np.array([face]), None)
             self._regions.update(dict.fromkeys(faces.tolist(), region))
         return self._regions[face]
 
-    def _wall_region(self, face: int) -> tuple[np.ndarray, _Region] | None:
-        wall = wall_at(self, face) if self.areas[face] > 0.0 else None
-        if wall is None:
-            return None
-        return wall.faces, _Region(_wall_feature(wall), self.border_of(wall.faces), wall.fit.direction)
-
-    def _flat_region(self, face: int) -> tuple[np.ndarray, _Region] | None:
+    def _region_of(self, face: int) -> tuple[np.ndarray, _Region] | None:
+        """What the polygon is a part of: first what a band of could be taken for another, last what noise could."""
         if not self.areas[face] > 0.0:
             return None
-        faces = self._even_face(face)
-        if faces is None:
-            faces = self._rough_face(face)
-        if faces is None:
-            return None
+        if (sphere := sphere_at(self, face)) is not None:
+            return sphere.faces, _Region(_sphere_feature(sphere), self.border_of(sphere.faces))
+        if (wall := wall_at(self, face)) is not None:
+            return wall.faces, _Region(_wall_feature(wall), self.border_of(wall.faces), wall.fit.direction)
+        if (even := self._even_face(face)) is not None:
+            return self._flat_region(even)
+        if (cone := cone_at(self, face)) is not None:
+            return cone.faces, _Region(_cone_feature(cone), self.border_of(cone.faces), cone.fit.direction)
+        rough = self._rough_face(face)
+        return None if rough is None else self._flat_region(rough)
+
+    def _flat_region(self, faces: np.ndarray) -> tuple[np.ndarray, _Region]:
         border = self.border_of(faces)
         return faces, _Region(self._face_feature(faces, border), border)
 
@@ -281,6 +293,28 @@ def _wall_feature(wall: Wall) -> Feature:
     rings = [_circle(fit.origin + end * fit.direction, direction, fit.radius) for end in (low, high)]
     middle = fit.origin + 0.5 * (low + high) * fit.direction
     return Feature("hole" if wall.is_hole else "shaft", middle, direction, fit.radius, np.vstack(rings), fit.rms)
+
+
+def _cone_feature(cone: Cone) -> Feature:
+    fit: Fit = cone.fit
+    slope, (low, high) = math.tan(fit.angle), cone.ends
+    low = max(low, -fit.radius / slope)
+    direction = upward(fit.direction)
+    rings = [_circle(fit.origin + end * fit.direction, direction, fit.radius + end * slope) for end in (low, high)]
+    middle = fit.origin + 0.5 * (low + high) * fit.direction
+    return Feature("cone", middle, direction, fit.radius + high * slope, np.vstack(rings), fit.rms)
+
+
+def _sphere_feature(sphere: Sphere) -> Feature:
+    """Its outline is three great circles in one line."""
+    centre, radius = sphere.fit.origin, sphere.fit.radius
+    angles = np.linspace(0.0, math.tau, CIRCLE + 1)
+    cosine, sine, zero = np.cos(angles), np.sin(angles), np.zeros(CIRCLE + 1)
+    quarter = CIRCLE // 4 + 1
+    level, front = np.column_stack([cosine, sine, zero]), np.column_stack([cosine, zero, sine])
+    side = np.column_stack([zero, cosine, sine])
+    line = np.vstack([level, front, level[:quarter], side])
+    return Feature("sphere", centre, np.zeros(3), radius, centre + radius * line, sphere.fit.rms)
 
 
 def _circle(centre: np.ndarray, direction: np.ndarray, radius: float) -> np.ndarray:

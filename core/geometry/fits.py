@@ -1,11 +1,13 @@
-"""Planes, lines, circles and cylinders through points, by least squares of the distances, and how sure they are.
+"""Planes, lines, circles, cylinders, spheres and cones through points, by least squares of the distances, and how sure
+they are.
 
 Errors of a fit are standard errors: sigma^2 (J^T J)^-1, where J holds the derivatives of the distances by the fit's
 parameters and sigma is what the residuals leave after as many were used up as there are parameters.
 
-Sources: Forbes, Least-squares best-fit geometric elements, NPL report DITC 140/89 (1989), for planes, lines and
-cylinders; Gander, Golub and Strebel, Least-squares fitting of circles and ellipses, BIT 34 (1994), for circles; their
-start is Kåsa, A circle fitting procedure and its error analysis, IEEE Trans. Instrum. Meas. 25 (1976).
+Sources: Forbes, Least-squares best-fit geometric elements, NPL report DITC 140/89 (1989), for planes, lines,
+cylinders, spheres and cones; Gander, Golub and Strebel, Least-squares fitting of circles and ellipses, BIT 34 (1994),
+for circles; their start is Kåsa, A circle fitting procedure and its error analysis, IEEE Trans. Instrum. Meas. 25
+(1976).
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ SETTLED = 1e-13
 """Steps below this part of the points' extent are rounding."""
 DEGENERATE = 1e-9
 """Points whose spread is below this part of their extent lie in fewer directions than the fit needs."""
+MOST_OPEN = math.radians(88.0)
+"""Between a cone's side and its axis: beyond it is a plane."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +32,15 @@ class Fit:
     """What was fitted, and how well. Lengths in the points' unit.
 
     Attributes:
-        origin: the points' mean (plane, line), the centre (circle), the axis's point nearest the mean (cylinder);
-            shape (3,).
-        direction: unit vector, shape (3,): the normal, the line or the axis; its sign means nothing.
-        radius: 0 for planes and lines.
+        origin: the points' mean (plane, line), the centre (circle, sphere), the axis's point nearest the mean
+            (cylinder, cone); shape (3,).
+        direction: unit vector, shape (3,): the normal, the line or the axis; its sign means nothing, but a cone grows
+            wider along it. 0 for a sphere.
+        radius: 0 for planes and lines; a cone's is at its origin.
         rms: root of the mean square of the distances of the points.
-        direction_error: standard error of the direction where it is largest [rad].
+        direction_error: standard error of the direction where it is largest [rad]; of a sphere, that of its centre, in
+            radii.
+        angle: by which the side of a cone is turned from its axis [rad]; else 0.
     """
 
     origin: np.ndarray
@@ -41,6 +48,7 @@ class Fit:
     radius: float
     rms: float
     direction_error: float
+    angle: float = 0.0
 
 
 def fit_plane(points: np.ndarray) -> Fit:
@@ -115,12 +123,7 @@ def fit_cylinder(points: np.ndarray, axis: np.ndarray) -> Fit:
     Raises:
         ValueError: there are too few points, or they do not determine a cylinder.
     """
-    points = _checked(points, 5)
-    middle = points.mean(axis=0)
-    size = float(np.abs(points - middle).max())
-    if not size > 0.0:
-        raise ValueError("the points lie in one place, through which go many cylinders")
-    scaled = (points - middle) / size
+    scaled, middle, size = _centred(points, 5)
     direction = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
     across = perpendiculars(direction)
     x, y, radius = _circle_start(scaled @ across.T)
@@ -148,6 +151,141 @@ def fit_cylinder(points: np.ndarray, axis: np.ndarray) -> Fit:
         size * math.sqrt(square / len(points)),
         _largest(covariance[2:4, 2:4]),
     )
+
+
+def fit_sphere(points: np.ndarray) -> Fit:
+    """The sphere of least squares. points: shape (n, 3), n >= 4.
+
+    Raises:
+        ValueError: there are too few points, or they lie in a plane, or so nearly so that no sphere is best.
+    """
+    points, middle, size = _centred(points, 4)
+    columns = np.column_stack([2.0 * points, np.ones(len(points))])
+    start = np.linalg.lstsq(columns, (points**2).sum(axis=1), rcond=None)[0]
+    unknowns = np.append(start[:3], math.sqrt(max(float(start[3] + start[:3] @ start[:3]), 0.0)))
+
+    def distances(unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        arms = points - unknowns[:3]
+        reach = np.maximum(np.linalg.norm(arms, axis=1), 1e-300)
+        return reach - unknowns[3], np.column_stack([-arms / reach[:, None], -np.ones(len(points))])
+
+    for _ in range(ROUNDS):
+        misses, slopes = distances(unknowns)
+        step = _solve(slopes, misses)
+        unknowns = unknowns - step
+        if float(np.abs(step).max()) < SETTLED * max(1.0, abs(unknowns[3])):
+            break
+    else:
+        raise ValueError("no sphere is the best one: the points lie too nearly in a plane")
+    misses, slopes = distances(unknowns)
+    square, radius = float(misses @ misses), float(abs(unknowns[3]))
+    covariance = _sigma(square, len(points), 4) ** 2 * np.linalg.inv(slopes.T @ slopes)
+    return Fit(
+        middle + size * unknowns[:3],
+        np.zeros(3),
+        size * radius,
+        size * math.sqrt(square / len(points)),
+        _largest(covariance[:3, :3]) / max(radius, 1e-300),
+    )
+
+
+def fit_cone(points: np.ndarray, axis: np.ndarray, tips: int = 0) -> Fit:
+    """The cone of least squares near one whose axis is known roughly.
+
+    Args:
+        points: shape (n, 3), n >= 6.
+        axis: a direction of any length, shape (3,), within some 10 degrees of the cone's own, and less than its angle.
+        tips: how many of the points, the last ones, are meant to be the cone's tip, not on its side.
+
+    Raises:
+        ValueError: there are too few points, or they do not determine a cone.
+    """
+    points, middle, size = _centred(points, 6)
+    direction = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    centre, radius, angle = _cone_start(points, tips, direction)
+    for _ in range(ROUNDS):
+        across = perpendiculars(direction)
+        distances, slopes = _from_cone(points, tips, centre, direction, across, radius, angle)
+        step = _solve(slopes, distances)
+        centre = centre - step[:2] @ across
+        turned = direction - step[2:4] @ across
+        direction = turned / np.linalg.norm(turned)
+        radius, angle = radius - float(step[4]), angle - float(step[5])
+        along = float(centre @ direction)
+        centre, radius = centre - along * direction, radius - along * math.tan(angle)
+        if abs(angle) > MOST_OPEN:
+            break
+        if float(np.abs(step).max()) < SETTLED * max(1.0, abs(radius)):
+            break
+    else:
+        raise ValueError("no cone is the best one: the points do not determine its axis")
+    if abs(angle) > MOST_OPEN or not radius > 0.0:
+        raise ValueError("the points lie on a plane rather than on a cone")
+    distances, slopes = _from_cone(points, tips, centre, direction, perpendiculars(direction), radius, angle)
+    square = float(distances @ distances)
+    covariance = _sigma(square, len(points), 6) ** 2 * np.linalg.inv(slopes.T @ slopes)
+    return Fit(
+        middle + size * centre,
+        math.copysign(1.0, angle) * direction,
+        size * radius,
+        size * math.sqrt(square / len(points)),
+        _largest(covariance[2:4, 2:4]),
+        abs(angle),
+    )
+
+
+def _cone_start(points: np.ndarray, tips: int, direction: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Centre, radius there and angle: from the tip, or by equations x^2 + y^2 = 2 a x + 2 b y + c + d z + e z^2."""
+    across = perpendiculars(direction)
+    flat, along = points @ across.T, points @ direction
+    if tips:
+        arms, heights = flat[:-tips] - flat[-1], along[:-tips] - along[-1]
+        slope = float(np.median(np.linalg.norm(arms, axis=1) / np.where(heights == 0.0, 1e-300, heights)))
+        return flat[-1] @ across, abs(slope * float(along[-1])), math.atan(slope)
+    columns = np.column_stack([2.0 * flat, np.ones(len(flat)), along, along**2])
+    a, b, c, d, _ = np.linalg.lstsq(columns, (flat**2).sum(axis=1), rcond=DEGENERATE)[0].tolist()
+    radius = math.sqrt(max(c + a * a + b * b, 1e-12))
+    return np.array((a, b)) @ across, radius, math.atan(0.5 * d / radius)
+
+
+def _from_cone(
+    points: np.ndarray,
+    tips: int,
+    centre: np.ndarray,
+    direction: np.ndarray,
+    across: np.ndarray,
+    radius: float,
+    angle: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Signed distances, and their derivatives by two shifts and two tilts of the axis, the radius and the angle.
+
+    A tip has three: from the side as if it lay on the axis, and from the axis along either of `across`.
+    """
+    arms = points - centre
+    flat, along = arms @ across.T, arms @ direction
+    sides = len(points) - tips
+    beside = flat[sides:]
+    reach = np.append(np.linalg.norm(flat[:sides], axis=1), np.zeros(tips))
+    outward = np.vstack([flat[:sides] / np.maximum(reach[:sides, None], 1e-300), np.zeros((tips, 2))])
+    cosine, sine = math.cos(angle), math.sin(angle)
+    tilts = -outward * (along * cosine + reach * sine)[:, None]
+    slopes = (-outward * cosine, tilts, np.full(len(points), -cosine), (radius - reach) * sine - along * cosine)
+    distances, slopes = (reach - radius) * cosine - along * sine, np.column_stack(slopes)
+    for i in range(2 if tips else 0):
+        rows = np.zeros((tips, 6))
+        rows[:, i], rows[:, 2 + i] = -1.0, -along[sides:]
+        distances, slopes = np.append(distances, beside[:, i]), np.vstack([slopes, rows])
+    return distances, slopes
+
+
+def _centred(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The points about their mean in parts of their extent, the mean, and the extent."""
+    points = _checked(points, least)
+    middle = points.mean(axis=0)
+    size = float(np.abs(points - middle).max())
+    if not size > 0.0:
+        raise ValueError("the points lie in one place")
+    return (points - middle) / size, middle, size
 
 
 def _checked(points: np.ndarray, least: int) -> np.ndarray:

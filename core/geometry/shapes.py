@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..extras import Extra
 from ..spatial import IDENTITY, Pose, Vec3
+from .surfaces import Surface
 
 Color = tuple[float, float, float, float]
 """Red, green, blue, alpha in 0..1."""
+
+ALL_LAYERS = 0xFFFF
+"""Every one of the 16 bits that SDF's masks have."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,9 @@ class Shape:
         pose: X_LS, in the link [m].
         material: None where the file gives none.
         extras: what the file says besides.
+        surface: how a collision touches; None where nothing is said, which is the default surface.
+        layers, meets: of a collision, 16 bits each: the layers that it is on, and those that it meets what is on (SDF's
+            category_bitmask and collide_bitmask); see `may_meet`.
     """
 
     name: str
@@ -146,8 +153,15 @@ class Shape:
     pose: Pose = IDENTITY
     material: Material | None = None
     extras: tuple[Extra, ...] = ()
+    surface: Surface | None = field(default=None, metadata={"since": "0.2.0"})
+    layers: int = field(default=ALL_LAYERS, metadata={"since": "0.2.0"})
+    meets: int = field(default=ALL_LAYERS, metadata={"since": "0.2.0"})
 
     @property
     def color(self) -> Color | None:
         """Its diffuse colour; None where the file gives none."""
         return self.material.diffuse if self.material else None
+
+    def may_meet(self, other: Shape) -> bool:
+        """Whether one of two collisions is on a layer that the other meets, as Gazebo has it."""
+        return bool(self.layers & other.meets | other.layers & self.meets)

@@ -35,7 +35,7 @@ def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
     shells = shell_numbers(triangles, len(points))
     corners = points[triangles] - points[triangles[:, 0]].mean(axis=0)
     signs = np.where(np.bincount(shells, np.linalg.det(corners)) < 0.0, -1, 1)
-    outside = _containers(points, triangles, shells)
+    outside = containers(points, triangles, shells)
     turned = signs.copy()
     for shell in sorted(range(len(signs)), key=lambda number: len(outside[number])):
         around = sum(int(turned[other]) for other in outside[shell])
@@ -67,7 +67,7 @@ def shell_numbers(triangles: np.ndarray, count: int) -> np.ndarray:
             root = root[root]
 
 
-def _containers(points: np.ndarray, triangles: np.ndarray, shells: np.ndarray) -> list[list[int]]:
+def containers(points: np.ndarray, triangles: np.ndarray, shells: np.ndarray) -> list[list[int]]:
     """For each surface, those that it lies in."""
     count = int(shells.max()) + 1
     if count == 1:

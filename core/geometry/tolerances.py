@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 # Angles between polygons.
 
 FLAT = math.radians(0.5)
@@ -149,3 +151,29 @@ SAME_CIRCLE = 0.2
 ROUNDS = 5
 """Of gathering and fitting; noise leaves a corner or two undecided, which hardly matters. With two, ellipses are walls,
 since what they would lose is not looked at again; with ten, nothing changes."""
+
+# Spheres and cones.
+
+NEAREST = (12, 40, 120, EXAMINED)
+"""Of what is near, in turn: few show the shape without noise and nothing beside it, many where there is noise."""
+FEWEST_ON_SPHERE, FEWEST_TOLD = 10, 24
+"""Corners on a sphere, nine of which a second quadric takes; and with noise, where twelve shapes are asked about."""
+SURELY_APART = 3.0
+"""Times the noise, by which corners must at least miss any other quadric."""
+SHALLOWEST = 3.0
+"""A sphere's radius, in extents of what is there of it: a cap that is seen under 19 degrees. Flat faces with noise have
+more."""
+NEIGHBOURS = 4
+"""Facets beside the first whose normals give axes of cones, the longest edges first: a side has two, ends two more."""
+LEANS_ALIKE = 0.2
+"""Of the unit: how far normals of a cone's noisy polygons differ along its axis."""
+STEADY = 0.7
+"""Their spread along the axis, in that across it, beyond which they show no axis."""
+STEEP_CONE = math.radians(0.5)
+"""Between a cone's side and its axis: a less tapered one is a wall whose noise leans."""
+
+
+def miss_for(misses: np.ndarray, grain: float) -> float:
+    """How far from a surface its corners may lie, if these lie so far. All in parts of its radius."""
+    deviation = NORMAL * float(np.median(np.abs(misses)))
+    return min(max(OUTLIER * deviation, LEAST_MISS * (EXACT + grain)), LARGEST_MISS)

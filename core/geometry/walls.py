@@ -14,8 +14,9 @@ A wall is looked for from one polygon of it, in what is near:
 Every number by which this is told stands in `tolerances.py`, with its reason.
 
 What is not told from a wall: parts of a cone of few facets, when noise hides how they lean (one of 8 facets a ring that
-tapers by 5.7 degrees, with 0.5 % of noise); and the outermost band of a sphere or torus so coarse that its next bands
-lean by more than STEEPEST, which is the very shape of a cylinder of one ring of facets, chamfered on both sides.
+tapers by 5.7 degrees, with 0.5 % of noise); and the outermost band of a torus so coarse that its next bands lean by
+more than STEEPEST, which is the very shape of a cylinder of one ring of facets, chamfered on both sides. So is a
+sphere's, for which `spheres` is asked first.
 """
 
 from __future__ import annotations
@@ -31,13 +32,11 @@ from .tolerances import (
     ALONG_AXIS,
     ASTRAY,
     BORDERS_SEEN,
-    CHANCE,
     CLOSE,
     CLOSE_STEEPEST,
     COARSE_FACET,
     CREASE,
     CREASES_SEEN,
-    DEPENDENT,
     EXACT,
     EXAMINED,
     FEWEST_ARC,
@@ -51,7 +50,6 @@ from .tolerances import (
     LARGEST_MISS,
     LARGEST_RMS,
     LEANING,
-    LEAST_MISS,
     LEAST_SURE,
     MOST,
     NEARBY,
@@ -74,8 +72,10 @@ from .tolerances import (
     UPRIGHT,
     WIDEST_CIRCLE,
     WIDEST_FACET,
+    miss_for,
 )
 from .topology import NONE, Topology
+from .trends import goes_with
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,14 +217,7 @@ class _Guess:
         return near & upright & (self.spans(mesh, faces) < self.widest) & (mesh.areas[faces] > 0.0)
 
     def intervals(self, mesh: Topology, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Between which angles about the axis each polygon lies."""
-        across = perpendiculars(self.axis)
-        corners = mesh.corners_of(faces)
-        firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
-        middles = np.arctan2(*((mesh.centres[faces] - self.origin) @ across[::-1].T).T)
-        angles = np.arctan2(*((mesh.points[mesh.corners[corners]] - self.origin) @ across[::-1].T).T)
-        around = np.remainder(angles - np.repeat(middles, mesh.counts[faces]) + math.pi, math.tau) - math.pi
-        return middles + np.minimum.reduceat(around, firsts), middles + np.maximum.reduceat(around, firsts)
+        return intervals(mesh, faces, self.origin, self.axis)
 
     def spans(self, mesh: Topology, faces: np.ndarray) -> np.ndarray:
         low, high = self.intervals(mesh, faces)
@@ -268,10 +261,9 @@ def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _
 def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fit, facing: float) -> _Guess:
     """As wide as the corners scatter about the fit, and the facets are."""
     guess = _Guess(fit.origin, fit.direction, fit.radius, LARGEST_MISS, WIDEST_FACET, STEEPEST, facing)
-    deviation = NORMAL * float(np.median(np.abs(guess.misses(mesh.points[vertices]))))
     usual = float(np.median(guess.spans(mesh, faces)))
     widest = max(UNEVEN * usual, min(UNEVEN_FINE * usual, COARSE_FACET))
-    miss = min(max(OUTLIER * deviation, LEAST_MISS * (EXACT + mesh.grain / fit.radius)), LARGEST_MISS)
+    miss = miss_for(guess.misses(mesh.points[vertices]), mesh.grain / fit.radius)
     lean = NORMAL * float(np.median(np.abs(mesh.normals[faces] @ fit.direction)))
     steepest = min(max(OUTLIER * lean, CLOSE), STEEPEST)
     return replace(guess, miss=miss, widest=min(widest, WIDEST_FACET), steepest=steepest)
@@ -298,9 +290,9 @@ def _is_whole(mesh: Topology, found: _Found) -> bool:
     """
     faces, fit = found.faces, found.fit
     low, high = found.guess.intervals(mesh, faces)
-    covered, usual = _covered(low, high), float(np.median(high - low))
-    is_round = covered > math.tau - 0.5 * usual
-    if covered < SHORTEST_ARC or covered < (FEWEST_ROUND if is_round else FEWEST_ARC) * usual:
+    around, usual = covered(low, high), float(np.median(high - low))
+    is_round = around > math.tau - 0.5 * usual
+    if around < SHORTEST_ARC or around < (FEWEST_ROUND if is_round else FEWEST_ARC) * usual:
         return False
     border = mesh.border_of(faces)
     edges = mesh.points[mesh.ends[border]] - mesh.points[mesh.corners[border]]
@@ -321,7 +313,21 @@ def _leaves(mesh: Topology, found: _Found, corners: np.ndarray) -> np.ndarray:
     return (beyond == NONE) | (np.abs(mesh.normals[beyond] @ axis) > max(STEEPEST, LEANING * usual))
 
 
-def _covered(low: np.ndarray, high: np.ndarray) -> float:
+def intervals(mesh: Topology, faces: np.ndarray, origin: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Between which angles about the axis each polygon lies; a corner on the axis counts as in the middle."""
+    across = perpendiculars(axis)
+    corners = mesh.corners_of(faces)
+    firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
+    middles = np.arctan2(*((mesh.centres[faces] - origin) @ across[::-1].T).T)
+    flat = (mesh.points[mesh.corners[corners]] - origin) @ across[::-1].T
+    own = np.repeat(middles, mesh.counts[faces])
+    reach = np.linalg.norm(flat, axis=1)
+    angles = np.where(reach > CLOSE * reach.max(), np.arctan2(*flat.T), own)
+    around = np.remainder(angles - own + math.pi, math.tau) - math.pi
+    return middles + np.minimum.reduceat(around, firsts), middles + np.maximum.reduceat(around, firsts)
+
+
+def covered(low: np.ndarray, high: np.ndarray) -> float:
     """How much of the circle the intervals cover together [rad]."""
     widths = high - low
     low = np.remainder(low, math.tau)
@@ -333,28 +339,14 @@ def _covered(low: np.ndarray, high: np.ndarray) -> float:
 
 
 def _has_trend(points: np.ndarray, fit: Fit) -> bool:
-    """Whether the residuals go with the place, as those of a cone, a sphere, a torus or an ellipse do.
-
-    The part of the square residuals that 2 n meaningless shapes explain has a beta distribution, whose tail is a sum of
-    n terms; of an odd number of shapes it is less than of one more.
-    """
+    """Whether the residuals go with the place, as those of a cone, a sphere, a torus or an ellipse do."""
     arms = points - fit.origin
     along, (x, y) = arms @ fit.direction, perpendiculars(fit.direction) @ arms.T / fit.radius
     residuals = np.hypot(x, y) - 1.0
     along = along / max(float(np.abs(along).max()), 1e-300)
     belly, saddle, slanted = along**2 - (along**2).mean(), x * x - y * y, x * y
     shapes = (along, belly, belly * x, belly * y, saddle, slanted, along * saddle, along * slanted)
-    best, _, rank, _ = np.linalg.lstsq(np.column_stack(shapes), residuals, rcond=DEPENDENT)
-    pairs = (int(rank) + 1) // 2
-    half = 0.5 * (len(points) - 5) - pairs
-    if half <= 0.0:
-        return False
-    fitted = np.column_stack(shapes) @ best
-    explained = min(float(fitted @ fitted) / float(residuals @ residuals), 1.0)
-    terms = [1.0]
-    for i in range(1, pairs):
-        terms.append(terms[-1] * explained * (half + i - 1.0) / i)
-    return (1.0 - explained) ** half * sum(terms) < CHANCE
+    return goes_with(np.column_stack(shapes), residuals, 5)
 
 
 def breaks_off(mesh: Topology, corners: np.ndarray, leaves: np.ndarray | None, part: float) -> bool:

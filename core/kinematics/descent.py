@@ -20,11 +20,12 @@ from ..joints import FREE, SCREWS
 from ..model.compiled import CompiledModel
 from ..slots import Bundled
 from ..spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
+from ..spatial.storage import copy, get3, get4, put3
 from .limits import excess, limits_of, make_bounds, write_bounds
 from .motion import integrate_positions, move_bodies
 from .steps import find_step, make_step
 from .tasks import Tasks, make_rows, write_errors, write_slopes
-from .work import copy, get3, get4, largest, make_work, put3
+from .work import largest, make_work
 
 CLOSED = 1e-11
 """What may stay open of what is kept, in rad and model sizes."""

@@ -11,8 +11,9 @@ from ..model import Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel
 from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
+from ..spatial.storage import get3, get4, get9, get_pair, put3, put4
 from .motion import move
-from .work import get3, get4, get9, get_pair, make_work, put3, put4
+from .work import make_work
 
 
 @kernel

@@ -8,9 +8,10 @@ from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
 from ..model.compiled import CompiledModel
 from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
+from ..spatial.storage import get3, get9, put3
 from .forward import link_row
 from .motion import move, screw_of
-from .work import get3, get9, make_work, put3
+from .work import make_work
 
 
 @jitable

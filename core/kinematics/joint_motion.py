@@ -11,8 +11,9 @@ from ..model import WORLD, Joint, Link, Model
 from ..model.compile import compile_model
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
+from ..spatial.storage import get9, get_pair, put_pair
 from .motion import accelerate_body, move
-from .work import get9, get_pair, make_work, put_pair
+from .work import make_work
 
 Numbers = Sequence[float] | np.ndarray
 

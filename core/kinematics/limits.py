@@ -12,7 +12,7 @@ from ..joints import BALL, Unit, measure
 from ..model.compiled import CompiledModel
 from ..slots import Bundled
 from ..spatial import ZERO, quat_normalized
-from .work import get3, get4, put3
+from ..spatial.storage import get3, get4, put3
 
 LIMIT = np.dtype(
     [

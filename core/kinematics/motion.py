@@ -21,7 +21,7 @@ from ..spatial import (
     turn_z,
     z_axis,
 )
-from .work import get3, get4, get6, get9, get_pair, put3, put4, put9, put_pair
+from ..spatial.storage import get3, get4, get6, get9, get_pair, put3, put4, put9, put_pair
 
 
 @jitable

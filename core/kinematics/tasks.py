@@ -35,8 +35,8 @@ from ..spatial import (
     transpose,
     z_axis,
 )
+from ..spatial.storage import get3, get4, get9, put3
 from .jacobian import write_jacobian
-from .work import get3, get4, get9, put3
 
 PLACE, TURN, AIM, EQUATION = 0, 1, 2, 3
 

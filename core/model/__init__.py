@@ -5,7 +5,7 @@
 """
 
 from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
-from .elements import WORLD, Axis, Joint, Link, Mimic, ModelError, StateError
+from .elements import WORLD, Axis, ContactPair, Joint, Link, Mimic, ModelError, StateError
 from .frames_and_lights import Frame, Light
 from .model import Loop, Model
 
@@ -13,6 +13,7 @@ __all__ = [
     "COUPLING_TYPES",
     "WORLD",
     "Axis",
+    "ContactPair",
     "Coupling",
     "Equation",
     "Frame",

@@ -124,7 +124,7 @@ def add_coupling(model: Model, coupling: Coupling | Gearbox) -> None:
 
 
 def rename_link(model: Model, old: str, new: str) -> None:
-    """Give a link another name; joints and gearboxes follow.
+    """Give a link another name; joints, gearboxes and contact pairs follow.
 
     Raises:
         ModelError: no such link, or a name that is taken or reserved.

@@ -125,6 +125,9 @@ class Link:
         gravity: whether it pulls at this link.
         visuals, collisions: shapes in the link frame.
         extras: what its file says besides.
+        self_collide: whether it may meet links of its own family; of two links, one that has it is enough.
+        family: links of one family do not meet unless `self_collide` says so. "" for the links that joints connect it
+            with, not through the world.
     """
 
     name: str
@@ -141,11 +144,22 @@ class Link:
     visuals: list[Shape] = field(default_factory=list)
     collisions: list[Shape] = field(default_factory=list)
     extras: tuple[Extra, ...] = ()
+    self_collide: bool = field(default=False, metadata={"since": "0.2.0"})
+    family: str = field(default="", metadata={"since": "0.2.0"})
 
     @property
     def shapes(self) -> list[Shape]:
         """Visuals and collisions."""
         return [*self.visuals, *self.collisions]
+
+
+@dataclass
+class ContactPair:
+    """Whether the collisions of links `a` and `b` meet, whatever joints and families say of them."""
+
+    a: str
+    b: str
+    meets: bool
 
 
 @dataclass

@@ -28,8 +28,8 @@ def remove_link(model: Model, name: str) -> Model:
 
     Its world is the frame of the link that carried it, in which its poses and its gravity are given; the joint that
     carried it hangs in that world now, as does every other joint between it and that link. Joints that lead elsewhere
-    from the subtree lose an end and are gone, from both. So are mimics and couplings between what is cut apart. Frames
-    and lights go with their links.
+    from the subtree lose an end and are gone, from both. So are mimics, couplings and contact pairs between what is cut
+    apart. Frames and lights go with their links.
 
     Raises:
         ModelError: no such link; the world is none.
@@ -51,6 +51,8 @@ def remove_link(model: Model, name: str) -> Model:
         links, joints = links_of(coupling), joints_of(coupling)
         if links <= within and joints <= inside:
             piece.couplings.append(coupling)
+    piece.contact_pairs = [pair for pair in model.contact_pairs if {pair.a, pair.b} <= gone]
+    model.contact_pairs = [pair for pair in model.contact_pairs if not {pair.a, pair.b} & gone]
     for what in STANDING_BY:
         setattr(piece, what, [item for item in getattr(model, what) if item.link in gone])
         setattr(model, what, [item for item in getattr(model, what) if item.link not in gone])
@@ -80,15 +82,16 @@ def graft(
 
     Args:
         onto: a link, or "world".
-        prefix: put before the names of the subtree's links, joints and couplings.
+        prefix: put before the names of the subtree's links, joints, couplings and families.
         with_base: off, the subtree's base links are left out, and the joints on them hang on `onto` instead: links that
             float, and those that joints without a coordinate, one after the other, hold to such a link or to the
-            subtree's world. Joints between two of them go too.
+            subtree's world. Joints between two of them go too. What a contact pair says of such a link, it then says
+            of `onto`.
         X_LS: the subtree's world in `onto` [m], a pose or a 4 x 4 matrix.
 
     Raises:
-        ModelError: no such link; something that is no pose; names that are taken; a mimic or a coupling that names
-            what neither has; or the joints of the subtree do not fit together.
+        ModelError: no such link; something that is no pose; names that are taken; a mimic, a coupling or a contact pair
+            that names what neither has; or the joints of the subtree do not fit together.
     """
     X_WL = pose_of(model, onto)
     X_LS = as_pose(X_LS, f"the subtree's place in link '{onto}'")
@@ -119,12 +122,15 @@ def graft(
         item.name = prefix + item.name
     for link in added.links:
         link.pose = _in(X_WS, link.pose)
+        link.family = prefix + link.family if link.family else ""
+    added.contact_pairs = [pair for pair in added.contact_pairs if pair.a != pair.b and WORLD not in (pair.a, pair.b)]
     _require_no_clash(model, added)
     model.links += added.links
     model.joints += added.joints
     model.couplings += added.couplings
     model.frames += added.frames
     model.lights += added.lights
+    model.contact_pairs += added.contact_pairs
 
 
 def re_root(model: Model, link: str) -> None:
@@ -218,7 +224,7 @@ def _hang(added: Model, bases: dict[str, Pose]) -> None:
 
 
 def _require_references(model: Model, added: Model, lost: set[str], bases: dict[str, Pose]) -> None:
-    """Refuse mimics and couplings of `added` that name what will be nowhere."""
+    """Refuse mimics, couplings and contact pairs of `added` that name what will be nowhere."""
     joints = {joint.name for joint in added.joints} | {joint.name for joint in model.joints if joint.name not in lost}
     links = {link.name for link in (*added.links, *model.links)} | bases.keys()
     wanted = [
@@ -226,6 +232,8 @@ def _require_references(model: Model, added: Model, lost: set[str], bases: dict[
     ]
     for coupling in added.couplings:
         wanted.append((f"coupling '{coupling.name}'", (joints_of(coupling) - joints) | (links_of(coupling) - links)))
+    for pair in added.contact_pairs:
+        wanted.append((f"the contact pair '{pair.a}', '{pair.b}'", {pair.a, pair.b} - links))
     for subject, missing in wanted:
         if missing:
             names = ", ".join(f"'{name}'" for name in sorted(missing))

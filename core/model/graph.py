@@ -108,7 +108,7 @@ def pieces(links: Sequence[str], joints: Iterable[Joint]) -> dict[str, str]:
 
     def first(name: str) -> str:
         while above[name] != name:
-            name = above[name] = above[above[name]]
+            above[name] = name = above[above[name]]
         return name
 
     for joint in joints:

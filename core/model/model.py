@@ -15,7 +15,7 @@ import numpy as np
 from ..extras import Extra
 from ..spatial import ZERO, Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
-from .elements import WORLD, Joint, Link, ModelError
+from .elements import WORLD, ContactPair, Joint, Link, ModelError
 from .frames_and_lights import Frame, Light
 from .graph import Branch, Tree, pieces, spanning_tree
 from .text import aligned, counted
@@ -44,7 +44,8 @@ class Loop:
 class Model:
     """Links and joints, with the gravity [m/s^2] and the wind [m/s] around them, in world axes, and frames and lights.
 
-    The wind is the same everywhere. It acts on links by their `linear_damping`, which is that of the air.
+    The wind is the same everywhere. It acts on links by their `linear_damping`, which is that of the air. What
+    `contact_pairs` say of two links comes before what joints and families do; `meeting.py` has the rule.
 
     Links and joints of a model in a model are named `outer::inner`. `editing.py`,
     `grafting.py` and `placing.py` have the verbs that change a model.
@@ -59,6 +60,7 @@ class Model:
     lights: list[Light] = field(default_factory=list)
     extras: tuple[Extra, ...] = ()
     wind: Vec3 = ZERO
+    contact_pairs: list[ContactPair] = field(default_factory=list, metadata={"since": "0.2.0"})
 
     def link(self, name: str) -> Link:
         """Raises `ModelError` where there is none."""
@@ -192,7 +194,11 @@ def _added(kind: type) -> dict[str, object]:
 
     A digest leaves them out at their default, or a bake of an older version would count as out of date.
     """
-    return {field.name: field.default for field in dataclasses.fields(kind) if "since" in field.metadata}
+    return {
+        field.name: field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        for field in dataclasses.fields(kind)
+        if "since" in field.metadata
+    }
 
 
 def _digest(value: object) -> str:

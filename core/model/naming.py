@@ -61,6 +61,8 @@ def rename(model: Model, links: Mapping[str, str], joints: Mapping[str, str]) ->
             joint.mimic.leader = joints.get(joint.mimic.leader, joint.mimic.leader)
     for item in (*model.frames, *model.lights):
         item.link = links.get(item.link, item.link)
+    for pair in model.contact_pairs:
+        pair.a, pair.b = links.get(pair.a, pair.a), links.get(pair.b, pair.b)
     for coupling in model.couplings:
         if isinstance(coupling, Gearbox):
             coupling.parent = links.get(coupling.parent, coupling.parent)

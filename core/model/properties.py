@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from ..geometry.densities import SUBSTANCES
+from ..geometry import Surface
+from ..geometry.densities import SUBSTANCES, Substance
 from ..geometry.solids import solid_properties
 from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
@@ -20,6 +21,9 @@ AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isin
 """The fields of `Axis` that are numbers, as their defaults are: no directions, words or switches."""
 FLOATING = "*"
 """Stands for the link that floats, where there is but one."""
+
+SURFACE_PROPERTIES = tuple(field.name for field in dataclasses.fields(Surface) if field.name != "velocity")
+"""Those that are numbers."""
 
 FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
 
@@ -52,7 +56,9 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
     of several coordinates is given as numbers with commas between, and its quaternion made one of length 1.
 
     Of a link: `mass` [kg], by which its inertia grows along; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, by
-    the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque.
+    the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque;
+    self_collide; and on all its collision shapes, one of `SURFACE_PROPERTIES`. A material is their friction and
+    restitution, too. Where a joint has the link's name, and a property of this name, it is the joint's.
 
     Of a link, too: `static`, true to hold it in the world where it is drawn, as `fix_base` does; of "*", the link that
     floats, that alone, or none where the world holds all.
@@ -71,8 +77,9 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
         return _set_static(model, setting)
     joint = next((joint for joint in model.joints if joint.name == setting.owner), None)
     link = next((link for link in model.links if link.name == setting.owner), None)
-    if joint and not (link and setting.name in _LINK):
-        return _set_one(_setters_of(joint), joint, f"joint '{joint.name}' ({joint.type})", setting)
+    setters = _setters_of(joint) if joint else {}
+    if joint and not (link and setting.name in _LINK and setting.name not in setters):
+        return _set_one(setters, joint, f"joint '{joint.name}' ({joint.type})", setting)
     if link:
         return _set_one(_LINK, link, f"link '{link.name}'", setting)
     known = ", ".join(item.name for item in (*model.joints, *model.links))
@@ -86,11 +93,15 @@ def density_of(setting: Setting) -> float:
             return _positive(setting)
         except _TextError as error:
             raise ModelError(f"link '{setting.owner}': density takes {error}, found '{setting.text}'") from error
+    return _substance(setting).density
+
+
+def _substance(setting: Setting) -> Substance:
     substance = next((known for known in SUBSTANCES if known.name == setting.text.lower()), None)
     if substance is None:
         names = ", ".join(known.name for known in SUBSTANCES)
         raise ModelError(f"link '{setting.owner}': no material '{setting.text}'; there are: {names}")
-    return substance.density
+    return substance
 
 
 Setter = Callable[[Any, Setting], None]
@@ -201,6 +212,30 @@ def _set_density(link: Link, setting: Setting) -> None:
     _weigh(link, density * volume)
 
 
+def _set_material(link: Link, setting: Setting) -> None:
+    substance = _substance(setting)
+    _set_density(link, setting)
+    _touch(link, friction=substance.friction, static_friction=None, restitution=substance.restitution)
+
+
+def _set_on_surfaces(link: Link, setting: Setting) -> None:
+    """A number from what `Surface` allows; static friction may be less than sliding friction, which then acts."""
+    if not link.collisions:
+        raise ModelError(f"link '{link.name}' has no collision shape, so it has no {setting.name}: give it one")
+    (number,) = _numbers(setting, 1)
+    if setting.name == "restitution" and not 0.0 <= number <= 1.0:
+        raise _TextError("a number from 0 to 1")
+    if number < 0.0 or (setting.name == "stiffness" and number == 0.0):
+        raise _TextError("a number above 0" if setting.name == "stiffness" else "0 or a number above it")
+    _touch(link, **{setting.name: number})
+
+
+def _touch(link: Link, **values: float | None) -> None:
+    """Give these to the surfaces of all its collision shapes."""
+    for shape in link.collisions:
+        shape.surface = dataclasses.replace(shape.surface or Surface(), **values)
+
+
 def _weigh(link: Link, mass: float) -> None:
     """As heavy as that, and spread as before."""
     if not link.mass > 0.0:
@@ -230,11 +265,12 @@ def _numbers(setting: Setting, count: int) -> tuple[float, ...]:
 _LINK: dict[str, Setter] = {
     "mass": _set_mass,
     "density": _set_density,
-    "material": _set_density,
+    "material": _set_material,
     "linear_damping": _set_positive,
     "angular_damping": _set_positive,
     "gravity": _set_flag,
     "force": _set_vector,
     "torque": _set_vector,
-}
+    "self_collide": _set_flag,
+} | dict.fromkeys(SURFACE_PROPERTIES, _set_on_surfaces)
 _WORLD: dict[str, Setter] = {"gravity": _set_vector, "wind": _set_vector}

@@ -19,6 +19,18 @@ def counted(items: Sized, what: str) -> str:
     return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
 
 
+def roughly(count: int) -> str:
+    """How many, as somebody would say it: 12, or "some 2000" for 2001."""
+    return str(count) if count < 100 else f"some {float(f'{count:.1e}'):.0f}"
+
+
+def timed(seconds: float) -> str:
+    """A time with its unit, to three digits at most: 12 s, or 0.21 ms where seconds would be mere zeros."""
+    if abs(seconds) < 0.01:
+        return f"{1e3 * seconds:.2g} ms"
+    return f"{seconds:.3g} s" if abs(seconds) < 1e3 else f"{seconds:.0f} s"
+
+
 def measured(value: float, unit: str, digits: int = 4) -> str:
     """A number with its unit, "rad", "m" or one that begins so.
 
@@ -28,6 +40,12 @@ def measured(value: float, unit: str, digits: int = 4) -> str:
     if not math.isfinite(value):
         return f"{value:g}"
     return f"{plain} ({math.degrees(value):.{digits}g}°{unit[3:]})" if unit.startswith("rad") else plain
+
+
+def measured_apart(one: float, other: float, unit: str) -> tuple[str, str]:
+    """As `measured`, two numbers that differ, with as many digits as show that."""
+    digits = next((digits for digits in (4, 6, 9) if f"{one:.{digits}g}" != f"{other:.{digits}g}"), 17)
+    return measured(one, unit, digits), measured(other, unit, digits)
 
 
 def measured_range(lower: float, upper: float, unit: str, digits: int = 4) -> str:

@@ -14,9 +14,9 @@ import numpy as np
 
 from .. import jit
 from ..jit import jitable, kernel, subroutine
-from ..kinematics.work import copy
 from ..model.compiled import ON_COLUMN
 from ..spatial import raised
+from ..spatial.storage import copy
 from .dop853 import COUNT, ORDER
 from .event_location import step_to_event
 from .events import resolve, take_place, wake

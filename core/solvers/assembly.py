@@ -13,11 +13,12 @@ from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..jit import kernel
 from ..kinematics import coordinates_at, tree_poses
 from ..kinematics.motion import integrate_positions, move_bodies
-from ..kinematics.work import copy, largest
+from ..kinematics.work import largest
 from ..model import WORLD, Equation, ModelError
 from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
+from ..spatial.storage import copy
 from .controls import Controls
 from .singular import require_regular
 from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates

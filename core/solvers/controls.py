@@ -11,6 +11,7 @@ from ..dynamics.constraints import ConstraintSet, Signal
 from ..kinematics.forward import link_row
 from ..model import StateError
 from ..model.compiled import CompiledModel, numbers_of
+from ..model.text import timed
 from ..spatial import ZERO, Vec3, cos_sin
 from .external_forces import PUSH, TETHER, aim, arm_of
 from .inputs import DEGREE, Inputs
@@ -113,9 +114,9 @@ class Controls:
         given = numbers_of(found)
         what = f"{'link' if signal.of_link else 'joint'} '{signal.name}'"
         if given.shape != (count,) or not np.isfinite(given).all():
-            raise StateError(f"{what} takes {count} finite number(s) at {time:g} s, found {found!r}")
+            raise StateError(f"{what} takes {count} finite number(s) at {timed(time)}, found {found!r}")
         if signal.place is None and not given[-4:].any():
-            raise StateError(f"{what} needs a quaternion w x y z at {time:g} s, found 0 0 0 0")
+            raise StateError(f"{what} needs a quaternion w x y z at {timed(time)}, found 0 0 0 0")
         if signal.place is not None:
             return given[signal.place : signal.place + 1]
         return given if count == 7 else np.concatenate([np.zeros(3), given])
@@ -146,7 +147,7 @@ class Controls:
             return inputs
         asked = self.forces(moment)
         if not isinstance(asked, Forces):
-            raise StateError(f"the callback for forces must return Forces, found {asked!r} at {moment.time:g} s")
+            raise StateError(f"the callback for forces must return Forces, found {asked!r} at {timed(moment.time)}")
         thrust = compiled.q_from(asked.joints, velocities=True)
         pushes = np.zeros(len(asked.links), PUSH).view(np.recarray)
         for push, (name, wrench) in zip(pushes, asked.links.items(), strict=True):
@@ -170,7 +171,9 @@ class Controls:
                 continue
             here, there = (numbers_of(places[0] if place is None else place) for place in places)
             if here.shape != (3,) or there.shape != (3,) or not np.isfinite([here, there]).all():
-                raise StateError(f"link '{tether.link}' is pulled to 3 finite numbers at {begin:g} s, found {places!r}")
+                raise StateError(
+                    f"link '{tether.link}' is pulled to 3 finite numbers at {timed(begin)}, found {places!r}"
+                )
             row = link_row(compiled, tether.link)
             rate = (there - here) / (end - begin)
             arm = arm_of(compiled, row, tether.point)

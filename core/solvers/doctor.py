@@ -17,7 +17,7 @@ from ..kinematics import mobility
 from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
 from ..model.compiled import ON_COLUMN
-from ..model.text import measured
+from ..model.text import measured, roughly, timed
 from .adaptive import Adaptive
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
 from .run_facts import OPEN, RunFacts, Watched
@@ -233,7 +233,7 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
     names = [f"'{watched.joint.name}'" for watched in busy[:4]]
     message = (
         f"stops, friction and drives of {', '.join(names) or 'its joints'} began or ceased to act "
-        f"{run.report.events} times by {run.seen.state.time:.4g} s; lower restitution, give dissipation or "
+        f"{roughly(run.report.events)} times within {timed(run.seconds)}; lower restitution, give dissipation or "
         "friction, give limits more room, or choose accuracy draft"
     )
     first = busy[0].subject if busy else f"model '{run.compiled.model.name}'"
@@ -254,12 +254,13 @@ def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
     balance = run.energy_balance
     worst = int(np.argmax(np.abs(balance)))
     first = int(np.argmax(np.abs(balance) > 0.5 * np.abs(balance[worst])))
+    at = {number: run.frame_at(run.trajectory.times[number]) for number in (worst, first)}
     code, verb = ("energy-from-nowhere", "has come") if balance[worst] > 0.0 else ("energy-lost", "is lost")
     led = [f"'{name}'" for name in (*run.controls.joints, *run.controls.links)]
     other = ", or the adaptive solver" if run.report.implicit_steps == run.report.steps else ""
     kink = f"; smooth the motion prescribed for {', '.join(led)}" if led else ""
     message = (
-        f"{abs(balance[worst]):.3g} J {verb} from nowhere by frame {worst}, half of it by frame {first}: "
+        f"{abs(balance[worst]):.3g} J {verb} from nowhere by frame {at[worst]}, half of it by frame {at[first]}: "
         f"{run.report.relative_drift:.0%} of the energy that moves; choose a higher accuracy{other}{kink}"
     )
     subject, message = f"model '{run.compiled.model.name}'", message.replace("is lost from nowhere", "is lost")
@@ -285,7 +286,7 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     acts = f"; at that instant {', '.join(acting)}" if acting else ""
     message = (
         f"moved at {measured(run.seen.state.qd[dof], f'{unit}/s', 3)} by joint '{name}' and accelerated at "
-        f"{measured(run.rates[dof], f'{unit}/s^2', 3)} at {run.seen.state.time:.4g} s, for which no step is short "
+        f"{measured(run.rates[dof], f'{unit}/s^2', 3)} at {timed(run.seen.state.time)}, for which no step is short "
         f"enough{acts}; look for forces that are far too large for its mass, and for loops that cannot follow"
     )
     yield Diagnosis("step-at-floor", f"link '{run.compiled.link_of_dof(dof)}'", message)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..jit import jitable, subroutine
-from ..kinematics.work import copy
+from ..spatial.storage import copy
 from .dop853_table import FIFTH, NODES, RESULT, STAGES, THIRD
 from .stepping import error_norm, is_finite
 from .system import LEDGERS

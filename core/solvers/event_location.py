@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
-from ..kinematics.work import copy
+from ..spatial.storage import copy
 from .impacts import slides_on
 from .margins import SLIDE, first_crossing, is_clear, slack
 from .one_step import attempt, end_row, mark

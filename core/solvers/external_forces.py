@@ -7,9 +7,9 @@ from collections.abc import Collection
 import numpy as np
 
 from ..jit import jitable, subroutine
-from ..kinematics.work import get3, get9, get_pair, put_pair
 from ..model.compiled import CompiledModel
 from ..spatial import Vec3, add, cross, pair_sub, power, quat_rotate, rotate, scale, sub
+from ..spatial.storage import get3, get9, get_pair, put_pair
 
 PUSH = np.dtype(
     [

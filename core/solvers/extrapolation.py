@@ -16,7 +16,7 @@ import math
 from ..dynamics.forces import joint_forces
 from ..dynamics.guards import guard_forces
 from ..jit import jitable, subroutine
-from ..kinematics.work import copy
+from ..spatial.storage import copy
 from .inputs import set_inputs
 from .stepping import error_norm, is_finite
 from .system import LEDGERS, parts_of, rates_of_positions

@@ -19,9 +19,10 @@ from ..dynamics.energy import kinetic_energy
 from ..dynamics.guards import bound_of, watched_rate, watched_value
 from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
-from ..kinematics.work import copy, largest
+from ..kinematics.work import largest
 from ..model.compiled import ON_CHART, ON_COLUMN
 from ..spatial import log1p
+from ..spatial.storage import copy
 from .holding import TOGETHER, update_holds, watched_gain
 from .margins import NEAR
 from .system import CLOSED, parts_of

@@ -12,9 +12,9 @@ from collections import namedtuple
 import numpy as np
 
 from ..jit import jitable, kernel, subroutine
-from ..kinematics.work import get3, get9
 from ..slots import Bundled
 from ..spatial import add, dot, rotate, scale
+from ..spatial.storage import get3, get9
 
 TARGET, SPEED, PUSH_FORCE, STIFFNESS, DRIVE_DAMPING, EFFORT = range(6)
 CHART_TARGET, CHART_SPEED, CHART_PUSH, CHART_STIFFNESS, CHART_DAMPING = range(6, 11)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..contact.loads import soft_energy
 from ..dynamics import mechanical_energy
 from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..dynamics.guards import add_chart_drive, add_drive
 from ..jit import kernel
-from ..kinematics.work import get9
 from ..model.compiled import ON_COLUMN
 from ..spatial import rotate_back
+from ..spatial.storage import get9
 from .assembly import gaps
 from .inputs import Inputs, set_inputs_at
 from .system import LEDGERS, System, write_rates
@@ -50,8 +51,9 @@ class Observation:
         return self.system.scratch.multipliers
 
     def energies(self) -> tuple[float, float]:
-        """(kinetic, potential) [J]."""
-        return mechanical_energy(self.system.model, self.system.work, self.state.q, self.state.qd)
+        """(kinetic, potential) [J], with what is stored in soft contacts."""
+        kinetic, potential = mechanical_energy(self.system.model, self.system.work, self.state.q, self.state.qd)
+        return kinetic, potential + (soft_energy(self.system.touch) if len(self.system.touch.points) else 0.0)
 
     def gaps(self) -> np.ndarray:
         """What the positions break of each row of the constraints [rad or m]."""

@@ -11,7 +11,6 @@ from ..dynamics import tree_wrenches
 from ..dynamics.constraints import ConstraintSet
 from ..kinematics import make_work, place_links, tree_kinematics
 from ..kinematics.motion import rigid_inertia_of
-from ..kinematics.work import get9, get_pair
 from ..model import WORLD, Joint
 from ..model.compiled import CompiledModel, coordinate_names
 from ..spatial import (
@@ -24,6 +23,7 @@ from ..spatial import (
     pair_add,
     rotate,
 )
+from ..spatial.storage import get9, get_pair
 from ..trajectory.trajectory import Trajectory
 from .external_forces import tension_of, wrench_of
 from .observation import Observation

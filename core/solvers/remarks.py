@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model import WORLD, Model
 from ..model.compiled import CompiledModel, coordinate_names
-from ..model.text import counted, measured
+from ..model.text import counted, measured, timed
 from ..trajectory.trajectory import Trajectory
 from .controls import Controls
 
@@ -67,7 +67,7 @@ def at_largest_speed(stages: Iterable[CompiledModel], motion: Trajectory) -> lis
                 found[joint.name] = seconds, measured(float(guard.velocity), name[1])
     longest = sorted(found.items(), key=lambda entry: -entry[1][0])
     told = [
-        f"joint '{name}' moved at its velocity limit, {limit}, for {seconds:.3g} s: it holds like a brake"
+        f"joint '{name}' moved at its velocity limit, {limit}, for {timed(seconds)}: it holds like a brake"
         for name, (seconds, limit) in longest[:MOST_TOLD]
     ]
     others = longest[MOST_TOLD:]

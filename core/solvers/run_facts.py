@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,7 @@ class RunFacts:
         accuracy: that was asked for.
         failed: whether the solver has given up.
         falls: the link on which all hangs, where all falls freely from the first frame on; else empty.
+        times, numbers: of all frames, when they are [s] and what messages call them, shape (F,).
     """
 
     compiled: CompiledModel
@@ -95,6 +96,12 @@ class RunFacts:
     accuracy: str
     failed: bool
     falls: str = ""
+    times: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros(1))
+
+    def frame_at(self, time: float) -> str:
+        """What messages call the frame at a time [s], or the first after it."""
+        return f"{self.numbers[min(np.searchsorted(self.times, time), len(self.numbers) - 1)]:g}"
 
     def is_prescribed(self, joint: Joint) -> bool:
         return joint.name in self.controls.joints

@@ -10,6 +10,7 @@ import numpy as np
 from ..model import Joint, Model, StateError
 from ..model.compiled import ON_COLUMN, CompiledModel, JointSpan, numbers_of
 from ..model.drives import DRIVES, Aim, DriveMode
+from ..model.text import timed
 from .external_forces import steady_pushes
 from .inputs import (
     CHART_DAMPING,
@@ -162,7 +163,7 @@ class ScheduledInputs:
             given = function(time)
             numbers = numbers_of(given)
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
-                raise StateError(f"{subject} takes {count} finite number(s) at {time:g} s, found {given!r}")
+                raise StateError(f"{subject} takes {count} finite number(s) at {timed(time)}, found {given!r}")
             found.append(numbers)
         return np.concatenate(found)
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..model.compiled import ON_COLUMN
 from ..model.drives import DRIVES, OFF
 from ..model.naming import way_to_hold
-from ..model.text import measured, measured_range
+from ..model.text import measured, measured_apart, measured_range
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
 from .run_facts import RunFacts, Watched
 
@@ -39,12 +39,13 @@ def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:
     for watched in run.watched:
         guard = run.compiled.arrays.guards[watched.number]
         if guard.lower > guard.upper:
+            lower, upper = measured_apart(guard.lower, guard.upper, watched.unit)
             message = (
-                f"{watched.on_part}its lower limit {measured(guard.lower, watched.unit, 6)} is above its upper limit "
-                f"{measured(guard.upper, watched.unit, 6)}, so it is beyond one of them wherever it is; swap them"
+                f"{watched.on_part}its lower limit {lower} is above its upper limit {upper}, so it is beyond one of "
+                "them wherever it is; swap them"
             )
             swap = watched.with_axis(lower=float(guard.upper), upper=float(guard.lower))
-            yield Diagnosis("limits-crossed", watched.subject, message, swap)
+            yield Diagnosis("crossed-limits", watched.subject, message, swap)
 
 
 def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
@@ -55,17 +56,20 @@ def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
         if guard.lower > guard.upper or not beyond > BEYOND[rigid] or run.is_prescribed(watched.joint):
             continue
         side, bound = ("lower", guard.lower) if watched.value < guard.lower else ("upper", guard.upper)
+        value, limit = measured_apart(watched.value, float(bound), watched.unit)
         then = (
             "a rigid stop acts from where it starts, and not where it is drawn"
             if rigid
             else f"the stop throws it back with {0.5 * guard.stiffness * beyond**2:.3g} J"
         )
         message = (
-            f"{watched.on_part}it starts at {measured(watched.value, watched.unit)}, beyond its {side} limit "
-            f"{measured(bound, watched.unit)}: {then}; start it within its limits, or move them"
+            f"{watched.on_part}it starts at {value}, beyond its {side} limit {limit}: {then}; start it within its "
+            "limits, or move them"
         )
-        remedy = watched.with_axis(home=float(bound)) if _starts_at_home(run, watched) else None
-        yield Diagnosis("overlapping-start", watched.subject, message, remedy)
+        if _starts_at_home(run, watched):  # which the check of the model finds, too
+            yield Diagnosis("home-outside-limits", watched.subject, message, watched.with_axis(home=float(bound)))
+        else:
+            yield Diagnosis("overlapping-start", watched.subject, message)
 
 
 def _starts_at_home(run: RunFacts, watched: Watched) -> bool:
@@ -103,7 +107,7 @@ def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
                     f"{lacking}, or turn it off"
                 )
                 off = Remedy("joint", (("drive_mode", OFF.name),), joint.name, number)  # which changes no motion
-                yield Diagnosis("drive-without-strength", f"joint '{joint.name}'", message, off)
+                yield Diagnosis("idle-drive", f"joint '{joint.name}'", message, off)
 
 
 def _words(fields: tuple[str, ...]) -> str:

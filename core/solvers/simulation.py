@@ -14,9 +14,11 @@ from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
 from ..model.compiled import CompiledModel, parts_of_state
+from ..model.text import timed
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
+from .contact_setup import Contact, Impact, contacts_of, ground_of, impacts_of
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
@@ -32,6 +34,7 @@ from .singular import require_regular
 from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
 from .system import make_system
+from .touching import Touching
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
 
@@ -44,6 +47,9 @@ SOLVERS: dict[str, Callable[..., Solver]] = {
 
 COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
 """Of a `Report`."""
+
+POINTS_AT_FIRST = 16
+"""In how many solids may touch before more room is made."""
 
 FIRST_WINDOW = 1e-3
 """Seconds for which motion is prescribed at the first frame, where none have passed."""
@@ -76,6 +82,8 @@ class Simulation:
         record: what to work out besides, names in `RECORDS`.
         is_measured: whether `initial` was read off links, as by `kinematics.state_of_links`: then what closes loops may
             change all of it a little, and not only what it leaves out.
+        numbers: what messages call the frames, shape (F,); None counts them from 0.
+        contact: whether collision shapes touch.
 
     Raises:
         ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
@@ -94,14 +102,18 @@ class Simulation:
         controls: Controls | None = None,
         record: Sequence[str] = (),
         is_measured: bool = False,
+        numbers: np.ndarray | Sequence[float] | None = None,
+        contact: bool = True,
     ):
         self._times = np.ascontiguousarray(times, dtype=np.float64)
         if self._times.ndim != 1 or not len(self._times) or not np.all(np.diff(self._times) > 0.0):
             raise ValueError("times must be a list of at least one ascending number of seconds")
+        self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
         _require("accuracy", [accuracy], ACCURACIES)
         _require("solver", [solver], SOLVERS)
         _require("record", record, RECORDS)
         self.controls, self._solver, self._accuracy = controls or Controls(), solver, accuracy
+        self._contact = contact
         self.controls.schedule.require(model)
         (_, compiled), *self._ahead = compile_stages(model, self._times, self.controls.schedule)
         self._models = [compiled, *(later for _, later in self._ahead)]
@@ -159,6 +171,20 @@ class Simulation:
         for _ in self:
             continue
         return self.trajectory
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """The points in which links touch at the last frame that is done."""
+        solver = self._stage.solver
+        return contacts_of(self.compiled, solver.ground, solver.points) if isinstance(solver, Touching) else []
+
+    @property
+    def impacts(self) -> list[Impact]:
+        """The blows so far, in their order."""
+        solver = self._stage.solver
+        if not isinstance(solver, Touching):
+            return []
+        return impacts_of(self.compiled, solver.ground, solver.impacts, self._zero)
 
     # ---- the state, as a value
 
@@ -254,7 +280,8 @@ class Simulation:
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        system = make_system(compiled, constraints)
+        ground = ground_of(compiled) if self._contact and self._solver == "adaptive" else None
+        system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
         schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
         if before:
             held = sum(before.solver.observe().energies())
@@ -262,7 +289,10 @@ class Simulation:
             left = sum(Observation(scheduled, state).energies())
             state = state._replace(dissipated=state.dissipated + held - left)
         recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None)
-        solver = SOLVERS[self._solver](system, state, self._accuracy)
+        if ground:
+            solver: Solver = Touching(system, state, self._accuracy, ground)
+        else:
+            solver = SOLVERS[self._solver](system, state, self._accuracy)
         return Stage(compiled, constraints, schedule, state, solver, recorder)
 
     # ---- how it goes on
@@ -351,10 +381,8 @@ class Simulation:
         found = diagnose(facts)
         link = self.compiled.link_of_dof(facts.fastest_dof)
         said = found[0].message if found[0].subject == f"link '{link}'" else str(found[0])
-        reached = facts.seen.state.time
-        return SimulationError(
-            f"link '{link}': the motion cannot be followed past {reached:.6g} s, frame {frame}: {said}", found
-        )
+        reached = f"{timed(facts.seen.state.time)}, frame {self._numbers[frame]:g}"
+        return SimulationError(f"link '{link}': the motion cannot be followed past {reached}: {said}", found)
 
     def _facts(self) -> RunFacts:
         stage = self._stage
@@ -370,6 +398,8 @@ class Simulation:
             self._accuracy,
             self._failed,
             self._falls,
+            self._times,
+            self._numbers,
         )
 
 

@@ -13,7 +13,7 @@ from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import Joint, ModelError
 from ..model.compiled import CompiledModel, coordinate_names
 from ..model.naming import way_to_hold
-from ..model.text import measured
+from ..model.text import measured, timed
 
 SINGULAR = (parallel_axes, idle_screw)
 """What makes a mass matrix singular whose joints have no armature."""
@@ -136,7 +136,7 @@ def lock_in_words(compiled: CompiledModel, lock: GimbalLock, time: float = 0.0) 
     slides = any(column.slide and not column.turn for column in joint.columns)
     joints = dict.fromkeys(_joint_of(compiled, dof).name for dof in (lock.first, lock.middle, lock.last))
     place = "make it" if len(joints) == 1 else f"in the place of {_quoted(joints)} put"
-    when, angle = f"{time:.4g} s" if time > AT_ONCE else "the start", measured(lock.angle, "rad")
+    when, angle = timed(time) if time > AT_ONCE else "the start", measured(lock.angle, "rad")
     return (
         f"gimbal lock at {when}: with {middle} at {angle}, its axes {first} and {last} share a line, so that they turn "
         f"against each other and nothing moves; {place} a {'free' if slides else 'ball'} joint, which turns every way "

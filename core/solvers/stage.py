@@ -14,13 +14,13 @@ from ..kinematics import coordinates_at, make_work, rates_at, relative_pose, tre
 from ..kinematics.coordinates import relative_twist
 from ..kinematics.jacobian import body_jacobian
 from ..kinematics.motion import rigid_inertia_of
-from ..kinematics.work import get9
 from ..model import WORLD, Joint, Model
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, compose, inertia_rotate, inverse, momentum, quat_to_mat, rotate_back
+from ..spatial.storage import get9
 from .protocol import State
 from .schedule import Schedule
 

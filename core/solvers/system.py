@@ -10,6 +10,8 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..contact.loads import hold_points
+from ..contact.points import make_touch
 from ..dynamics.aba import accelerate, inward, outward
 from ..dynamics.constraint_forces import factor_constraints, multipliers_for, push_dofs, respond
 from ..dynamics.constraint_rows import acceleration_errors, position_errors, target_rates, velocity_errors
@@ -21,10 +23,11 @@ from ..jit import Pointer, jitable, kernel, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import integrate_positions, move_bodies
-from ..kinematics.work import get3, get4, largest, put3, put4
+from ..kinematics.work import largest
 from ..model.compiled import ON_COLUMN, Arrays, CompiledModel
 from ..slots import Bundled
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
+from ..spatial.storage import get3, get4, put3, put4
 from .external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
 from .inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 
@@ -38,7 +41,9 @@ NEARLY = 1e-6
 """As `CLOSED`, where constraints contradict each other by so little that a drawing's rounding may be the cause."""
 
 
-class System(Bundled, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts")):
+class System(
+    Bundled, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts touch")
+):
     """What kernels take.
 
     Attributes:
@@ -47,11 +52,15 @@ class System(Bundled, namedtuple("System", "model inputs constraints work scratc
         work, scratch, tau: what kernels fill, tau of shape (nv,). `work.watches` says what holds at present.
         margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
         counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
+        touch: the points in which solids touch, and room for their forces; of no size where nothing may.
     """
 
 
-def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
-    """With nothing acting from outside, signals that are 0, and guards of prescribed joints asleep."""
+def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int = 0) -> System:
+    """With nothing acting from outside, signals that are 0, and guards of prescribed joints asleep.
+
+    points: in how many solids may touch at once.
+    """
     scratch = make_scratch(compiled, constraints)
     work = make_work(compiled.arrays)
     prescribed = {signal.name for signal in constraints.signals if not signal.of_link}
@@ -74,6 +83,7 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet) -> System:
         np.zeros(compiled.nv),
         np.zeros((2, len(work.watches), 7, 2)),
         np.zeros(2, dtype=np.int64),
+        make_touch(points, len(compiled.arrays.columns), len(constraints.arrays.first)),
     )
 
 
@@ -100,6 +110,18 @@ def constrained_rates(system, time, y, h, out):
     q, qd = parts_of(system, y)
     out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
     out[y.shape[0] - 2] += weigh_guards(system, qd)
+
+
+@kernel
+def touching_rates(system, time, y, h, out):
+    """As `constrained_rates`, with the forces of all points that hold; they keep their loads."""
+    move_freely(system, time, y, h, out)
+    q, qd = parts_of(system, y)
+    qdd = parts_of(system, out)[1]
+    constrain(system, time, q, qd, qdd)
+    lost, gained = hold_points(system, qdd)
+    out[y.shape[0] - 1] += gained + power_of_signals(system)
+    out[y.shape[0] - 2] += lost + weigh_guards(system, qd)
 
 
 @jitable
@@ -165,12 +187,17 @@ def constrain(system, time, q, qd, qdd):
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
     push_dofs(model, work, system.constraints, scratch, scratch.multipliers)
     accelerate(model, work, get3(model.gravity), qdd)
-    if system.inputs.signals.shape[0] == 0:
-        return 0.0
-    target_rates(work, system.constraints, scratch.signal, scratch.error)
-    gained = 0.0
-    for r in range(system.constraints.count[1]):
-        gained += scratch.error[r] * scratch.multipliers[r]
+    return power_of_signals(system)
+
+
+@subroutine
+def power_of_signals(system):
+    """What prescribed motion brings in, by the present multipliers [W]."""
+    scratch, gained = system.scratch, 0.0
+    if system.inputs.signals.shape[0] > 0:
+        target_rates(system.work, system.constraints, scratch.signal, scratch.error)
+        for r in range(system.constraints.count[1]):
+            gained += scratch.error[r] * scratch.multipliers[r]
     return gained
 
 
@@ -213,16 +240,21 @@ class Calls(Bundled, namedtuple("Calls", "rates close")):
 def calls_of(system: System) -> Calls:
     """For kernels to call."""
     y = np.zeros(len(system.model.columns) + LEDGERS)
-    constrained = is_constrained(system)
     return Calls(
-        Pointer(constrained_rates if constrained else free_rates, system, 0.0, y, 0.0, y),
-        Pointer(close if constrained else stay_open, system, 0.0, y, gives=True),
+        Pointer(_rates_of(system), system, 0.0, y, 0.0, y),
+        Pointer(close if is_constrained(system) else stay_open, system, 0.0, y, gives=True),
     )
 
 
 def write_rates(system: System, time: float, y: np.ndarray, out: np.ndarray) -> None:
     """Write dy/dt to `out`, from outside kernels."""
-    (constrained_rates if is_constrained(system) else free_rates)(system, time, y, 0.0, out)
+    _rates_of(system)(system, time, y, 0.0, out)
+
+
+def _rates_of(system: System) -> kernel:
+    if len(system.touch.points):
+        return touching_rates
+    return constrained_rates if is_constrained(system) else free_rates
 
 
 def is_constrained(system: System) -> bool:

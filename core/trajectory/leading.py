@@ -8,6 +8,7 @@ import numpy as np
 
 from ..kinematics import Poser, Reacher, tree_kinematics, tree_poses
 from ..model.compiled import CompiledModel, JointSpan, coordinate_names
+from ..model.text import timed
 from .errors import TrajectoryError
 from .tracking import tracked
 
@@ -56,7 +57,7 @@ def _given(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> np.ndar
     for column in np.flatnonzero(is_there.any(axis=0) & ~given):
         time = times[np.argmin(is_there[:, column])]
         raise TrajectoryError(
-            f"coordinate '{names[column][0]}' is no number at {time:g} s; give it at all times, or never"
+            f"coordinate '{names[column][0]}' is no number at {timed(time)}; give it at all times, or never"
         )
     for span in compiled.spans.values():
         own = given[span.q]
@@ -110,7 +111,7 @@ def _closed(
             found[frame, given] = values[given]
     if not missed:
         return found, []
-    when = f"{len(missed)} of {len(q)} frames, first at {times[missed[0]]:g} s"
+    when = f"{len(missed)} of {len(q)} frames, first at {timed(times[missed[0]])}"
     return found, [f"loops, couplings or limits keep joints from where they are given in {when}: they come near"]
 
 

@@ -128,6 +128,7 @@ def _part_of(model: Model, links: Collection[str]) -> Model:
         links=[link for link in model.links if link.name in kept],
         joints=joints,
         couplings=[each for each in model.couplings if each.equation(model.joints).terms[0].joint in names],
+        contact_pairs=[pair for pair in model.contact_pairs if {pair.a, pair.b} <= kept],
     )
 
 

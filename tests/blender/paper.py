@@ -23,6 +23,7 @@ class Paper:
     def __init__(self):
         self.texts = []
         self.props = []
+        self.labelled = []  # headings of rows, and all labels, in their order
         self.operators = []
         self.alerts = set()
         self.alert = False
@@ -56,11 +57,13 @@ class Paper:
 
     def label(self, text="", **_):
         self.texts.append(text)
+        self.labelled.append(text)
 
     def progress(self, text="", **_):
         self.texts.append(text)
 
-    def row(self, **_):
+    def row(self, heading="", **_):
+        self.labelled.append(heading)
         return self
 
     column = box = split = row

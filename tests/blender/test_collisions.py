@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bridge.read import read_scene
-from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Sphere
+from limberjack.addon.bridge.rig import show_rig
+from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Sphere, pieces
 from limberjack.core.geometry.enclosing import enclosing_ball
 from limberjack.core.spatial import quat_to_mat
+from support.concave import SHAPES, sheet
 
 from .conftest import link
 from .scenes import lopsided, put
@@ -146,6 +148,107 @@ def test_leaning_rod(scene, build):
     bpy.ops.limberjack.collision_add(type="CYLINDER")
     found = read_scene(scene, with_shapes=True).links[0].collisions[0].geometry
     assert (found.radius, found.length) == pytest.approx((0.1, 3.0), rel=1e-3)
+
+
+def mesh_link(build, name, vertices, faces):
+    """A link of one mesh, selected."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(vertices.tolist(), [], [list(map(int, face)) for face in faces])
+    obj = put(name, mesh)
+    bpy.context.view_layer.update()
+    build.tag(obj)
+    return obj
+
+
+def chosen(obj):
+    """The kinds of the link's collision shapes, and what is said of them."""
+    shapes = [child for child in obj.children if link(child).is_fitted]
+    return [link(each).primitive for each in shapes], {link(each).fit_note for each in shapes}
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "says"),
+    [
+        (lambda: bpy.ops.mesh.primitive_cube_add(), "BOX", "Box, fits within 0.0 %"),
+        (lambda: bpy.ops.mesh.primitive_uv_sphere_add(), "SPHERE", "Sphere, fits within 0.5 %"),
+        (lambda: bpy.ops.mesh.primitive_cylinder_add(), "CYLINDER", "Cylinder, fits within 0.2 %"),
+        (lambda: bpy.ops.mesh.primitive_cone_add(), "HULL", "Convex Hull, same volume"),
+        (lambda: bpy.ops.mesh.primitive_plane_add(), "BOX", "Box, of what is flat"),
+    ],
+    ids=["cube", "sphere", "cylinder", "cone", "plane"],
+)
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.4, 0.5, 0.6)], ids=["upright", "aslant"])
+def test_automatic(scene, build, make, kind, says, turn):
+    """What Blender's own menu adds is told as what it is, however its mesh lies in its object; it is the default."""
+    make()
+    obj = bpy.context.object
+    obj.rotation_euler = turn
+    bpy.ops.object.transform_apply(rotation=True)
+    build.tag(obj)
+    link(obj).mass_source = "CUSTOM"  # what is flat weighs nothing
+    assert bpy.ops.limberjack.collision_add() == {"FINISHED"}
+    assert chosen(obj) == ([kind], {says})
+    (shape,) = read_scene(scene, with_shapes=True).links[0].collisions
+    assert abs(beyond(shape, np.array([vertex.co for vertex in obj.data.vertices])).max()) < 1e-5
+
+
+def test_automatic_pieces(scene, build):
+    """What is concave gets pieces that are near it, though its hull is a cylinder's."""
+    obj = mesh_link(build, "cup", *SHAPES["L"])
+    assert bpy.ops.limberjack.collision_add() == {"FINISHED"}
+    assert chosen(obj) == (["HULL", "HULL"], {"2 pieces, same volume"})
+    shapes = read_scene(scene, with_shapes=True).links[0].collisions
+    assert [shape.name for shape in shapes] == ["cup_collision_1", "cup_collision_2"]
+    volumes = [signed_volume(child.data) for child in obj.children]
+    assert sorted(volumes) == pytest.approx([1.0, 2.0], rel=0.02)
+
+
+def test_a_hollow_thing_is_no_box(build, monkeypatch):
+    """A frame whose hull is a box is concave: without the library it gets that hull, with a word."""
+    monkeypatch.setattr(pieces, "find_spec", lambda _name: None)
+    obj = mesh_link(build, "channel", *SHAPES["U"])
+    assert bpy.ops.limberjack.collision_add() == {"FINISHED"}
+    assert chosen(obj) == (["HULL"], {"Convex Hull, 29 % more volume"})
+    with pytest.raises(RuntimeError, match="link 'channel' has no convex pieces: CoACD, which divides meshes, is not"):
+        bpy.ops.limberjack.collision_add(type="PIECES")
+    assert len(chosen(obj)[0]) == 1
+
+
+def outdated(scene):
+    """The links of which Problems says so."""
+    bpy.context.view_layer.update()
+    return {each.name for each in show_rig(scene).problems if each.code == "pieces-of-another-mesh"}
+
+
+def test_pieces_of_the_same_mesh_stay(scene, build, monkeypatch):
+    """To press again costs nothing and changes nothing; a changed mesh, which Problems tells of, or a piece that is
+    gone, is divided anew."""
+    obj = mesh_link(build, "corner", *SHAPES["L"])
+    bpy.ops.limberjack.collision_add(type="PIECES")
+    before = list(obj.children)
+    with monkeypatch.context() as patched:
+        patched.setattr(pieces, "find_spec", lambda _name: None)
+        assert bpy.ops.limberjack.collision_add(type="PIECES") == {"FINISHED"}
+    assert list(obj.children) == before
+    bpy.data.objects.remove(before[0])
+    build.select(obj)
+    bpy.ops.limberjack.collision_add(type="PIECES")
+    assert len(obj.children) == len(before)
+    assert not outdated(scene)
+    obj.data.vertices[0].co.x -= 0.5
+    obj.data.update()
+    assert outdated(scene) == {"corner"}
+    bpy.ops.limberjack.collision_add(type="PIECES")
+    assert len({link(child).fitted_from for child in obj.children}) == 1
+    assert min(vertex.co.x for child in obj.children for vertex in child.data.vertices) < -0.4
+
+
+def test_pieces_of_what_is_open(build):
+    """It is said which link, why, and what to do; nothing is made."""
+    obj = mesh_link(build, "sail", *sheet())
+    with pytest.raises(RuntimeError, match="link 'sail' has no convex pieces: it is open, 20 edges have one face"):
+        bpy.ops.limberjack.collision_add(type="PIECES")
+    assert not obj.children
 
 
 def test_smallest_ball():

@@ -22,7 +22,7 @@ from .conftest import joint, link
 def test_every_field_of_the_core_is_in_the_table():
     """A field that is added to core's axis, link, joint or mimic cannot be forgotten in the bridge."""
     handled_by_name = {
-        Link: {"name", "pose", "visuals", "collisions", "extras"},
+        Link: {"name", "pose", "visuals", "collisions", "extras", "self_collide", "family"},
         Joint: {"name", "type", "parent", "child", "X_PJ", "X_CJ", "axes", "home", "mimic", "extras"},
         Mimic: {"leader"},
         Axis: set(),
@@ -51,6 +51,7 @@ def test_joint_between_links(scene, build):
     assert empty.parent == a
     assert tuple(empty.matrix_world.translation) == pytest.approx((0.0, 0.0, 3.0), abs=1e-6)
     assert joint(empty).child == b
+    assert empty.empty_display_type == "PLAIN_AXES"  # the overlays say the axis, which arrows would contradict
 
 
 def test_joint_to_the_world(scene, build):

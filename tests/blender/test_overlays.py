@@ -1,21 +1,31 @@
 """What is drawn over the viewport, as far as it can be seen without one: where the lines lie."""
 
 import math
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
 
+from limberjack.addon import watch
 from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.frames import store_frames
+from limberjack.addon.bridge.rig import last_rig, show_rig
+from limberjack.addon.overlays import model as model_overlay
 from limberjack.addon.overlays.model import JOINT, LOOP, PROBLEM, joint_layout, mass_layout
 from limberjack.addon.overlays.shapes import dashed, glyph, limits
 from limberjack.addon.panels.model import tree_places
 from limberjack.addon.preferences import preferences
 from limberjack.core.joints import JOINT_TYPES
+from limberjack.core.spatial import IDENTITY
 
 from .conftest import joint, link
+
+
+def laid_out(rig, scene):
+    """Of every joint."""
+    return joint_layout(rig, scene, preferences(), rig.model.joints)
 
 
 @pytest.mark.parametrize("kind", list(JOINT_TYPES))
@@ -59,12 +69,12 @@ def test_cone_of_a_ball(scene, build):
 def test_lines_follow_the_objects(scene, build):
     """Laid out once, the lines stay with their joints wherever these go, and what is hidden is not drawn."""
     bars, joints = build.pendulum(2)
-    layout = joint_layout(show_rig(scene), scene, preferences())
+    layout = laid_out(show_rig(scene), scene)
     bars[0].location.x += 5.0
     bars[0].rotation_euler.y = 0.7
     bpy.context.view_layer.update()
     frames = np.array([np.array(scene.objects[name].matrix_world) for name in layout.names])
-    fresh = joint_layout(show_rig(scene), scene, preferences())
+    fresh = laid_out(show_rig(scene), scene)
     placed, expected = layout.placed(frames), fresh.placed(frames)
     of_second = np.array(layout.names)[layout.owners] == joints[1].name
     origin = np.array(joints[1].matrix_world.translation)
@@ -73,6 +83,77 @@ def test_lines_follow_the_objects(scene, build):
     assert placed[of_second][0] == pytest.approx(expected[of_second][0], abs=1e-5)  # its axis
     frames[layout.names.index(joints[1].name)] = np.nan
     assert np.isnan(layout.placed(frames)[of_second]).all()
+
+
+@pytest.fixture
+def drawn(scene, monkeypatch):
+    """What a redraw of the 3D view would draw of the joints themselves: segments in the world."""
+    monkeypatch.setattr(model_overlay, "Lines", lambda points, _: points)
+    look = SimpleNamespace(**{key: getattr(preferences(), key) for key in model_overlay._KEYS})
+    look.show_lines = look.show_masses = False
+
+    def draw():
+        bpy.context.view_layer.update()
+        return model_overlay.up_to_date(last_rig(scene), bpy.context, look).lines[0]
+
+    yield draw
+    model_overlay.forget()
+
+
+def test_a_spring_is_drawn_between_its_ends_wherever_they_are(scene, build, drawn):
+    """The line of a distance joint leads from the parent's point to the child's after each move, with nothing read."""
+    post, weight = build.cube("post"), build.cube("weight", (0.0, 0.0, -3.0), 0.5)
+    build.tag(post, weight)
+    store_frames(build.join(weight, post, type="distance"), IDENTITY, IDENTITY)
+    build.select(post)
+    version = show_rig(scene).version
+    for place in ((0.0, 0.0, -3.0), (2.0, 0.5, -1.0), (-1.0, 0.0, 2.0)):
+        weight.location = place
+        watch.moves += 1  # as Blender tells it of each frame and each drag
+        last_dash = 1.0 - 1.0 / 24.0
+        missed = np.linalg.norm(drawn().reshape(-1, 3) - last_dash * np.array(place), axis=1).min()
+        assert missed < 1e-5, f"no line comes to {place}"
+    assert last_rig(scene).version == version
+
+
+def test_only_what_has_changed_its_shape_is_laid_out_anew(scene, build, drawn, monkeypatch):
+    """Guards large machines: of two universal joints, the one that is bent is; neither when another object moves."""
+    bars, joints = build.pendulum(2)
+    for each in joints:
+        joint(each).type = "universal"
+    other = build.cube("other", (9.0, 0.0, 0.0))
+    bpy.context.view_layer.objects.active = None
+    show_rig(scene)
+    drawn()
+    laid_out, plain = [], model_overlay._drawn
+    monkeypatch.setattr(
+        model_overlay, "_drawn", lambda rig, obj, *rest: (laid_out.append(obj), plain(rig, obj, *rest))[1]
+    )
+    other.location.x += 1.0
+    watch.moves += 1
+    drawn()
+    assert laid_out == []
+    bars[1].rotation_euler.y += 0.5
+    watch.moves += 1
+    drawn()
+    assert laid_out == [joints[1]]
+
+
+def test_rings_of_later_axes_turn_with_those_before(scene, build, drawn):
+    """A universal joint's second ring turns with the cross that its first axis turns."""
+    _, joints = build.pendulum(1)
+    joint(joints[0]).type = "universal"
+    axes = joint(joints[0]).axes
+    axes[0].xyz, axes[1].xyz = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    show_rig(scene)
+    drawn()
+    bpy.ops.limberjack.joint_pose(value=0.7)
+    bpy.context.view_layer.objects.active = None
+    lines = drawn()
+    along = (lines[:, 1] - lines[:, 0]) / np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1)[:, None]
+    turned = np.array((math.cos(0.7), 0.0, -math.sin(0.7)))
+    assert np.abs(along @ turned).max() == pytest.approx(1.0, abs=1e-6)
 
 
 def test_zero_stays_and_the_mark_goes_with_the_link(scene, build):
@@ -97,7 +178,7 @@ def test_problems_and_loops_have_colours_of_their_own(scene, build):
     axis.lower, axis.upper = 1.0, -1.0
     bpy.context.view_layer.update()
     rig = show_rig(scene)
-    layout = joint_layout(rig, scene, preferences())
+    layout = laid_out(rig, scene)
     names = np.array(layout.names)[layout.owners]
     drawn = {name: set(layout.colors[names == name].tolist()) for name in set(names)}
     closing = next(iter(rig.loops))

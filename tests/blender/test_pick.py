@@ -7,9 +7,11 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from mathutils import Euler, Matrix, Vector
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Euler, Matrix, Quaternion, Vector
 
 from limberjack.addon.bridge import picking
+from limberjack.addon.bridge.silhouettes import edge_beside
 from limberjack.addon.ops import pick
 from limberjack.addon.ops.pick import LIMBERJACK_OT_joint_pick
 from limberjack.core.spatial import quat_rotate
@@ -180,6 +182,20 @@ def test_what_is_pointed_at_becomes_a_link(build):
     assert (joint(bpy.context.active_object).parent, joint(bpy.context.active_object).child) == (None, cube)
 
 
+def test_two_selected_objects_become_links_and_the_next_joint_hangs_in_the_world(build):
+    """Nobody has to tag first; once the two are joined, what is pointed at is joined to the world."""
+    a, b = build.cube("a"), build.cube("b", (0.0, 4.0, 0.0))
+    ends = []
+    for place in ((0.0, 0.97), (0.0, 4.97)):
+        build.select(b, a)
+        hit = ray(b if place[1] > 2.0 else a, (place[0], 0.97, 5.0), (place[0], 0.97, 0.0))
+        assert pick_at(hit, 0.1) == {"FINISHED"}
+        settings = joint(bpy.context.active_object)
+        ends.append((settings.parent, settings.child))
+    assert [link(each).is_link for each in (a, b)] == [True, True]
+    assert ends == [(b, a), (None, b)]
+
+
 def test_rims_edges_and_faces(build):
     """Near an edge the edge is meant, away from it the face: of one box and one shaft, all the kinds."""
     box = build.cube("box", (0.0, 0.0, 0.0))
@@ -204,25 +220,142 @@ def test_rims_edges_and_faces(build):
     assert below.direction == pytest.approx((0, 0, -1))
 
 
-def test_nothing_to_fit(build):
-    """A ball, an unknown name and a missing face are refused in one line, and make no joint."""
-    box = build.cube("box", (9.0, 0.0, 0.0))
-    build.tag(box)
-    ball = mesh_object(
-        "ball", lambda content: bmesh.ops.create_uvsphere(content, u_segments=32, v_segments=16, radius=1)
-    )
-    hit = ray(ball, (5.0, 0.1, 0.2), (0.0, 0.1, 0.2))
-    assert hit.obj == ball
+def uv_sphere(content):
+    bmesh.ops.create_uvsphere(content, u_segments=32, v_segments=16, radius=1)
+
+
+def pointed_cone(content):
+    bmesh.ops.create_cone(content, cap_ends=True, segments=24, radius1=1.0, radius2=0.3, depth=2.0)
+
+
+def test_a_cone_takes_a_joint(build):
+    """On a cone that is scaled and turned, and along its axis: midway, whichever side of it is pointed at."""
+    cone = mesh_object("cone", pointed_cone, location=(1.0, 2.0, 3.0), rotation_euler=TURN, scale=(0.5, 0.5, 0.5))
+    tag(cone)
     build.select()
     bpy.context.view_layer.objects.active = None
-    with pytest.raises(RuntimeError, match="Nothing to fit here"):
-        pick_at(hit)
+    origin, direction = expected(cone, (0.0, 0.0, 0.0))
+    for start in ((3.0, 0.2, 0.1), (-3.0, 0.4, 0.3)):
+        feature = picking.Surfaces().feature_under(bpy.context, ray(cone, start, (0.0, 0.0, 0.1)), 0.0)
+        assert (feature.kind, feature.radius) == ("cone", pytest.approx(0.5, rel=1e-5))
+    assert pick_at(ray(cone, (3.0, 0.2, 0.1), (0.0, 0.0, 0.1))) == {"FINISHED"}
+    found = frame_in_world(bpy.context.active_object)
+    assert found[0] == pytest.approx(origin, abs=4e-6)
+    assert found[1] == pytest.approx(direction, abs=4e-6)
+
+
+def test_a_ball_takes_a_ball_joint(build):
+    """At its centre, of the type that turns every way, unless another is asked for; a joint that moves there keeps its
+    type and how it is turned."""
+    ball = mesh_object("ball", uv_sphere, location=(1.0, 2.0, 3.0), rotation_euler=TURN, scale=(0.3, 0.3, 0.3))
+    tag(ball)
+    build.select()
+    bpy.context.view_layer.objects.active = None
+    hit = ray(ball, (5.0, 0.1, 0.2), (0.0, 0.1, 0.2))
+    assert pick_at(hit) == {"FINISHED"}
+    made = bpy.context.active_object
+    assert joint(made).type == "ball"
+    assert frame_in_world(made)[0] == pytest.approx((1.0, 2.0, 3.0), abs=2e-6)
+    bpy.data.objects.remove(made)
+    bpy.context.view_layer.objects.active = None
+    assert pick_at(hit, type="prismatic") == {"FINISHED"}
+    assert joint(bpy.context.active_object).type == "prismatic"
+    bpy.data.objects.remove(bpy.context.active_object)
+    kept = build.join(ball)
+    kept.rotation_mode, kept.rotation_euler = "XYZ", (0.3, 0.2, 0.1)
+    bpy.context.view_layer.update()
+    bpy.ops.limberjack.joint_frames_from_empty()
+    before = kept.matrix_world.to_quaternion()
+    build.select(kept)
+    assert pick_at(hit) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert joint(kept).type == "revolute"
+    assert kept.matrix_world.translation[:] == pytest.approx((1.0, 2.0, 3.0), abs=2e-6)
+    assert abs(kept.matrix_world.to_quaternion().dot(before)) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_any_place_takes_a_joint(build):
+    """Where no shape is recognized, the joint is put on the place, along the normal there."""
+    egg = mesh_object("egg", uv_sphere, scale=(1.3, 1.0, 0.6))
+    tag(egg)
+    build.select()
+    bpy.context.view_layer.objects.active = None
+    hit = ray(egg, (0.3, 0.2, 5.0), (0.3, 0.2, 0.0))
+    assert pick_at(hit) == {"FINISHED"}
+    a, b, c, d = (np.array(egg.matrix_world @ egg.data.vertices[i].co) for i in egg.data.polygons[hit.face].vertices)
+    normal = np.cross(c - a, d - b)
+    found = frame_in_world(bpy.context.active_object)
+    assert found[0] == pytest.approx(hit.point, abs=2e-6)
+    assert found[1] == pytest.approx(normal / np.linalg.norm(normal), abs=2e-6)
+
+
+def test_nothing_to_point_at(build):
+    """An unknown name and a missing face are refused in one line, and make no joint."""
+    box = build.cube("box", (9.0, 0.0, 0.0))
+    build.tag(box)
     with pytest.raises(RuntimeError, match="there is no object ''"):
         bpy.ops.limberjack.joint_pick()
     with pytest.raises(RuntimeError, match="has no face 6: it has 6"):
         bpy.ops.limberjack.joint_pick(object="box", face=6)
     assert not any(joint(obj).is_joint for obj in bpy.data.objects)
     assert picking.hit_along(bpy.context, (0.0, 0.0, 90.0), (0.0, 0.0, 1.0)) is None
+
+
+class View:
+    """A region of 400 by 400 pixels that looks down on the origin, or at it from aslant, as Blender's views do."""
+
+    def __init__(self, turn=(1.0, 0.0, 0.0, 0.0), is_perspective=False):
+        self.width = self.height = 400
+        turned = Quaternion(turn).to_matrix().to_4x4()
+        self.view_matrix = (turned @ Matrix.Translation((0.0, 0.0, 20.0))).inverted()
+        seen = 2.0 / 8.0  # 8 m across, in the plane through the origin
+        flat = Matrix(((seen, 0, 0, 0), (0, seen, 0, 0), (0, 0, -0.02, -1.0), (0, 0, 0, 1)))
+        deep = Matrix(((20 * seen, 0, 0, 0), (0, 20 * seen, 0, 0), (0, 0, -1.0, -0.2), (0, 0, -1, 0)))
+        self.is_perspective = is_perspective
+        self.view_perspective = "PERSP" if is_perspective else "ORTHO"
+        self.window_matrix = deep if is_perspective else flat
+        self.perspective_matrix = self.window_matrix @ self.view_matrix
+
+    def beside(self, point, pixels):
+        """So many pixels to the right of a point of the world."""
+        x, y = location_3d_to_region_2d(self, self, Vector(point))
+        return x + pixels, y
+
+
+@pytest.mark.parametrize("is_perspective", [False, True])
+@pytest.mark.parametrize("pixels", [1.0, 4.0, 7.0])
+def test_an_edge_is_found_from_beside_it(build, is_perspective, pixels):
+    """Some pixels beside a box and a disc, where the ray meets nothing or a floor far below, the edge and the rim are
+    found, and found again by what is told of them; farther off they are not."""
+    build.cube("box")
+    disc = mesh_object("disc", lambda content: cylinder(content, 0.8, 0.4), location=(2.5, 0.0, 0.0))
+    surfaces = picking.Surfaces()
+    for turn in ((1.0, 0.0, 0.0, 0.0), (0.94, 0.34, 0.0, 0.0)):
+        view = View(turn, is_perspective)
+        for obj, point, kind in (("box", (1.0, 0.2, 1.0), "edge"), (disc.name, (3.3, 0.0, 0.2), "rim")):
+            at = view.beside(point, pixels)
+            for floor in (False, True):
+                if floor:
+                    build.cube("floor", (0.0, 0.0, -20.0), 30.0)
+                bpy.context.view_layer.update()
+                behind = picking.hit_under(bpy.context, view, view, at)
+                assert (behind and behind.obj.name) == ("floor" if floor else None)
+                hit, reach, feature = edge_beside(bpy.context, surfaces, view, view, at, 8.0, behind)
+                assert (hit.obj.name, feature.kind) == (obj, kind)
+                again = surfaces.feature_under(bpy.context, hit, reach)
+                assert again.origin.tolist() == feature.origin.tolist()
+                assert np.linalg.norm(feature.outline - point, axis=1).min() < 1.5
+                off = view.beside(point, 10.0)
+                assert edge_beside(bpy.context, surfaces, view, view, off, 8.0, behind) is None
+            bpy.data.objects.remove(bpy.data.objects["floor"])
+
+
+def test_beside_what_has_no_edge_is_nothing(build):
+    """The rim of a ball as it is seen is no edge of its mesh."""
+    mesh_object("ball", uv_sphere)
+    view = View()
+    at = view.beside((1.0, 0.0, 0.0), 4.0)
+    assert edge_beside(bpy.context, picking.Surfaces(), view, view, at, 8.0, None) is None
 
 
 def test_hidden_objects_are_looked_through(build):
@@ -289,7 +422,8 @@ def test_a_link_that_has_moved_since(build):
 class Driven:
     """Stands in for Blender, which alone may make operators: the operator's own functions, on a plain object."""
 
-    type = "revolute"
+    type, by_tool, bl_label = "revolute", False, LIMBERJACK_OT_joint_pick.bl_label
+    properties = SimpleNamespace(is_property_set=lambda _: False)
     object, face, point, reach = "", 0, (0.0, 0.0, 0.0), 0.0
 
     def __init__(self):
@@ -332,12 +466,13 @@ def view(monkeypatch):
     monkeypatch.setattr(
         "limberjack.addon.bridge.picking.hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord)
     )
-    monkeypatch.setattr(pick, "_reach_at", lambda *_: 0.01)
+    monkeypatch.setattr("limberjack.addon.bridge.silhouettes.reach_at", lambda *_: 0.01)
+    monkeypatch.setattr("limberjack.addon.bridge.silhouettes.edge_beside", lambda *_: None)
     return SimpleNamespace(handlers=handlers, headers=headers)
 
 
-def event(kind, ray=None, value="PRESS"):
-    return SimpleNamespace(type=kind, value=value, ray=ray)
+def event(kind, ray=None, value="PRESS", shift=False):
+    return SimpleNamespace(type=kind, value=value, ray=ray, shift=shift)
 
 
 AT_SHAFT = ((-5.0, 0.02, 0.1), (1.0, 0.0, 0.0))
@@ -358,7 +493,7 @@ def test_hover_then_click(shaft, view, scene):
     scene.unit_settings.length_unit = "MILLIMETERS"
     driven = Driven()
     assert driven.modal(bpy.context, event("MOUSEMOVE", AT_NOTHING)) == {"RUNNING_MODAL"}
-    assert view.headers[-1] == "Nothing to fit here"
+    assert view.headers[-1] == "Point at a hole, a shaft, an edge or a face"
     assert driven.modal(bpy.context, event("LEFTMOUSE", AT_NOTHING)) == {"RUNNING_MODAL"}
     assert driven.modal(bpy.context, event("MOUSEMOVE", AT_SHAFT)) == {"RUNNING_MODAL"}
     assert view.headers[-1] == "Shaft, 1 m across: click to put the joint here"
@@ -375,6 +510,32 @@ def test_hover_then_click(shaft, view, scene):
         object=driven.object, face=driven.face, point=tuple(driven.point), reach=driven.reach
     ) == {"FINISHED"}
     assert (joint(bpy.context.active_object).X_PJ, joint(bpy.context.active_object).X_CJ) == frames
+
+
+def test_shift_goes_on_picking(shaft, view):
+    """Each Shift-click makes a joint and leaves the selection; a plain click ends it."""
+    shaft.select_set(True)
+    bpy.context.view_layer.objects.active = shaft
+    driven = Driven()
+    for count in (1, 2):
+        assert driven.modal(bpy.context, event("LEFTMOUSE", AT_SHAFT, shift=True)) == {"RUNNING_MODAL"}
+        assert sum(joint(obj).is_joint for obj in bpy.data.objects) == count
+        assert bpy.context.selected_objects == [shaft]
+    assert driven.modal(bpy.context, event("LEFTMOUSE", AT_SHAFT)) == {"FINISHED"}
+    assert sum(joint(obj).is_joint for obj in bpy.data.objects) == 3
+    assert view.handlers.alive == []
+
+
+def test_the_tool_is_released_on_the_place(shaft, view):
+    """With the button held from the beginning, its release makes the joint, and beside all objects makes none."""
+    driven = Driven()
+    driven.by_tool = True
+    assert driven.modal(bpy.context, event("LEFTMOUSE", AT_SHAFT)) == {"RUNNING_MODAL"}
+    assert driven.modal(bpy.context, event("LEFTMOUSE", AT_NOTHING, "RELEASE")) == {"CANCELLED"}
+    assert (view.handlers.alive, len(bpy.data.objects)) == ([], 1)
+    driven.begin(bpy.context)
+    assert driven.modal(bpy.context, event("LEFTMOUSE", AT_SHAFT, "RELEASE")) == {"FINISHED"}
+    assert joint(bpy.context.active_object).is_joint
 
 
 @pytest.mark.parametrize("kind", ["ESC", "RIGHTMOUSE"])

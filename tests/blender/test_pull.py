@@ -10,7 +10,6 @@ from bl_ui.space_toolsystem_common import ToolSelectPanelHelper
 from mathutils import Matrix, Quaternion, Vector
 
 import limberjack
-from limberjack.addon import ids
 from limberjack.addon.bridge.guides import Guide
 from limberjack.addon.bridge.posing import Posing
 from limberjack.addon.bridge.pulling import Pull, carries_the_rest
@@ -21,6 +20,7 @@ from limberjack.addon.ops.pull import LIMBERJACK_OT_link_pull
 from limberjack.addon.overlays import pull as overlay
 from limberjack.addon.overlays.model import pin_layout
 from limberjack.addon.panels.pull import PullLinks
+from limberjack.addon.panels.tools import PickJoint
 from limberjack.core.model import Link, Model, ModelError
 from support.mechanisms import four_bar, join
 
@@ -420,15 +420,16 @@ def test_marks_of_pins(scene, build):
     assert np.abs(layout.points.reshape(-1, 3).mean(axis=0)) == pytest.approx(0.0, abs=1e-6)
 
 
-def test_the_tool_stands_in_the_toolbar():
-    """It is there once, with an icon that this Blender has, also after switching off and on, and gone when off."""
+@pytest.mark.parametrize("tool", [PullLinks, PickJoint])
+def test_the_tools_stand_in_the_toolbar(tool):
+    """Each is there once, with an icon that this Blender has, also after switching off and on, and gone when off."""
 
     def found():
         tools = ToolSelectPanelHelper._tool_class_from_space_type("VIEW_3D").tools_from_context(bpy.context, "OBJECT")
-        return [tool for tool in ToolSelectPanelHelper._tools_flatten(tools) if tool and tool.idname == ids.TOOL_PULL]
+        return [each for each in ToolSelectPanelHelper._tools_flatten(tools) if each and each.idname == tool.bl_idname]
 
     assert len(found()) == 1
-    assert ToolSelectPanelHelper._icon_value_from_icon_handle(PullLinks.bl_icon) != 0
+    assert ToolSelectPanelHelper._icon_value_from_icon_handle(tool.bl_icon) != 0
     limberjack.unregister()
     assert not found()
     limberjack.register()

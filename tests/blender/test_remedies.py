@@ -6,7 +6,9 @@ import math
 import bpy
 import pytest
 
+from limberjack.addon import watch
 from limberjack.addon.bridge.remedies import keep_findings, obstacle_to, remedy_label
+from limberjack.addon.bridge.rig import last_rig
 from limberjack.core.solvers import Diagnosis, Remedy
 
 from .conftest import joint, link
@@ -78,10 +80,10 @@ def start_beyond(axis, _size):
     ("spoil", "code"),
     [
         (weak_drive, "effort-too-small"),
-        (idle_drive, "drive-without-strength"),
+        (idle_drive, "idle-drive"),
         (rusty_drive, "friction-too-large"),
-        (crossed_limits, "limits-crossed"),
-        (start_beyond, "overlapping-start"),
+        (crossed_limits, "crossed-limits"),
+        (start_beyond, "home-outside-limits"),
     ],
 )
 def test_a_button_mends_what_a_simulation_found(scene, build, kind, scale, spoil, code):
@@ -171,12 +173,12 @@ def test_an_undone_remedy_is_offered_again(scene, build):
     joint(empties[0]).axes[0].drive_mode = "position"
     bpy.ops.ed.undo_push(message="Made")
     simulate()
-    assert codes() == ["drive-without-strength"]
+    assert codes() == ["idle-drive"]
     apply()
     assert not codes()
     bpy.ops.ed.undo()
     assert joint(bpy.data.objects["bar0_joint"]).axes[0].drive_mode == "position"
-    assert codes() == ["drive-without-strength"]
+    assert codes() == ["idle-drive"]
     assert findings()[0].culprit == bpy.data.objects["bar0_joint"]
 
 
@@ -190,7 +192,7 @@ def test_a_failed_run_leaves_its_findings(scene, build):
         bpy.ops.limberjack.simulate("EXEC_DEFAULT", True)
     assert not bpy.data.actions
     before = codes()
-    assert before[0] == "limits-crossed"
+    assert before[0] == "crossed-limits"
     assert findings()[0].culprit == empties[0]
     apply()
     assert codes() == before[1:]
@@ -257,10 +259,94 @@ def test_a_model_that_falls_as_a_whole_says_so_first(scene, build):
     bpy.data.objects.remove(empties[0])
     joint(empties[1]).axes[0].drive_mode = "position"
     simulate()
-    assert codes() == ["falls-freely", "drive-without-strength"]
+    assert codes() == ["falls-freely", "idle-drive"]
     assert findings()[0].culprit == bars[0]
     assert labels()[0] == "Fix Base"
     apply()
     assert link(bars[0]).motion == "STATIC"
     simulate()
-    assert codes() == ["drive-without-strength"]
+    assert codes() == ["idle-drive"]
+
+
+def come_to_rest():
+    """What the window does a moment after each change."""
+    bpy.context.view_layer.update()
+    watch.note_change(bpy.context.scene.objects)
+    watch._look()
+
+
+@pytest.mark.parametrize(
+    "mend",
+    [
+        lambda bar, empty: setattr(joint(empty).axes[0], "drive_mode", "off"),
+        lambda bar, empty: setattr(joint(empty).axes[0], "drive_stiffness", 10.0),
+        lambda bar, empty: setattr(joint(empty), "enabled", False),
+        lambda bar, empty: setattr(link(bar), "density", 500.0),
+        lambda bar, empty: setattr(empty, "location", (0.1, 0.0, 2.0)),
+        lambda bar, empty: bpy.data.objects.remove(empty),
+    ],
+    ids=["typed", "other field", "switched off", "of its link", "moved", "deleted"],
+)
+def test_what_is_mended_by_hand_is_told_no_more(scene, build, mend):
+    """Guards Problems against what was true once: a change to what a finding is about takes it off the list."""
+    (bar,), (empty,) = build.pendulum(1)
+    idle_drive(joint(empty).axes[0], 1.0)
+    simulate()
+    come_to_rest()
+    assert codes() == ["idle-drive"]
+    mend(bar, empty)
+    come_to_rest()
+    assert codes() == []
+
+
+def test_what_is_not_mended_stays(scene, build):
+    """Guards findings against changes elsewhere, other frames, and a new name."""
+    _, empties = build.pendulum(2)
+    idle_drive(joint(empties[0]).axes[0], 1.0)
+    simulate()
+    come_to_rest()
+    cube = build.cube("bystander", (0.0, 9.0, 0.0))
+    come_to_rest()
+    cube.location.x = 3.0
+    scene.frame_set(17)
+    empties[0].name = "shoulder"
+    joint(empties[1]).axes[0].damping = 2.0
+    come_to_rest()
+    assert codes() == ["idle-drive"]
+
+
+def test_accuracy_is_a_way_to_mend(scene, build):
+    """Guards findings about a run: another accuracy, chosen in the panel, takes them off the list."""
+    build.pendulum(1)
+    advise(Remedy("run", (("accuracy", "exact"),)), "model 'Scene'")
+    come_to_rest()
+    assert codes() == ["code"]
+    scene.limberjack.accuracy = "exact"
+    come_to_rest()
+    assert codes() == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [(crossed_limits, "upper limit"), (idle_drive, "does nothing"), (start_beyond, "limits")],
+    ids=["limits", "drive", "start"],
+)
+def test_one_cause_is_told_once(scene, build, spoil, words):
+    """Guards the panel, and what a bake reports, against two sentences about one thing: the check of the model finds
+    it, and so does the doctor."""
+    _, empties = build.pendulum(1)
+    spoil(joint(empties[0]).axes[0], 1.0)
+    simulate()
+    come_to_rest()
+    settings = scene.limberjack
+    findings_told = [finding.message for finding in settings.findings]
+    assert len(findings_told) == 1
+    assert not [note for note in settings.last_notes.splitlines() if words in note]
+    drawn = draw_all(empties[0])
+    problems = [problem for problem in last_rig(scene).problems if words in problem.message]
+    assert len(problems) == 1
+    assert (problems[0].text in drawn) != (findings_told[0] in drawn)
+    bpy.ops.limberjack.problem_mend(name=empties[0].name, code=problems[0].code)
+    come_to_rest()
+    assert not [problem for problem in last_rig(scene).problems if words in problem.message]
+    assert codes() == []

@@ -76,7 +76,8 @@ def assert_same(text, kept):
 
 @each
 def test_a_tidy_scene(name):
-    """Guards what a user opens: no problems, no bake, names of our own, a camera for Workbench, small meshes."""
+    """Guards what a user opens: no problems, no bake, names of our own, a camera for Workbench, small meshes, and no
+    letters of Empties across the joints' handles."""
     scene = open_sample(name)
     assert show_rig(scene).problems == []
     free = [obj for obj in scene.objects if link(obj).is_link and link(obj).motion == "FREE"]
@@ -86,6 +87,7 @@ def test_a_tidy_scene(name):
     assert scene.render.engine == "BLENDER_WORKBENCH"
     named = [*bpy.data.objects, *bpy.data.meshes, *bpy.data.materials, *bpy.data.collections]
     assert not [item.name for item in named if re.search(r"\.\d{3}$", item.name)]
+    assert {obj.empty_display_type for obj in scene.objects if joint(obj).is_joint} == {"PLAIN_AXES"}
     assert {obj.users_collection[0].name for obj in scene.objects if joint(obj).is_joint} == {"Joints"}
     assert max(len(mesh.vertices) for mesh in bpy.data.meshes) <= MOST_VERTICES
     assert (SAMPLES / f"{name}.blend").stat().st_size < MOST_BYTES

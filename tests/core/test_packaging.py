@@ -185,3 +185,71 @@ def test_a_wheel_says_for_which_systems_it_is(kernels, tmp_path, has_kernels):
     assert f"Root-Is-Purelib: {str(not has_kernels).lower()}" in wheel.read(about).decode()
     assert ("limberjack/core/kernels/kernels-123.dll" in wheel.namelist()) == has_kernels
     assert "limberjack/core/jit.py" in wheel.namelist()
+
+
+@pytest.fixture
+def bundled(monkeypatch, tmp_path):
+    """The program that fetches wheels, with a folder of its own to put them into."""
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    module = importlib.import_module("bundled_wheels")
+    monkeypatch.setattr(module, "BUILD", tmp_path)
+    return module
+
+
+def test_what_is_bundled_is_what_is_tested():
+    """Guards artists: the zips bring along the very files that the tests here have run with."""
+    pins = [(ROOT / "requirements" / name).read_text() for name in ("bundled.txt", "dev.txt")]
+    bundled, tested = (set(re.findall(r"^coacd==\S+|sha256:\w+", text, re.MULTILINE)) for text in pins)
+    assert any(name.startswith("coacd==") for name in bundled)
+    assert bundled < tested
+
+
+def test_bundled_wheels_are_asked_for_by_hash_and_platform(bundled, monkeypatch):
+    """Guards the zips: pip is to take nothing that is not pinned, nor what is for another system or one Python; what it
+    has found once is not asked for again."""
+    asked = []
+
+    def pip(command, **_options):
+        asked.append(command)
+        folder = Path(command[command.index("--dest") + 1])
+        folder.mkdir(parents=True)
+        (folder / "coacd-1.0-cp39-abi3-win_amd64.whl").touch()
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(bundled.subprocess, "run", pip)
+    for _ in range(2):
+        assert [path.name for path in bundled.fetch(["windows-x64"])["windows-x64"]] == [
+            "coacd-1.0-cp39-abi3-win_amd64.whl"
+        ]
+    (command,) = asked
+    assert {"--require-hashes", "--no-deps", "abi3"} <= set(command)
+    assert command[command.index("--platform") + 1] == "win_amd64"
+    assert "manylinux_2_17_x86_64" in bundled.tags("linux-x64")
+
+
+def test_wheels_that_cannot_be_had_are_told(bundled, monkeypatch, capsys):
+    """Guards who builds without a registry: one line says which zips do without, and the next build asks again."""
+    asked = []
+    monkeypatch.setattr(
+        bundled.subprocess, "run", lambda command, **_: asked.append(1) or subprocess.CompletedProcess(command, 1)
+    )
+    for _ in range(2):
+        assert bundled.fetch(["macos-x64", "windows-arm64"]) == {}
+    assert len(asked) == 4
+    told = capsys.readouterr().out.splitlines()[0]
+    assert re.fullmatch(r"coacd==\S+: no wheel to be had for macos-x64, windows-arm64; their zips do without .*", told)
+
+
+def test_a_manifest_names_all_wheels(kernels, monkeypatch, tmp_path):
+    """Guards what is brought along: Blender installs what the manifest names, of what is in the zip."""
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    other = tmp_path / "coacd-1.0-cp39-abi3-win_amd64.whl"
+    other.write_bytes(b"a wheel")
+    staged = tmp_path / "staged"
+    staged.mkdir()
+    shutil.copyfile(ROOT / "blender_manifest.toml", staged / "blender_manifest.toml")
+    importlib.import_module("kernel_wheels").add_wheels(staged, {"windows-x64": kernels}, [other])
+    named = tomllib.loads((staged / "blender_manifest.toml").read_text())["wheels"]
+    assert f"./wheels/{other.name}" in named
+    assert sorted(path.name for path in (staged / "wheels").iterdir()) == sorted(Path(each).name for each in named)
+    assert (staged / "wheels" / other.name).read_bytes() == b"a wheel"

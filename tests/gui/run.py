@@ -32,6 +32,9 @@ INSIDE = "/mnt/host"
 
 SHARED = Path(os.environ.get("LIMBERJACK_SHARED", ROOT.parent / "shared")) / "gui"
 BLENDER = Path(os.environ.get("LIMBERJACK_BLENDER", "/opt/blender-sid"))
+# A real one that nothing holds, for test_first_minutes; where it is absent, that takes one of its own
+ROBOT = SHARED.parent / "corpus" / "urdf" / "bullet_r2d2" / "r2d2.urdf"
+
 NOT_RUN = 77
 TIME_LIMIT = 3000  # seconds for all tests of a Blender together
 LINES_OF_LOG = 25
@@ -96,6 +99,8 @@ def clear_output() -> None:
     for file in OUT.iterdir():
         if file.is_file():
             file.unlink()
+    if ROBOT.is_file():
+        shutil.copy(ROBOT, OUT)
 
 
 def install_blender() -> None:

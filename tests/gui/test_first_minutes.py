@@ -1,11 +1,16 @@
 """What a newcomer meets in the first ten minutes: a robot that falls, a chain that stands still, objects that are no
 links; each is told where it is seen, and mended by a click."""
 
+from pathlib import Path
+
 import bpy
 import harness
+import models
 from harness import Steps, click_button, open_tab, press, screenshot, until
 from mathutils import Vector
+from models import folder_of_models
 from scenes import hanging_bars, select, two_bars
+from test_exchange import empty_scene, import_by_drop
 from test_newcomer import rig
 from test_preview import FROM_X, caught_up, compiled, paused, play, preview
 from test_pull import look_at
@@ -45,6 +50,38 @@ def test_a_robot_that_nothing_holds():
     yield from until(lambda: _told() == [], "nothing is told any more")
     yield from screenshot("held_in_play")
     yield from press("ESC")
+
+
+def loose_robot() -> Path:
+    """A file whose robot nothing holds: a real one, where run.py has found it, or an arm without its stand."""
+    real = harness.OUT / "r2d2.urdf"
+    if real.is_file():
+        return real
+    path = folder_of_models() / "loose.urdf"
+    stand = '<joint name="stand" type="fixed"><parent link="world"/><child link="base"/></joint>'
+    path.write_text(models.URDF.replace(stand, "").replace('<link name="world"/>', ""), encoding="utf-8")
+    return path
+
+
+def test_a_dropped_robot_stands_and_is_baked_by_one_click():
+    """A URDF without a base: dropping it holds its base in the world, so one click bakes a robot that stands."""
+    empty_scene()
+    robot = loose_robot()
+    yield from import_by_drop(robot.parent, robot.name)
+    bpy.context.scene.frame_end = 24
+    yield from open_tab()
+    yield from until(lambda: rig() is not None, "the scene is read")
+    assert "falls-freely" not in _told(), "nothing holds it"
+    held = [name for name in harness.links() if bpy.data.objects[name].limberjack_link.motion == "STATIC"]
+    assert len(held) == 1, held
+    yield from screenshot("dropped_robot")
+    before = {name: _height(name) for name in harness.links()}
+    yield from click_button("limberjack.simulate", across=0.6)
+    yield from harness.simulated()
+    bpy.context.scene.frame_set(24)
+    assert abs(_height(held[0]) - before[held[0]]) < 1e-6
+    assert max(abs(_height(name) - before[name]) for name in before) < 1.0, "it falls"
+    yield from screenshot("dropped_robot_baked")
 
 
 def test_a_chain_from_a_hierarchy_swings():

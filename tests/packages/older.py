@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / ".ci"))
-from kernel_wheels import TABLE, write_wheel
+from kernel_wheels import PACKAGE, TABLE, write_wheel
 from staging import commit_seconds
 
 VERSION = "0.0.9"
@@ -27,7 +27,7 @@ def write_older(zip_file: Path, folder: Path, version: str = VERSION) -> Path:
     with tempfile.TemporaryDirectory() as unpacked, zipfile.ZipFile(zip_file) as given:
         given.extractall(unpacked)
         root = Path(unpacked)
-        wheel = next(root.glob("wheels/*.whl"))
+        wheel = next(root.glob(f"wheels/{PACKAGE}-*.whl"))
         kernels = _kernels_of(wheel, root / "kernels")
         wheel.unlink()
         new_wheel = write_wheel(kernels, wheel.parent, version, _platform_tag(wheel), commit_seconds())

@@ -18,6 +18,7 @@ import tempfile
 import time
 import traceback
 from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 
 import bpy
@@ -38,6 +39,7 @@ def whole(sample: str, last_frame: int, zip_file: str, way: str) -> None:
     keeps_to_its_corner(set(before["sys.path"]))
     bake_and_export(sample, last_frame)
     runs_by(way)
+    divides(is_there=way == "library")
     keeps_to_its_corner(set(before["sys.path"]))
     switch_off_and_on(before)
     remove()
@@ -154,6 +156,24 @@ def bake_and_export(sample: str, last_frame: int) -> None:
         read = sys.modules[f"{PACKAGE}.core.formats"].read
         links = read(path).model.links
         assert len(links) >= len(moved), f"{len(moved)} links move, {len(links)} are in the exported file"
+
+
+def divides(is_there: bool) -> None:
+    """Whether a bent link gets convex pieces, by the library that the zips for a system bring along."""
+    corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+    faces = [(i, (i + 1) % 6, 6 + (i + 1) % 6, 6 + i) for i in range(6)]
+    mesh = bpy.data.meshes.new("bent")
+    mesh.from_pydata([(x, y, z) for z in (0, 1) for x, y in corners], [], [*faces, (5, 4, 3, 2, 1, 0), range(6, 12)])
+    bent = bpy.data.objects.new("bent", mesh)
+    bpy.context.scene.collection.objects.link(bent)
+    bpy.ops.object.select_all(action="DESELECT")
+    bent.select_set(True)
+    bpy.context.view_layer.objects.active = bent
+    bpy.ops.limberjack.link_tag()
+    assert (find_spec("coacd") is not None) == is_there
+    assert bpy.ops.limberjack.collision_add() == {"FINISHED"}
+    found = len(bent.children)
+    assert found == (2 if is_there else 1), f"a bent link gets {found} collision shapes"
 
 
 def runs_by(way: str) -> Path | None:

@@ -51,6 +51,20 @@ def turned(profile, segments):
     return np.array(vertices), faces
 
 
+def cone(segments, angle, top=0.0, radius=1.0):
+    """The side of a cone and its flat ends, along z from 0 on; pointed, or cut off where its radius is `top`.
+
+    angle: between its side and its axis [rad].
+    """
+    height = (radius - top) / math.tan(angle)
+    vertices, faces = turned([(radius, 0.0), (top, height)] if top else [(radius, 0.0)], segments)
+    ends = [tuple(reversed(range(segments)))]
+    if top:
+        return vertices, [*faces, *ends, tuple(range(segments, 2 * segments))]
+    sides = [(i, (i + 1) % segments, segments) for i in range(segments)]
+    return np.vstack([vertices, [(0.0, 0.0, height)]]), sides + ends
+
+
 def plate_with_hole(segments, radius=1.0, thickness=0.5, width=4.0, rings=1):
     """A square plate about the origin with a round hole along z; its flat faces are cut radially into polygons."""
     (inner, walls), count = shaft(segments, radius, thickness, rings, "none"), segments

@@ -55,7 +55,7 @@ class Scope:
         key: the names around it, which what it holds is added under.
         base: the frame that `__model__` means: the model's own, or what stands for it where it was merged into another.
         file: what it was read from. version: of that file.
-        static: whether nothing in it moves.
+        static: whether nothing in it moves. self_collide: of links that say nothing of it.
     """
 
     key: Key
@@ -63,6 +63,7 @@ class Scope:
     file: SdfFile
     version: tuple[int, int]
     static: bool = False
+    self_collide: bool = False
 
     def resolve(self, reference: str) -> Key:
         """The key of what `reference` names here."""

@@ -24,7 +24,7 @@ MAX_MODELS_DEEP = 50
 """Models in models, whether in one file or by <include>."""
 
 WORLD_KNOWN = known("model", "include", "joint", "frame", "gravity", "light")
-MODEL_KNOWN = known("link", "joint", "frame", "model", "include", "pose", "static", "model_state")
+MODEL_KNOWN = known("link", "joint", "frame", "model", "include", "pose", "static", "self_collide", "model_state")
 ORIGINAL_NAME = "limberjack:name"
 """An attribute that holds the name which SDF did not allow."""
 UNNAMED = "limberjack:unnamed"
@@ -90,7 +90,9 @@ class Gathering:
             return ()
         self.places.append(frame)
         key = outer.key if told.merge else frame.key
-        inner = replace(outer, key=key, base=frame.key, static=outer.static or self._flag(element, "static"))
+        static = outer.static or self._flag(element, "static")
+        selves = outer.self_collide if told.merge else self._flag(element, "self_collide")
+        inner = replace(outer, key=key, base=frame.key, static=static, self_collide=selves)
         if placement := told.placement or element.attributes.get("placement_frame"):
             self.placements.append((frame, inner.resolve(placement)))
         self.extras += extras_of(element, MODEL_KNOWN, "SDF", scope=SEPARATOR.join(key))

@@ -138,16 +138,20 @@ class Part:
 
 
 def articulations(model: Model) -> list[Part]:
-    """A part for each piece that hangs together, apart from the world; links of one `outer::` stay together.
+    """A part for each piece that hangs together, apart from the world; links of one `outer::` stay together, and of one
+    family.
 
     The `outer::` that all names of a piece have becomes its name. A model that is one piece is given back as it is.
     """
-    groups = _Groups(link.name for link in model.links)
+    groups = Groups(link.name for link in model.links)
     first_of: dict[str, str] = {}
+    first_of_family: dict[str, str] = {}
     for link in model.links:
         outer, inner, _ = link.name.partition(SEPARATOR)
         if inner:
             groups.join(first_of.setdefault(outer, link.name), link.name)
+        if link.family:
+            groups.join(first_of_family.setdefault(link.family, link.name), link.name)
     ends = _ends_of_joints(model)
     for coupling in model.couplings:
         if isinstance(coupling, Gearbox):
@@ -202,7 +206,7 @@ def _strip(part: Model, outer: str) -> None:
     part.extras = tuple(replace(extra, scope=extra.scope.removesuffix(SEPARATOR)) for extra in inner)
 
 
-class _Groups:
+class Groups:
     """Names that belong together (union-find)."""
 
     def __init__(self, names: Iterable[str]):

@@ -30,7 +30,7 @@ INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, 
 WATER = 1000.0
 """kg/m^3, the density of what says nothing of it."""
 LINK_KNOWN = known(
-    *("pose", "gravity", "kinematic", "visual", "collision", "light"),
+    *("pose", "gravity", "kinematic", "self_collide", "visual", "collision", "light"),
     inertial=known("pose", "mass", "inertia", "density", "auto_inertia_params"),
     velocity_decay=known("linear", "angular"),
 )

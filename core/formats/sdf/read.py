@@ -19,6 +19,7 @@ from ..findings import Findings, Lines
 from ..kept import extras_of, summary
 from ..resources import FilesBeside
 from ..xml import Element
+from .families import name_families
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope
 from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Gathering, ScopedElement, base_name, text_of, version_of
 from .include import Library, SdfFile
@@ -50,6 +51,7 @@ class _Reader:
         self.model = Model()
         self.lines: Lines = {}
         self.outermost: Key = ()
+        self.model_of: dict[str, str] = {}
 
     def read(self) -> tuple[Model, Lines]:
         root, gathered = self.root, self.gathered
@@ -71,6 +73,7 @@ class _Reader:
             self._make_link(link)
         for joint in gathered.joints:
             self._make_joint(joint)
+        name_families(self.model, self.model_of)
         for entry in gathered.explicit:
             self._make_frame(entry)
         for light in gathered.lights:
@@ -140,8 +143,13 @@ class _Reader:
             name = claim(element.attributes.get(ORIGINAL_NAME, light.name) or "light", names)
             light.name, light.link, light.pose = f"{link.name}{SEPARATOR}{name}", link.name, shape_pose(element)
             self.model.lights.append(light)
+        selves = entry.element.child("self_collide")
+        link.self_collide = entry.scope.self_collide
+        if selves is not None:
+            link.self_collide = self.findings.flag(selves.text, selves, link.self_collide)
         link.extras = extras_of(entry.element, LINK_KNOWN, "SDF")
         self.model.links.append(link)
+        self.model_of[link.name] = SEPARATOR.join(entry.scope.key)
         self.lines["link", link.name] = entry.element
         kinematic = entry.element.child("kinematic")
         if entry.scope.static:

@@ -22,15 +22,18 @@ from ...geometry import (
 )
 from ...spatial import Pose
 from ..alike import WHITE, find_mesh
+from ..drake import PROPERTIES
 from ..findings import Findings
-from ..kept import extras_of, known
+from ..kept import Known, extras_of, known
 from ..resources import FilesBeside
 from ..xml import Element
+from .surface import read_surface
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")
 MATERIAL_KNOWN = known(*COLORS)
 MESH_KNOWN = known("uri", "scale")
-SHAPE_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
+VISUAL_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
+COLLISION_KNOWN: Known = {**VISUAL_KNOWN, **known("surface", PROPERTIES)}
 ONES = (1.0, 1.0, 1.0)
 
 
@@ -42,9 +45,14 @@ def read_shapes(
     for number, element in enumerate(link.all(tag), start=1):
         name = element.name or f"{tag}_{number}"
         geometry = read_geometry(element.child("geometry"), findings, files)
-        extras = extras_of(element, SHAPE_KNOWN, "SDF")
-        extras += extras_of(element.child("geometry", "mesh"), MESH_KNOWN, "SDF", ("geometry", "mesh"))
-        shapes.append(Shape(name, geometry, shape_pose(element), read_material(element, findings), extras))
+        shape = Shape(name, geometry, shape_pose(element), read_material(element, findings))
+        collides = tag == "collision"
+        shape.extras = (
+            *extras_of(element, COLLISION_KNOWN if collides else VISUAL_KNOWN, "SDF"),
+            *(read_surface(element, shape, findings) if collides else ()),
+            *extras_of(element.child("geometry", "mesh"), MESH_KNOWN, "SDF", ("geometry", "mesh")),
+        )
+        shapes.append(shape)
     return shapes
 
 

@@ -62,6 +62,9 @@ def write_sdf(
     losses: list[str] = []
     if any(model.wind):
         losses.append(f"the wind {numbers(model.wind)} is left out: SDF leaves what it does to plugins")
+    for pair in model.contact_pairs:
+        told = "meet" if pair.meets else "do not meet"
+        losses.append(f"links '{pair.a}' and '{pair.b}' {told} by a contact pair, which SDF has not; it is left out")
     if pose == "home":
         model, left = zero_at_home(model)
         losses += left

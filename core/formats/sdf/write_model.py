@@ -18,6 +18,7 @@ from ...spatial import IDENTITY, Pose, compose, inverse
 from ..kept import foreign_tags, put_back
 from ..meshes import MeshFiles
 from ..xml_write import number, numbers, put, put_pose
+from .families import family_losses
 from .frames import SEPARATOR
 from .gather import ORIGINAL_NAME
 from .joint import axis_tag
@@ -70,6 +71,7 @@ class ModelWriter:
         if self.version >= JOINT_STATE_SINCE:
             self._states()
         self._extras()
+        self.losses += family_losses(self.model, {name: place.scope for name, place in self.layout.links.items()})
         return element
 
     def _add(self, tag: str, place: Place, **attributes: str) -> Element:
@@ -97,6 +99,8 @@ class ModelWriter:
             put(inertia, tag, number(value))
         if not link.gravity:
             put(element, "gravity", "false")
+        if link.self_collide:
+            put(element, "self_collide", "true")
         if any(link.force) or any(link.torque):
             self.losses.append(f"link '{link.name}': SDF has no steady forces; what pushes it is left out")
         decays = {"linear": link.linear_damping, "angular": link.angular_damping}

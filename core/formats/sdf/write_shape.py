@@ -25,6 +25,7 @@ from ..kept import element_of, foreign_tags, put_back
 from ..meshes import MeshFiles
 from ..names import printable
 from ..xml_write import number, numbers, put, put_pose
+from .write_surface import write_surface
 
 CONE_SINCE = (1, 11)
 
@@ -58,7 +59,7 @@ class ShapeWriter:
             has_own = isinstance(shape.geometry, Mesh) and (shape.geometry.materials or shape.geometry.glb)
             if shape.material and tag == "visual" and not has_own:  # which a <material> would paint over
                 self._material(element, shape.material, subject)
-            for extra in shape.extras:
+            for extra in write_surface(element, shape, subject, self.losses) if tag == "collision" else shape.extras:
                 if extra.format == "SDF":
                     put_back(element, extra)
             self.losses += [

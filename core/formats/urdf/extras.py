@@ -10,6 +10,7 @@ from ...extras import Extra
 from ...model import Joint, Link, Model
 from ..findings import Findings
 from ..xml import Element
+from .surface import SELF_COLLIDE, read_gazebos
 
 FORMAT = "URDF"
 UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")
@@ -46,7 +47,12 @@ class GazeboWords:
         """Take over or keep one <gazebo>."""
         name = element.attributes.get("reference", "").strip()
         link, joint = self.links.get(name), self.joints.get(name)
-        rest = [child for child in element.children if not self._taken(element, child, link, joint)]
+        touching = read_gazebos(element, link, self.findings) if link else ()
+        rest = [
+            child
+            for child in element.children
+            if child.tag not in touching and not self._taken(element, child, link, joint)
+        ]
         if element.children and not rest:
             return
         owner = link or joint or self.model
@@ -63,6 +69,8 @@ class GazeboWords:
                 link.gravity = not self.findings.flag(child.text, child, not link.gravity)
             case "gravity":
                 link.gravity = self.findings.flag(child.text, child, link.gravity)
+            case words if words == SELF_COLLIDE:
+                link.self_collide = self.findings.flag(child.text or child.attributes.get("value", ""), child)
             case "dampingFactor":
                 rate = self.findings.number(element, child.tag, 0.0)
                 link.linear_damping = link.angular_damping = rate

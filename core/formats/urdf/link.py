@@ -8,11 +8,13 @@ from ...geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Materi
 from ...model import Link
 from ...spatial import ZERO, ZERO_SYM, Pose, quat_of_rpy
 from ..alike import WHITE, find_mesh, turned_inertia, unit_quat
+from ..drake import PROPERTIES
 from ..findings import Findings
 from ..kept import Known, extras_of
 from ..resources import FilesBeside
 from ..xml import Element
 from .extras import FORMAT
+from .surface import read_drakes
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 LINK_TAGS: Known = {
@@ -25,6 +27,8 @@ SHAPE_TAGS: Known = {
     "geometry": None,
     "material": {"color": {}, "texture": {}},
 }
+
+COLLISION_TAGS: Known = {**SHAPE_TAGS, PROPERTIES: None}
 
 
 def read_origin(parent: Element, findings: Findings) -> Pose:
@@ -77,8 +81,14 @@ class LinkReader:
             name = element.name if element.name and element.name not in taken else f"{tag}_{number}"
             geometry = self._geometry(element.child("geometry"))
             pose = read_origin(element, self.findings)
-            extras = (*extras_of(element, SHAPE_TAGS, FORMAT), *_beside_geometry(element.child("geometry")))
-            shapes.append(Shape(name, geometry, pose, self._material_of(element), extras))
+            shape = Shape(name, geometry, pose, self._material_of(element))
+            understood = SHAPE_TAGS
+            if tag == "collision":
+                shape.extras = read_drakes(element, shape, self.findings)
+                understood = COLLISION_TAGS
+            besides = _beside_geometry(element.child("geometry"))
+            shape.extras = (*extras_of(element, understood, FORMAT), *shape.extras, *besides)
+            shapes.append(shape)
         return shapes
 
     def _geometry(self, element: Element | None) -> Geometry | None:

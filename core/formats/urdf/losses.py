@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...model import Axis, Joint, Light, Link, Model
 from ..kept import foreign_tags
 from .extras import FORMAT
+from .surface import losses_of_meeting, losses_of_surfaces
 
 STANDARD_GRAVITY = Model().gravity
 STOPS = ("stiffness", "dissipation")
@@ -21,6 +22,7 @@ def losses_of_model(model: Model) -> Iterator[str]:
         yield f"URDF has no wind; {' '.join(f'{value:g}' for value in model.wind)} is left out"
     for light in model.lights:
         yield _light(light)
+    yield from losses_of_meeting(model)
     yield from _extras(f"model '{model.name}'", model.extras)
 
 
@@ -36,6 +38,7 @@ def losses_of_link(link: Link) -> Iterator[str]:
         yield f"{subject}: URDF has no steady forces; what pushes it is left out"
     if link.linear_damping or link.angular_damping:
         yield f"{subject}: its damping is said in <gazebo>, {ELSEWHERE}"
+    yield from losses_of_surfaces(link)
     yield from _extras(subject, link.extras)
     for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
         for shape in shapes:

@@ -29,6 +29,7 @@ from ..meshes import MeshFiles
 from ..names import printable
 from ..xml_write import NOISE, number, numbers
 from .extras import FORMAT
+from .surface import put_drakes
 
 THIN = 1e-3
 """m: how thick the box is that stands for a plane, whose face it has on its own."""
@@ -52,20 +53,22 @@ class Shapes:
     def losses(self) -> list[str]:
         return self._losses + self.meshes.losses
 
-    def put(self, link: Element, tag: str, shape: Shape, owner: str, link_name: str, taken: set[str]) -> None:
-        """Put a visual or a collision into a link's element; `owner` is the link as messages name it."""
+    def put(self, link: Element, tag: str, shape: Shape, owner: str, asked: str, taken: set[str]) -> None:
+        """Put a visual or a collision into a link's element, named as `asked`; owner: the link as messages name it."""
         subject = f"{owner}: {tag} '{shape.name}'"
         seen = self._seen(shape, subject)
         if seen is None:
             return
-        name = claim(printable(shape.name) or tag, taken)
+        name = claim(printable(asked) or tag, taken)
         if name != shape.name:
             self._losses.append(f"{subject} is named '{name}'")
         element = SubElement(link, tag, name=name)
         put_origin(element, seen.pose)
-        self._geometry(SubElement(element, "geometry"), seen.geometry, f"{link_name}_{name}", subject)
+        self._geometry(SubElement(element, "geometry"), seen.geometry, f"{link.get('name')}_{name}", subject)
         if seen.material and (seen.material.diffuse or seen.material.texture):
             self._material(element, seen.material, subject)
+        if tag == "collision":
+            put_drakes(element, seen)
         for extra in seen.extras:
             if extra.format == FORMAT:
                 put_back(element, extra)

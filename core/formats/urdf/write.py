@@ -24,6 +24,7 @@ from .extras import FORMAT, UNEXPANDED
 from .losses import losses_of_joint, losses_of_link, losses_of_model
 from .mimic import Follows, urdf_mimics
 from .shapes import Shapes, pose_attributes, put_origin, without_noise
+from .surface import gazebos_of, name_for_gazebo
 from .tree import UrdfTree, can_say, urdf_tree
 
 SPACES = {"drake": "http://drake.mit.edu", "xacro": "http://www.ros.org/wiki/xacro"}
@@ -179,7 +180,8 @@ class _Writer:
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             taken: set[str] = set()
             for shape in shapes:
-                self.shapes.put(element, tag, shape, f"link '{link.name}'", self.names.links[link.name], taken)
+                name = name_for_gazebo(shape, link, element.attrib["name"]) if tag == "collision" else shape.name
+                self.shapes.put(element, tag, shape, f"link '{link.name}'", name, taken)
         for extra in self._own(link.extras):
             if extra.tag != "gazebo":
                 put_back(element, extra)
@@ -260,24 +262,23 @@ class _Writer:
                 decay = SubElement(self._about(name), "velocity_decay")
                 put(decay, "linear", number(link.linear_damping))
                 put(decay, "angular", number(link.angular_damping))
-            self._kept_gazebo(link.extras, name)
+            self.root.extend(gazebos_of(link, self._kept_gazebo(link.extras, name), name))
         for joint in self.model.joints:
             name = self.names.joints[joint.name]
             if len(joint.columns) == 1 and joint.axes[joint.columns[0].axis].spring_stiffness:
                 about = self._about(name)
                 for tag, attribute in SPRING:
                     put(about, tag, number(getattr(joint.axes[joint.columns[0].axis], attribute)))
-            self._kept_gazebo(joint.extras, name)
+            self.root.extend(self._kept_gazebo(joint.extras, name))
 
     def _about(self, name: str) -> Element:
         return SubElement(self.root, "gazebo", reference=name)
 
-    def _kept_gazebo(self, extras: tuple[Extra, ...], name: str) -> None:
-        for extra in self._own(extras):
-            if extra.tag == "gazebo":
-                element = element_of(extra)
-                element.set("reference", name)
-                self.root.append(element)
+    def _kept_gazebo(self, extras: tuple[Extra, ...], name: str) -> list[Element]:
+        kept = [element_of(extra) for extra in self._own(extras) if extra.tag == "gazebo"]
+        for element in kept:
+            element.set("reference", name)
+        return kept
 
     @staticmethod
     def _own(extras: tuple[Extra, ...]) -> Iterator[Extra]:

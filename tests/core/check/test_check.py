@@ -7,7 +7,8 @@ import pytest
 
 from limberjack.core.check import FINDINGS, SAFE_FINDINGS, Issue, check_model
 from limberjack.core.check.shapes import sound_part
-from limberjack.core.model import Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
+from limberjack.core.geometry import Box, Shape, Surface
+from limberjack.core.model import Axis, ContactPair, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.properties import Setting, set_property
 
 NAN = math.nan
@@ -39,6 +40,11 @@ LOCKED = Axis(locked=True)
 
 def lock(joint):
     joint.axes[0].locked = True
+
+
+def touching(link, **surface):
+    """It has a collision that says so."""
+    link.collisions.append(Shape("hull", Box((1.0, 1.0, 1.0)), surface=Surface(**surface)))
 
 
 def gear():
@@ -132,6 +138,19 @@ CASES = [
     ("error", "repeated-name", lambda a, j, m: m.links.append(Link("a"))),
     ("error", "repeated-name", lambda a, j, m: setting(m.joints[1], name="j")),
     ("error", "reserved-name", lambda a, j, m: m.links.append(Link("world"))),
+    ("error", "bad-surface", lambda a, j, m: touching(a, friction=-0.1)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, friction=NAN)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, friction=math.inf)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, static_friction=NAN)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, restitution=1.01)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, restitution=-0.5)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, stiffness=0.0)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, stiffness=NAN)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, dissipation=-1.0)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, rolling_friction=-1.0)),
+    ("warning", "static-below-sliding", lambda a, j, m: touching(a, friction=0.5, static_friction=0.4)),
+    ("error", "unknown-contact-link", lambda a, j, m: m.contact_pairs.append(ContactPair("a", "z", True))),
+    ("error", "unknown-contact-link", lambda a, j, m: m.contact_pairs.append(ContactPair("a", "a", True))),
     ("error", "unknown-parent", lambda a, j, m: setting(j, parent="z")),
     ("error", "unknown-child", lambda a, j, m: setting(j, child="z")),
     ("error", "child-is-world", lambda a, j, m: setting(j, child="world")),
@@ -206,6 +225,15 @@ CASES = [
     ("warning", "limit-never-reached", lambda a, j, m: cone(m, 4.0)),
     ("warning", "home-outside-limits", lambda a, j, m: rope(m, lower=1.0, upper=2.0)),
 ]
+
+
+def test_a_bad_surface_is_told_in_a_line():
+    """Guards which collision, the value with its unit, and what is allowed, of each number that is wrong."""
+    issues = check_model(spoiled(lambda a, j, m: touching(a, stiffness=-5.0, restitution=2.0)))
+    assert [(issue.subject, issue.message) for issue in issues] == [
+        ("link 'a'", "collision 'hull': restitution is 2; give 0, where nothing bounces, to 1, where no speed is lost"),
+        ("link 'a'", "collision 'hull': stiffness is -5 N/m; give more than 0, or leave it out where it is rigid"),
+    ]
 
 
 def test_good_model_has_no_finding():
@@ -318,10 +346,10 @@ def test_limits_are_told_in_degrees_too():
     """Guards the panel, which shows degrees, and files, which have radians."""
     crossed = Joint("knee", "revolute", "world", "shin", axes=[Axis(lower=0.5 * math.pi, upper=-1.0)])
     (found,) = check_model(Model("m", [Link("shin")], [crossed]))
-    assert "lower limit 1.5708 rad (90°) is above the upper limit -1 rad (-57.2958°)" in found.message
+    assert "lower limit 1.571 rad (90°) is above the upper limit -1 rad (-57.3°)" in found.message
     crossed.type = "prismatic"
     (found,) = check_model(Model("m", [Link("shin")], [crossed]))
-    assert "lower limit 1.5708 m is above the upper limit -1 m;" in found.message
+    assert "lower limit 1.571 m is above the upper limit -1 m;" in found.message
 
 
 def test_a_base_without_mass_is_told_how_to_hold_it():

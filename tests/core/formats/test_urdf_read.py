@@ -251,7 +251,8 @@ def test_what_means_nothing_here_is_kept(tmp_path):
     """Elements are kept on their owner, with what they stand in; nothing is said to be left aside."""
     text = (
         '<link name="a"><contact><stiffness value="1"/></contact><collision><geometry><box size="1 1 1"/></geometry>'
-        "<drake:proximity_properties/></collision></link><link name='b'/>"
+        "<drake:proximity_properties><drake:rigid_hydroelastic/></drake:proximity_properties></collision></link>"
+        "<link name='b'/>"
         '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><safety_controller k_velocity="1"/>'
         '<limit lower="0" upper="1" effort="2" velocity="3" acceleration="4" jerk="5"/>'
         '<calibration rising="0"/></joint>'
@@ -261,7 +262,7 @@ def test_what_means_nothing_here_is_kept(tmp_path):
     model = reading.model
     assert reading.notes == []
     assert [extra.tag for extra in model.link("a").extras] == ["contact"]
-    assert [extra.tag for extra in model.link("a").collisions[0].extras] == ["drake:proximity_properties"]
+    assert [extra.tag for extra in model.link("a").collisions[0].extras] == ["drake:rigid_hydroelastic"]
     assert [(extra.tag, extra.text) for extra in model.joint("j").extras] == [
         ("safety_controller", '<safety_controller k_velocity="1"/>'),
         ("calibration", '<calibration rising="0"/>'),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from limberjack.core.geometry.fits import fit_circle, fit_cylinder, fit_line, fit_plane
+from limberjack.core.geometry.fits import fit_circle, fit_cone, fit_cylinder, fit_line, fit_plane, fit_sphere
 
 
 def placed(points, seed):
@@ -113,6 +113,71 @@ def test_noise_on_circles_is_met_as_well_as_can_be(span):
         assert square == pytest.approx(1.0, abs=4.0 * math.sqrt(2.0 / (3 * draws)) + 0.05)
     said = np.mean([fit.direction_error for fit in fits])
     assert said == pytest.approx(math.sqrt(np.linalg.eigvalsh(lifted[1:, 1:])[-1]), rel=0.1)
+
+
+def side(count, angle, *radii):
+    """Rings on a cone about z that widens upward, 1 wide at 0."""
+    return np.vstack([ring(count, radius, (radius - 1.0) / math.tan(angle)) for radius in radii])
+
+
+def cone_distance(points, unknowns):
+    """Of points from a cone near the z axis: two places, two slopes, the radius at 0 and the angle."""
+    *line, radius, angle = unknowns
+    axis = np.array((line[2], line[3], 1.0)) / math.hypot(line[2], line[3], 1.0)
+    arms = points - (line[0], line[1], 0.0)
+    reach = np.linalg.norm(np.cross(arms, axis), axis=1)
+    return (reach - radius) * math.cos(angle) - (arms @ axis) * math.sin(angle)
+
+
+@pytest.mark.parametrize("degrees", [3.0, 30.0, 60.0, 80.0])
+def test_exact_cones(degrees):
+    """Rings, and one ring with a tip, give the very cone from an axis that is some degrees off."""
+    angle = math.radians(degrees)
+    for seed in range(5):
+        for tips in (0, 1):
+            plain = np.vstack([side(11, angle, 1.6), side(1, angle, 0.0)]) if tips else side(11, angle, 1.6, 0.5)
+            points, turn, shift = placed(plain, seed)
+            off = np.random.default_rng(seed).normal(size=3) * min(0.04, 0.2 * angle)
+            found = fit_cone(points, turn[:, 2] + off, tips)
+            assert found.angle == pytest.approx(angle, abs=1e-7)
+            assert found.direction == pytest.approx(turn[:, 2], abs=1e-7)
+            height = turn[:, 2] @ (found.origin - shift)
+            assert found.origin == pytest.approx(shift + height * turn[:, 2], abs=1e-7)
+            assert found.radius == pytest.approx(1.0 + math.tan(angle) * height, rel=1e-7)
+
+
+def test_noise_on_cones_is_met_as_well_as_can_be():
+    """Angles and axes scatter as least squares at the true geometry must: mean squares are 1 within 5 standard errors,
+    and the fit says so of its direction."""
+    angle, sigma = 0.4, 1e-3
+    plain = side(24, angle, 0.6, 0.9, 1.1, 1.4)
+    covariance = true_covariance(cone_distance, plain, (0, 0, 0, 0, 1, angle), sigma)
+    errors, told = [], []
+    for seed in range(200):
+        noise = np.random.default_rng(seed).normal(size=plain.shape) * sigma
+        points, turn, _ = placed(plain + noise, seed)
+        found = fit_cone(points, turn[:, 2])
+        axis = turn.T @ found.direction
+        errors.append((axis[0] / axis[2], axis[1] / axis[2], found.angle - angle))
+        told.append(found.direction_error)
+    squares = (np.array(errors) ** 2 / np.diag(covariance)[[2, 3, 5]]).mean(axis=0)
+    assert squares == pytest.approx(np.ones(3), abs=5.0 * math.sqrt(2.0 / 200))
+    assert np.mean(told) == pytest.approx(math.sqrt(covariance[2, 2]), rel=0.2)
+
+
+def test_spheres():
+    """Points of a sphere, of half and of a small part of one, give it; with noise, its centre within its own error."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        plain = rng.normal(size=(60, 3))
+        plain[:, 2] = np.abs(plain[:, 2]) + seed % 3
+        plain /= np.linalg.norm(plain, axis=1)[:, None]
+        points, _, shift = placed(0.3 * plain, seed)
+        found = fit_sphere(points)
+        assert (*found.origin, found.radius) == pytest.approx((*shift, 0.3), abs=1e-9)
+        noisy = fit_sphere(points + rng.normal(size=points.shape) * 1e-4)
+        assert np.linalg.norm(noisy.origin - shift) < 5.0 * noisy.direction_error * 0.3
+        assert noisy.rms == pytest.approx(1e-4, rel=0.4)
 
 
 def test_planes_and_lines():

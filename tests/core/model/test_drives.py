@@ -59,7 +59,7 @@ def test_an_effort_of_nothing_is_no_drive(mode):
     one, other = Simulation(driven, TIMES), Simulation(free, TIMES)
     assert np.array_equal(one.run().q, other.run().q)
     assert one.report.steps == other.report.steps
-    assert [finding.code for finding in one.diagnose()] == ["drive-without-strength"]
+    assert [finding.code for finding in one.diagnose()] == ["idle-drive"]
     assert "idle-drive" in codes(driven)
 
 

@@ -1,12 +1,14 @@
 """Spanning trees."""
 
 import math
+import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
+from limberjack.core.model.graph import pieces
 from support.models import random_graph
 
 
@@ -129,3 +131,17 @@ def test_a_floating_piece_is_rooted_before_its_charts(links):
     model = joined(links, ("ball", "a", "b"), ("revolute", "c", "b"))
     assert model.tree().roots == ("a",)
     assert model.loops() == []
+
+
+def test_pieces_come_together_in_any_order_of_joints():
+    """Guards `pieces` against sets that grow: chains of joins must not be cut again where they are shortened."""
+    for seed in range(200):
+        draw = random.Random(seed)
+        names = [f"l{i}" for i in range(8)]
+        ends = [draw.sample(names, 2) for _ in range(draw.randint(0, 9))]
+        found = pieces(names, [Joint(f"j{i}", "fixed", *pair) for i, pair in enumerate(ends)])
+        together = {name: {name} for name in names}
+        for _ in names:
+            for a, b in ends:
+                together[a] = together[b] = together[a] | together[b]
+        assert found == {name: min(together[name]) for name in names}

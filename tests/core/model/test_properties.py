@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from limberjack.core.geometry import Box, Shape
+from limberjack.core.geometry import Box, Shape, Surface
+from limberjack.core.geometry.densities import SUBSTANCES
 from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
-from limberjack.core.model.properties import Setting, set_property
+from limberjack.core.model.properties import SURFACE_PROPERTIES, Setting, set_property
 
 
 @pytest.fixture
@@ -51,6 +52,38 @@ def test_a_link_that_weighs_more_is_as_much_harder_to_turn(model):
     assert nut.inertia == pytest.approx([part * 1570.0 for part in (4.0, 0.1, 0.2, 5.0, 0.3, 6.0)])
 
 
+def test_a_number_of_a_surface_goes_to_all_collisions_of_a_link(model):
+    """Guards each field, what the collisions said before, and the switch for the link's own family."""
+    nut = model.links[0]
+    nut.collisions[0].surface = Surface(restitution=0.4)
+    given = ("0.3", "0.5", "0.1", "1e5", "0.7", "0.01", "0.02", "0.003")
+    for name, text in zip(SURFACE_PROPERTIES, given, strict=True):
+        assert put(model, f"nut.{name}={text}") is nut
+        if name == "friction":
+            assert [shape.surface for shape in nut.collisions] == [Surface(0.3, restitution=0.4), Surface(0.3)]
+    assert [shape.surface for shape in nut.collisions] == [Surface(*map(float, given[:-1]), slip_speed=0.003)] * 2
+    put(model, "nut.stiffness=inf")
+    put(model, "nut.self_collide=on")
+    assert (nut.collisions[1].surface.stiffness, nut.self_collide) == (math.inf, True)
+
+
+def test_a_material_is_its_surface_too(model):
+    """Guards that what is said of stiffness stays, and that a density says nothing of surfaces."""
+    nut = model.links[0]
+    put(model, "nut.density=1000")
+    assert [shape.surface for shape in nut.collisions] == [None, None]
+    put(model, "nut.stiffness=1e5")
+    put(model, "nut.static_friction=2")
+    put(model, "nut.material=ice")
+    ice = next(substance for substance in SUBSTANCES if substance.name == "ice")
+    assert [shape.surface for shape in nut.collisions] == [
+        Surface(ice.friction, None, ice.restitution, stiffness=1e5)
+    ] * 2
+    nut.collisions, nut.visuals = [], nut.collisions
+    put(model, "nut.material=steel")
+    assert nut.visuals[0].surface.friction == ice.friction
+
+
 def test_the_rest_of_a_link_and_the_world(model):
     """Guards flags, vectors and what is around the model."""
     for text in ("arm.gravity=false", "arm.force=1,2,-3", "arm.linear_damping=0.5"):
@@ -67,6 +100,9 @@ def test_a_joint_and_a_link_of_one_name(model):
     model.joints[1].name = "arm"
     assert put(model, "arm.damping=1") is model.joints[1]
     assert put(model, "arm.mass=4") is model.links[1]
+    assert put(model, "arm.friction=1") is model.joints[1]
+    model.links[1].collisions = [Shape("hull", Box((1.0, 1.0, 1.0)))]
+    assert put(model, "arm.spinning_friction=1") is model.links[1]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +123,12 @@ def test_a_joint_and_a_link_of_one_name(model):
         ("nut.material=cheese", "no material 'cheese'; there are: foam, cork"),
         ("arm.density=1000", "link 'arm' has no shape whose volume is known: set its mass instead"),
         ("arm.com=0,0,1", "link 'arm' has no property 'com'; it has: mass, density"),
+        ("arm.friction=1", "link 'arm' has no collision shape, so it has no friction: give it one"),
+        ("nut.friction=-1", "link 'nut': friction takes 0 or a number above it, found '-1'"),
+        ("nut.friction=inf", "link 'nut': friction takes a number, found 'inf'"),
+        ("nut.restitution=1.5", "restitution takes a number from 0 to 1, found '1.5'"),
+        ("nut.stiffness=0", "stiffness takes a number above 0, found '0'"),
+        ("nut.self_collide=often", "self_collide takes true or false, found 'often'"),
         ("world.wind=1", "world: wind takes 3 numbers with commas between, found '1'"),
         ("world.mass=1", "world has no property 'mass'; it has: gravity, wind"),
         ("damping=1", "write OWNER.PROPERTY=VALUE"),

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -179,9 +180,9 @@ PLANTED = [
     ("a damper of tons", pendulum(1e-6, damping=1e9), starting("pin", qd=1.0), "light-link-stiff-drive", "pin"),
     ("a heavy tip", heavy_tip(), {}, "mass-ratio", "joint2"),
     ("no inertia about the axis", pointlike(), explicitly("shoulder", 1.0), "massless-or-singular", "lower"),
-    ("limits crossed", pendulum(lower=0.2, upper=-0.2), starting("pin", 0.5), "limits-crossed", "pin"),
-    ("rigid limits crossed", pendulum(lower=0.2, upper=-0.2, stiffness=RIGID), {}, "limits-crossed", "pin"),
-    ("a twist crossed", hip(), {}, "limits-crossed", "hip"),
+    ("limits crossed", pendulum(lower=0.2, upper=-0.2), starting("pin", 0.5), "crossed-limits", "pin"),
+    ("rigid limits crossed", pendulum(lower=0.2, upper=-0.2, stiffness=RIGID), {}, "crossed-limits", "pin"),
+    ("a twist crossed", hip(), {}, "crossed-limits", "hip"),
     ("beyond a stop", pendulum(lower=-0.2, upper=0.2), starting("pin", 0.5), "overlapping-start", "pin"),
     ("beyond a rigid stop", pendulum(upper=0.2, stiffness=RIGID), starting("pin", 0.5), "overlapping-start", "pin"),
     ("degrees for radians", arm(), starting("elbow", qd=36000.0), "fast-start", "elbow"),
@@ -192,9 +193,9 @@ PLANTED = [
     ("guided out of reach", arm(), guide("lower"), "contradictory-motion", "lower"),
     ("too weak to lift", pendulum(**position(1.5, drive_stiffness=1e3, effort=1.0)), {}, "effort-too-small", "pin"),
     ("too weak to turn", pendulum(**velocity(3.0, drive_damping=1e2, effort=1.0)), {}, "effort-too-small", "pin"),
-    ("no stiffness", pendulum(**position(1.5)), {}, "drive-without-strength", "pin"),
-    ("no damping", pendulum(**velocity(1.5)), {}, "drive-without-strength", "pin"),
-    ("no effort", pendulum(**position(1.5, drive_stiffness=10.0, effort=0.0)), {}, "drive-without-strength", "pin"),
+    ("no stiffness", pendulum(**position(1.5)), {}, "idle-drive", "pin"),
+    ("no damping", pendulum(**velocity(1.5)), {}, "idle-drive", "pin"),
+    ("no effort", pendulum(**position(1.5, drive_stiffness=10.0, effort=0.0)), {}, "idle-drive", "pin"),
     ("rusted", pendulum(friction=30.0, drive_mode="force", drive_target=20.0), {}, "friction-too-large", "pin"),
     ("led through limits", arm(lower=-1.0, upper=1.0), lead("elbow"), "prescribed-guards", "elbow"),
     ("led and driven", arm(**position(1.0, drive_stiffness=5.0)), lead("elbow"), "prescribed-guards", "elbow"),
@@ -207,7 +208,7 @@ PLANTED = [
         "model",
     ),
     ("a slit", pendulum(**NARROW), starting("pin", 0.0, 10.0), "crowded-events", "pin"),
-    ("home beyond a stop", beginning(0.5, upper=0.2, stiffness=1e4), {}, "overlapping-start", "pin"),
+    ("home beyond a stop", beginning(0.5, upper=0.2, stiffness=1e4), {}, "home-outside-limits", "pin"),
     ("a negative drag", blown_about(), starting("pin", 0.5), "energy-from-nowhere", "bob"),
     ("an absurd push", arm(), push(1e40), "step-at-floor", "lower"),
     ("a start in gimbal lock", wrist(), starting("wrist", [0.2, 0.5 * math.pi, 0.1]), "gimbal-lock", "wrist"),
@@ -436,7 +437,7 @@ def test_that_it_falls_is_told_first_and_blames_no_failure():
     weak = loose_robot()
     weak.joints[1].axes[0] = Axis(xyz=(0.0, 1.0, 0.0), **position(1.5))
     run, _ = run_as_a_user(weak)
-    assert [found.code for found in run.diagnose()] == ["falls-freely", "drive-without-strength"]
+    assert [found.code for found in run.diagnose()] == ["falls-freely", "idle-drive"]
     assert run.report.notes == [], "the same is not said twice"
     assert "--fix-base base" in run.diagnose()[0].message
     weak.joints[1].axes[0] = Axis(xyz=(0.0, 1.0, 0.0), damping=-1e6)
@@ -452,7 +453,7 @@ def test_angles_are_told_as_files_and_as_panels_have_them():
         (
             pendulum(lower=0.2, upper=-0.2),
             {},
-            "lower limit 0.2 rad (11.4592°) is above its upper limit -0.2 rad (-11.4592°)",
+            "lower limit 0.2 rad (11.46°) is above its upper limit -0.2 rad (-11.46°)",
         ),
         (
             pendulum(upper=0.2),
@@ -472,3 +473,18 @@ def test_angles_are_told_as_files_and_as_panels_have_them():
     model.joints[0].type = "prismatic"
     (found, *_) = run_as_a_user(model, **starting("pin", 0.5))[0].diagnose()
     assert "starts at 0.5 m, beyond its upper limit 0.2 m:" in found.message
+
+
+def test_frames_are_called_as_the_user_calls_them():
+    """Guards messages of a failed run: the frame that stands in Blender's timeline, and a time of few digits."""
+    times = np.arange(20) / 24.0
+    told = []
+    for numbers in (None, 101.0 + np.arange(20)):
+        run = Simulation(pendulum(damping=-1e6), times, initial={"qd": {"pin": 1.0}}, numbers=numbers)
+        with pytest.raises(SimulationError) as failure:
+            run.run()
+        told.append((str(failure.value), run.frames_done))
+    (plain, frame), (numbered, _) = told
+    assert f", frame {frame}: " in plain
+    assert f", frame {101 + frame}: " in numbered
+    assert re.search(r"past [0-9.]{1,5} m?s, frame", plain), plain

@@ -1,0 +1,59 @@
+"""Wheels of others that the zips for a system bring along: what requirements/bundled.txt pins, held to its hashes.
+
+Blender's users have no pip. Each serves all of Blender's Pythons, or is not taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from staging import BUILD, PLATFORMS, ROOT
+
+PINS = ROOT / "requirements" / "bundled.txt"
+OLDEST = "3.11"
+"""Of Blender's Pythons."""
+OLDER_TAGS = {"manylinux_2_28_": ("manylinux_2_17_", "manylinux2014_")}
+"""What runs on a platform, too, and pip does not think of."""
+
+
+def fetch(platforms: Iterable[str]) -> dict[str, list[Path]]:
+    """The wheels for platforms, by their names; those that have none, or that cannot be reached, are told in a line."""
+    found = {name: fetch_for(name) for name in platforms}
+    if missing := [name for name, wheels in found.items() if not wheels]:
+        print(
+            f"{', '.join(pinned())}: no wheel to be had for {', '.join(missing)}; their zips do without convex pieces."
+        )
+    return {name: wheels for name, wheels in found.items() if wheels}
+
+
+def fetch_for(platform: str) -> list[Path]:
+    """Fetched once for the same pins; none where one of them is not there for the platform, or there is no registry."""
+    folder = BUILD / "bundled" / hashlib.sha256(PINS.read_bytes()).hexdigest()[:12] / platform
+    if not folder.is_dir():
+        part = folder.with_name(f"{platform}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        pip += ["--require-hashes", "--only-binary", ":all:", "--python-version", OLDEST]
+        pip += ["--implementation", "cp", "--abi", "abi3", "--abi", "none"]
+        pip += [word for tag in tags(platform) for word in ("--platform", tag)]
+        done = subprocess.run([*pip, "--dest", part, "--requirement", PINS], capture_output=True, text=True)
+        if done.returncode:
+            return []
+        part.rename(folder)
+    return sorted(folder.glob("*.whl"))
+
+
+def tags(platform: str) -> list[str]:
+    """By which wheels name what runs there."""
+    tag = PLATFORMS[platform].wheel
+    older = [tag.replace(new, old) for new, all_old in OLDER_TAGS.items() if new in tag for old in all_old]
+    return [tag, *older]
+
+
+def pinned() -> list[str]:
+    return [line.split()[0] for line in PINS.read_text(encoding="utf-8").splitlines() if "==" in line]

@@ -1,0 +1,259 @@
+"""A bake that goes along with its machine, which was moved or copied after it was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ...core.model import Model
+from ...core.spatial import compose
+from .. import ids
+from ..bridge.frames import place_empty, store_frames, stored_frames
+from ..bridge.motion import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
+from ..bridge.moved_bakes import STILL, Machine, animated_carrier, is_still, note_places, playing
+from ..bridge.numbers import format_pose, parse_pose
+from ..bridge.poses import pose_of_matrix, to_array
+from ..bridge.read import SceneReading, scan_scene
+from ..props import ancestors
+from .carried_keys import Change, Moved, change_numbers, changed_curves, changes_of, put_keys
+from .errors import BakeError
+from .receipt import Receipt, digest_of_bake, is_edited, receipt_of, sign
+from .restore import baked_objects, change_kept, curves_before
+from .staleness import digest_of_inputs, same_inputs
+
+GRAVITY = 1e-6
+"""Share of gravity by which it may differ as the turned machine feels it."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """drag, carry: how a machine was moved away from its keys, and with them, shape (4, 4)."""
+
+    machine: Machine
+    drag: np.ndarray
+    carry: np.ndarray = field(default_factory=lambda: STILL)
+
+    @property
+    def whole(self) -> np.ndarray:
+        return self.drag @ self.carry
+
+
+def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
+    """Let the bakes of machines play where these stand now, and give copies bakes of their own.
+
+    What the bakes took the place of is moved, too. Where the motion is what a bake would give there, they stay up to
+    date. All machines go at once, since the first frame that is shown brings back what has not gone.
+
+    Raises:
+        BakeError: keys cannot be moved; then nothing has changed.
+    """
+    dragged = [move for move in moves if not is_still(move.drag)]
+    displaced = [move for move in moves if not is_still(move.whole)]
+    for move in dragged:
+        _require_still_carriers(move.machine)
+        _moved_keys(_changes(move.machine, move.drag))  # which may be refused
+    for move in displaced:
+        _put_grounds_back(move.machine)
+    fresh = _fresh_models(scene, moves)
+    edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
+    for move in reversed(moves):  # the newest is the copy
+        edited |= {copy for copy, action in _let_own(move.machine).items() if action in edited}
+    for move in dragged:
+        _move_keys(move.machine, move.drag)
+    for move in displaced:
+        _move_model(move.machine, move.whole)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    for move in moves:
+        note_places(move.machine.links)
+        for action in move.machine.actions:
+            if action not in edited and (receipt := receipt_of(action)):
+                sign(action, replace(receipt, keys=digest_of_bake(action)))
+    _sign_anew(scene, moves, fresh)
+
+
+def _require_still_carriers(machine: Machine) -> None:
+    for link in machine.links:
+        if has_own_keys(link) and (carrier := animated_carrier(link)):
+            raise BakeError(
+                f"link '{link.name}' is carried by '{carrier.name}', which moves, and its keys cannot go along: move "
+                f"'{carrier.name}' instead, or simulate again"
+            )
+
+
+def _let_own(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
+    """Give the machine actions that nothing else plays, one where links have a copy each; each with that it was."""
+    _join_actions(machine)
+    own = set(machine.objects)
+    others = {playing(obj) for obj in bpy.data.objects if obj not in own}
+    shared = {played[0]: None for obj in machine.objects if (played := playing(obj)) and played in others}
+    copies = {action: action.copy() for action in shared}
+    for obj in machine.objects:
+        if (action := action_of(obj)) in copies:
+            play(obj, copies[action])
+    return {copy: action for action, copy in copies.items()}
+
+
+def _join_actions(machine: Machine) -> None:
+    """Blender gives each object that it duplicates a copy of the whole bake: one will do."""
+    actions = list(machine.actions)
+    if not machine.can_be_joined or len(set(map(digest_of_bake, actions))) > 1:
+        return
+    for obj in machine.objects:
+        if action_of(obj) in actions:
+            play(obj, actions[0])
+    for action in actions[1:]:
+        if not action.users:
+            bpy.data.actions.remove(action)
+
+
+def play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Another copy of what the object plays."""
+    slot = obj.animation_data.action_slot.identifier
+    obj.animation_data.action = action
+    obj.animation_data.action_slot = next(known for known in action.slots if known.identifier == slot)
+
+
+def _changes(machine: Machine, drag: np.ndarray) -> dict[bpy.types.Object, dict[str, Change]]:
+    """Of the channels of each link that nothing of the machine carries along."""
+    own, found = set(machine.links), {}
+    for link in machine.links:
+        if own.isdisjoint(ancestors(link)):
+            space = to_array(link.matrix_world) @ np.linalg.inv(to_array(link.matrix_basis)) if link.parent else STILL
+            found[link] = changes_of(link, np.linalg.inv(space) @ drag @ space)
+    return found
+
+
+def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
+    """Of the bake's curves, of those that lead links, and of what both have taken the place of, each once."""
+    found: dict[int, tuple] = {}
+    for link, own in changes.items():
+        curves = [*fcurves_of(link), *(curves_before(link) if getattr(link, ids.BEFORE).action else ())]
+        found |= {curve.as_pointer(): (curve, places) for curve, places in changed_curves(link, curves, own)}
+    return list(found.values())
+
+
+def _move_keys(machine: Machine, drag: np.ndarray) -> None:
+    changes = _changes(machine, drag)
+    _own_befores(machine)
+    put_keys(_moved_keys(changes))
+    for link, own in changes.items():
+        if getattr(link, ids.BEFORE).numbers:
+            change_kept(link, partial(change_numbers, changes=own))
+
+
+def _own_befores(machine: Machine) -> None:
+    """Of what the bake took the place of, let the machine have copies where others have it too."""
+    own, found = set(machine.objects), {}
+    for obj in machine.objects:
+        action = getattr(obj, ids.BEFORE).action
+        if action is None or action in found:
+            continue
+        shared = any(
+            action in (action_of(it), getattr(it, ids.BEFORE).action) for it in bpy.data.objects if it not in own
+        )
+        found[action] = action.copy() if shared else action
+    for obj in machine.objects:
+        before = getattr(obj, ids.BEFORE)
+        if before.action in found:
+            before.action = found[before.action]
+
+
+def _move_model(machine: Machine, move: np.ndarray) -> None:
+    """Where the model was drawn, and what holds it in the world."""
+    X = pose_of_matrix(move, np.ones(3))
+    for link in machine.links:
+        settings = getattr(link, ids.LINK)
+        if settings.rest_pose:
+            settings.rest_pose = format_pose(compose(X, parse_pose(settings.rest_pose, f"link '{link.name}'")))
+    for joint in machine.grounds:
+        X_PJ, X_CJ = stored_frames(joint)
+        if not moves_itself(joint):
+            store_frames(joint, compose(X, X_PJ), X_CJ)
+            if getattr(joint, ids.BEFORE).numbers:
+                change_kept(joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept})
+
+
+def _put_grounds_back(machine: Machine) -> None:
+    """Where the bake had them, so that the model can be read as it was."""
+    for joint in machine.grounds:
+        if not moves_itself(joint):
+            place_empty(joint, stored_frames(joint)[0])
+
+
+def _fresh_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
+    """Of the bakes that were up to date before machines were moved, or were added as copies, what their receipts say
+    of the model."""
+    actions = _bakes_of(scene)
+    reading = _read(scene, actions)
+    if reading is None:
+        return set()
+    carried = all(is_still(move.carry) for move in moves)
+    machines = [move.machine for move in moves if move.machine.can_be_parted]  # some of them are copies
+    without = [[], *(machines[number:] for number in range(len(machines)))]
+    models = [_without(reading.model, copies) for copies in without]
+    receipts = filter(None, map(receipt_of, actions))
+    return {told.model for told in receipts if any(_is_fresh(scene, told, model, carried) for model in models)}
+
+
+def _bakes_of(scene: bpy.types.Scene) -> list[bpy.types.Action]:
+    return list({action: None for obj in baked_objects(scene) if is_bake(action := action_of(obj))})
+
+
+def _read(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> SceneReading | None:
+    """None where the scene cannot be read, and no bake of it is up to date."""
+    from ...core.model import ModelError
+
+    receipt = next(filter(None, map(receipt_of, actions)), None)
+    try:
+        return scan_scene(scene, first=receipt.first if receipt else None)
+    except ModelError:
+        return None
+
+
+def _without(model: Model, machines: list[Machine]) -> Model:
+    names = {obj.name for machine in machines for obj in machine.objects}
+    return replace(
+        model,
+        links=[link for link in model.links if link.name not in names],
+        joints=[joint for joint in model.joints if joint.name not in names],
+        frames=[frame for frame in model.frames if frame.link not in names],
+        lights=[light for light in model.lights if light.link not in names],
+    )
+
+
+def _is_fresh(scene: bpy.types.Scene, receipt: Receipt, model: Model, carried: bool) -> bool:
+    return same_inputs(receipt, digest_of_inputs(scene, model, receipt.start), carried=carried)
+
+
+def _sign_anew(scene: bpy.types.Scene, moves: list[Move], fresh: set[str]) -> None:
+    """Let the receipts of what is right be of the scene as it is now."""
+    actions = _bakes_of(scene)
+    reading = _read(scene, actions) if fresh else None
+    if reading is None or not all(_keeps_motion(reading, move.machine, move.whole) for move in moves):
+        return
+    for action in actions:
+        receipt = receipt_of(action)
+        if receipt is not None and receipt.model in fresh:
+            now = digest_of_inputs(scene, reading.model, receipt.start)
+            sign(action, _at(receipt, now))
+
+
+def _at(receipt: Receipt, now) -> Receipt:
+    return replace(receipt, model=now.model, motion=now.motion, carriers=now.carriers, movers=now.movers)
+
+
+def _keeps_motion(reading: SceneReading, machine: Machine, move: np.ndarray) -> bool:
+    """Whether a machine that is moved so moves as before: what acts on it acts everywhere alike, and so turned."""
+    turn, model = move[:3, :3], reading.model
+    if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-9):
+        return True
+    names = {link.name for link in machine.links}
+    links = [link for link in model.links if link.name in names]
+    pushed = [link for link in links if (any(link.force) or any(link.torque)) and not link.force_turns_along]
+    blown = any(model.wind) and any(link.linear_damping for link in links)
+    gravity = np.array(model.gravity)
+    is_level = np.linalg.norm(turn @ gravity - gravity) <= GRAVITY * np.linalg.norm(gravity)
+    return bool(is_level) and not pushed and not blown and not reading.animated

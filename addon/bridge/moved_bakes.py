@@ -1,0 +1,312 @@
+"""Baked machines that were moved, scaled or given a parent since: their keys know nothing of it.
+
+A machine is what joints connect. Matrices have shape (4, 4), in Blender units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import bpy
+import numpy as np
+
+from ...core.model import ModelError
+from ...core.model.screws import joint_pose
+from ...core.spatial import compose, inverse
+from .. import ids
+from ..props import ancestors, is_joint, is_link
+from .frames import empty_frame, stored_frames
+from .keyed_joints import keyed_numbers_of
+from .motion import action_of, basis_at, follows_keys, has_own_keys, is_bake, is_previewed, moves_itself
+from .numbers import scaled_pose, unit_length, units_of
+from .poses import matrix_of_pose, to_array, world_scale
+from .read_joints import joint_of
+from .sliders import place_of, size_of
+
+NEAR = 1e-4
+"""What counts as the same place, of a machine's distance from the origin or 1, and the same turn [rad]."""
+
+UNTURNED = 1e-5
+"""Turn below which a machine was moved without being turned [rad]: single precision makes as much of it."""
+
+STILL = np.eye(4)
+
+
+@dataclass
+class Machine:
+    """Links and joints that hang together, of which a bake moves some.
+
+    Attributes:
+        dragged: how each link stands away from where its keys have it at this frame.
+        carried: how the keys of each have it elsewhere than the bake did, as its scale or what carries it has changed.
+        is_shared: whether something else plays the same keys.
+    """
+
+    links: list[bpy.types.Object]
+    joints: list[bpy.types.Object]
+    dragged: dict[bpy.types.Object, np.ndarray] = field(default_factory=dict)
+    carried: dict[bpy.types.Object, np.ndarray] = field(default_factory=dict)
+    is_shared: bool = False
+
+    @property
+    def objects(self) -> list[bpy.types.Object]:
+        return [*self.links, *self.joints]
+
+    @property
+    def actions(self) -> dict[bpy.types.Action, None]:
+        """The bakes that it plays, in the order of its objects."""
+        return {action: None for obj in self.objects if is_bake(action := action_of(obj))}
+
+    @property
+    def grounds(self) -> list[bpy.types.Object]:
+        """Joints that hold it in the world."""
+        return [obj for obj in self.joints if getattr(obj, ids.JOINT).parent is None and getattr(obj, ids.JOINT).X_PJ]
+
+    @cached_property
+    def drag(self) -> np.ndarray | None:
+        """How the whole was taken away from its keys; None where some links were moved otherwise than others."""
+        return _common(self.dragged)
+
+    @cached_property
+    def carry(self) -> np.ndarray | None:
+        """As `drag`, by what carries it."""
+        return _common(self.carried)
+
+    @property
+    def carry_or_still(self) -> np.ndarray:
+        return STILL if self.carry is None else self.carry
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether it stands elsewhere as a whole, joints and all, so that its bake can simply go along."""
+        if self.drag is None or self.carry is None:
+            return False
+        if is_still(self.drag):
+            return not is_still(self.carry)
+        if any(animated_carrier(link) for link in self.links):
+            return False
+        there = self.drag @ self.carry
+        return all(_is_along(obj, there) for obj in self.grounds)
+
+    @property
+    def can_be_parted(self) -> bool:
+        """Whether it is a copy without a bake of its own: it plays another's, or each link a copy of the whole."""
+        return self.is_shared or self.can_be_joined
+
+    @property
+    def can_be_joined(self) -> bool:
+        """Whether its objects play copies of one bake, of which a single one has all their slots."""
+        marks = {str(action.get(ids.BAKE_MARK)) for action in self.actions}
+        if len(self.actions) < 2 or len(marks) > 1:
+            return False
+        slots = [slot for obj in self.objects if (played := playing(obj)) for slot in played[1:]]
+        return len(set(slots)) == len(slots) and set(slots) <= {
+            slot.identifier for slot in next(iter(self.actions)).slots
+        }
+
+
+def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
+    """Those of the scene that play a bake, but for what a preview shows elsewhere; the newest last."""
+    if not any(is_bake(action_of(obj)) for obj in scene.objects):
+        return []
+    frame = scene.frame_current_final
+    found = [machine for machine in _machines(scene) if machine.actions and not any(map(is_previewed, machine.links))]
+    players = Counter(map(playing, bpy.data.objects))
+    for machine in found:
+        own = Counter(map(playing, machine.objects))
+        machine.is_shared = any(players[played] > count for played, count in own.items() if played)
+        for link in machine.links:
+            _compare(machine, link, frame)
+        for joint in machine.grounds:
+            with suppress(ModelError):  # of one that cannot be read, Problems tells
+                _compare_led(machine, joint, scene)
+    return found
+
+
+def left_behind(scene: bpy.types.Scene) -> list[Machine]:
+    """The machines whose bakes can go along with them, or are to become their own; the newest last."""
+    return [machine for machine in baked_machines(scene) if machine.is_moved or machine.can_be_parted]
+
+
+def told(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
+    """What was done to baked machines that their keys do not go along with: a code, the link, and the sentence."""
+    for machine in baked_machines(scene):
+        if link := _first(machine.carried, lambda move, at: not is_rigid(move)):
+            yield "bake-scaled", link, "it was scaled after it was baked, and its keys are those of the size before"
+        elif link := _first(machine.carried, lambda move, at: not is_still(move, at)):
+            yield (
+                "bake-carried",
+                link,
+                "it was given a parent, or its parent was moved, after it was baked, and its keys play elsewhere: let "
+                "them play in place, or simulate again",
+            )
+        elif link := _first(machine.dragged, lambda move, at: not is_still(move, at)):
+            yield "bake-moved", link, "it was moved after it was baked, and its keys bring it back at the next frame"
+
+
+def _first(moves: dict[bpy.types.Object, np.ndarray], is_meant: Callable) -> bpy.types.Object | None:
+    for link, move in moves.items():
+        if is_meant(move, np.linalg.inv(move)[:3] @ [*link.matrix_world.translation, 1.0]):
+            return link
+    return None
+
+
+def tidy_move(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
+    """The rigid displacement of a link, without the digits that are noise."""
+    found = _common({link: move})
+    return STILL if found is None else found
+
+
+def _machines(scene: bpy.types.Scene) -> list[Machine]:
+    links = [obj for obj in scene.objects if is_link(obj)]
+    joints = [obj for obj in scene.objects if is_joint(obj)]
+    group = {link: {link} for link in links}
+    for joint in joints:
+        settings = getattr(joint, ids.JOINT)
+        if settings.parent in group and settings.child in group:
+            whole = group[settings.parent] | group[settings.child]
+            group |= dict.fromkeys(whole, whole)
+    heads = {id(whole): whole for whole in group.values()}
+    return [
+        Machine(
+            [link for link in links if link in whole], [it for it in joints if getattr(it, ids.JOINT).child in whole]
+        )
+        for whole in heads.values()
+    ]
+
+
+def _compare(machine: Machine, link: bpy.types.Object, frame: float) -> None:
+    is_keyed, world = has_own_keys(link), to_array(link.matrix_world)
+    there = stood(link)
+    if is_keyed:
+        machine.dragged[link] = world @ np.linalg.inv(keyed_world(link, frame))
+        if there is not None and not animated_carrier(link):
+            machine.carried[link] = keyed_world(link) @ np.linalg.inv(there)
+    elif there is not None and not follows_keys(link) and not animated_carrier(link):  # the bake has it at rest
+        (machine.carried if link.parent else machine.dragged)[link] = world @ np.linalg.inv(there)
+
+
+def _compare_led(machine: Machine, joint: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """For a link that a keyed joint leads: where the joint has it, at the joint's old place."""
+    child = getattr(joint, ids.JOINT).child
+    keyed = keyed_numbers_of(joint, scene.frame_current_final)
+    if has_own_keys(child) or not keyed:
+        return
+    known = joint_of(joint, units_of(scene), set(machine.objects))
+    places = {number: number if known.kind.chart else place_of(known, number) for number in keyed}
+    unit, q = unit_length(scene), list(known.q_neutral)
+    for number, place in places.items():
+        if place is not None:
+            q[place] = keyed[number] * size_of(known, place, unit)
+    X_PJ, X_CJ = stored_frames(joint)
+    there = compose(compose(X_PJ, scaled_pose(joint_pose(known, q), 1.0 / unit)), inverse(X_CJ))
+    world = to_array(child.matrix_world) @ np.diag((*(1.0 / world_scale(child)), 1.0))
+    machine.dragged[child] = world @ np.linalg.inv(matrix_of_pose(there))
+
+
+def keyed_world(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray:
+    """Where its keys, and those of what carries it, have an object at a frame, or at their first.
+
+    What else moves a carrier is taken as it is now.
+    """
+    own = basis_at(obj, frame) if has_own_keys(obj) else to_array(obj.matrix_basis)
+    if obj.parent is None:
+        return own
+    is_moved = obj.parent_type != "OBJECT" or (moves_itself(obj.parent) and not is_link(obj.parent))
+    if is_moved or follows_keys(obj.parent):
+        return to_array(obj.matrix_world) @ np.linalg.inv(to_array(obj.matrix_basis)) @ own
+    return keyed_world(obj.parent, frame) @ to_array(obj.matrix_parent_inverse) @ own
+
+
+def animated_carrier(link: bpy.types.Object) -> bpy.types.Object | None:
+    """What carries the link and moves, and is no link: keys below it are not the same everywhere."""
+    if link.parent is not None and link.parent_type != "OBJECT":
+        return link.parent
+    return next((obj for obj in ancestors(link) if not is_link(obj) and (moves_itself(obj) or follows_keys(obj))), None)
+
+
+def note_places(links: list[bpy.types.Object]) -> None:
+    """Keep where a bake that was just made has the links. The scene is evaluated."""
+    for link in links:
+        before = getattr(link, ids.BEFORE)
+        known = not animated_carrier(link) and not (follows_keys(link) and not has_own_keys(link))
+        before.stood = " ".join(map(repr, keyed_world(link)[:3].ravel().tolist())) if known else ""
+
+
+def stood(link: bpy.types.Object) -> np.ndarray | None:
+    """Where the link's bake had it at its first frame; None where nobody noted it."""
+    text = getattr(link, ids.BEFORE).stood
+    return np.vstack([np.array([float(word) for word in text.split()]).reshape(3, 4), STILL[3]]) if text else None
+
+
+def playing(obj: bpy.types.Object) -> tuple[bpy.types.Action, str] | None:
+    """The bake that the object plays, and in which slot."""
+    action = action_of(obj)
+    if not is_bake(action):
+        return None
+    slot = obj.animation_data.action_slot
+    return (action, slot.identifier) if slot else None
+
+
+def is_still(move: np.ndarray, at: np.ndarray | None = None) -> bool:
+    """Whether a displacement leaves what stands at a place, or at the origin, where it is."""
+    place = np.zeros(3) if at is None else at
+    way = np.linalg.norm(move[:3, :3] @ place + move[:3, 3] - place)
+    return bool(way <= NEAR * max(1.0, np.linalg.norm(place))) and bool(np.abs(move[:3, :3] - np.eye(3)).max() <= NEAR)
+
+
+def is_rigid(move: np.ndarray) -> bool:
+    """Whether it moves and turns, and does not scale."""
+    return bool(np.abs(move[:3, :3].T @ move[:3, :3] - np.eye(3)).max() <= NEAR)
+
+
+def _common(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray | None:
+    """The displacement that all of these are, without the digits that are noise; None where there is no such."""
+    if not moves:
+        return STILL
+    if not all(map(is_rigid, moves.values())):
+        return None
+    first = next(iter(moves.values()))
+    ends = {link: to_array(link.matrix_world)[:3, 3] for link in moves}
+    for link, move in moves.items():
+        if not is_still(np.linalg.inv(first) @ move, np.linalg.inv(move)[:3] @ [*ends[link], 1.0]):
+            return None
+    return _tidy(first, [(np.linalg.inv(moves[link])[:3] @ [*end, 1.0], end) for link, end in ends.items()])
+
+
+def _tidy(move: np.ndarray, ways: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """ways: from where to where it takes the links."""
+    u, _, vt = np.linalg.svd(move[:3, :3])
+    turn = u @ vt
+    angle = math.acos(min(1.0, max(-1.0, 0.5 * (np.trace(turn) - 1.0))))
+    found = np.eye(4)
+    if angle > UNTURNED:
+        found[:3, :3] = turn
+        for axis in np.eye(3):
+            if np.abs(turn @ axis - axis).max() <= UNTURNED:  # about an axis of the world, and then exactly so
+                found[:3, :3] = _turn_about(axis, turn)
+    shift = np.mean([end - found[:3, :3] @ start for start, end in ways], axis=0)
+    found[:3, 3] = np.round(shift, 6)
+    return found
+
+
+def _turn_about(axis: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    cosine, sine = 0.5 * (np.trace(turn) - 1.0), 0.5 * np.sum(cross * turn)
+    angle = math.atan2(sine, cosine)
+    return np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+
+
+def _is_along(joint: bpy.types.Object, move: np.ndarray) -> bool:
+    """Whether the joint's Empty was moved so."""
+    stored = matrix_of_pose(stored_frames(joint)[0])
+    if moves_itself(joint):
+        return False
+    gone = matrix_of_pose(empty_frame(joint)) @ np.linalg.inv(stored)
+    return is_still(np.linalg.inv(move) @ gone, stored[:3, 3])

@@ -1,0 +1,42 @@
+"""What keys and buttons do while an operator runs, in the status bar: with Blender's icons, in the user's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+WIDE, WIDER = ("EVENT_ESC", "EVENT_SHIFT"), 1.5
+"""Icons that Blender draws over what is next to them, and what they need besides."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    """icons: of keys and buttons, as Blender calls them. text: what they do."""
+
+    icons: tuple[str, ...]
+    text: str
+
+
+CANCEL = Hint(("MOUSE_RMB", "EVENT_ESC"), text="Cancel")
+
+
+def show_hints(context, hints: Iterable[Hint]) -> None:
+    """In place of what the status bar shows, until `hide_hints`."""
+    hints = tuple(hints)
+
+    def draw(header, _context):
+        for hint in hints:
+            row = header.layout.row(align=True)
+            for icon in hint.icons:
+                row.label(icon=icon)
+                if icon in WIDE:
+                    row.separator(factor=WIDER)
+            row.label(text=hint.text)
+
+    if context.workspace:
+        context.workspace.status_text_set(draw)
+
+
+def hide_hints(context) -> None:
+    if context.workspace:
+        context.workspace.status_text_set(None)

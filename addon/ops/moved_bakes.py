@@ -1,0 +1,102 @@
+"""Let bakes go along with what was moved since, or put this back."""
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.model import ModelError
+from .. import bridge, ids
+from ..bake.errors import BakeError
+from ..preview import current
+from .report import fail, in_object_mode, succeed
+
+
+class LIMBERJACK_OT_bake_move_along(bpy.types.Operator):
+    """Let the bakes of machines that were moved or copied as a whole play where these stand now"""
+
+    bl_idname = ids.OP_BAKE_ALONG
+    bl_label = "Move Bake Along"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if current() is not None:
+            cls.poll_message_set("Stop the preview first")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        from ..bake.moving_along import Move, move_along
+
+        found = bridge.moved_bakes.left_behind(context.scene)
+        if not found:
+            self.report({"INFO"}, "Every bake plays where its links stand")
+            return {"CANCELLED"}
+        still = bridge.moved_bakes.STILL
+        try:
+            move_along(
+                context.scene,
+                [Move(it, it.drag, it.carry) if it.is_moved else Move(it, still, still) for it in found],
+            )
+        except ModelError as error:
+            return fail(self, context, error)
+        getattr(context.scene, ids.SCENE).gone_along += 1
+        names = ", ".join(repr(machine.links[0].name) for machine in found)
+        return succeed(self, context, f"The bake of {names} moved along")
+
+
+def move_bake_along(context, link: bpy.types.Object) -> str:
+    """By as much as the link was moved, whatever else of its machine was."""
+    from ..bake.moving_along import Move, move_along
+
+    machine = _machine_of(context.scene, link)
+    move = machine.dragged.get(link)
+    if move is None or not bridge.moved_bakes.is_rigid(move):
+        raise ModelError(f"link '{link.name}' stands where its keys have it")
+    tidy = bridge.moved_bakes.tidy_move(link, move)
+    move_along(context.scene, [Move(machine, tidy, machine.carry_or_still)])
+    return f"The bake of '{link.name}' moved along"
+
+
+def back_to_keys(context, link: bpy.types.Object) -> str:
+    scene = context.scene
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return f"'{link.name}' is where its keys have it"
+
+
+def scale_back(context, link: bpy.types.Object) -> str:
+    """To the size that the link was baked with; its keys stay."""
+    stood = bridge.moved_bakes.stood(link)
+    assert stood is not None  # or nobody would know that it was scaled
+    wanted = np.linalg.norm(stood[:3, :3], axis=0)
+    now = np.linalg.norm(bridge.moved_bakes.keyed_world(link)[:3, :3], axis=0)
+    link.scale = (np.array(link.scale) * wanted / now).tolist()
+    return back_to_keys(context, link)
+
+
+def play_in_place(context, link: bpy.types.Object) -> str:
+    """Let a parent that the link was given, or that was moved, have no part in where the link plays."""
+    stood = bridge.moved_bakes.stood(link)
+    assert stood is not None  # as above
+    if link.parent is None:
+        raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
+    own = bridge.moved_bakes.basis_at(link)
+    if bridge.motion.is_animated(link.parent):
+        space = stood @ np.linalg.inv(own)
+        link.parent, link.matrix_parent_inverse = None, Matrix.Identity(4)
+        if not bridge.moved_bakes.is_still(space):
+            raise BakeError(f"link '{link.name}' is unparented, and was baked on another parent: simulate again")
+    else:
+        above = np.array(link.parent.matrix_world)
+        link.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ stood @ np.linalg.inv(own)).tolist())
+    return back_to_keys(context, link)
+
+
+def _machine_of(scene: bpy.types.Scene, link: bpy.types.Object):
+    for machine in bridge.moved_bakes.baked_machines(scene):
+        if link in machine.links:
+            return machine
+    raise ModelError(f"link '{link.name}' plays no bake")
+
+
+CLASSES = (LIMBERJACK_OT_bake_move_along,)

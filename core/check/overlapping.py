@@ -1,0 +1,39 @@
+"""Warnings on links that overlap before anything moves. Apart from `check_model`: it makes solids of all links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..kinematics.proximity import Proximity, Separation
+from ..model import Model
+from .issue import Issue, note, warning
+
+CODE = "overlapping"
+
+SHALLOW = 1e-9
+"""Metres by which solids that are meant to touch may overlap: a box that stands on a floor, by rounding."""
+
+
+def overlapping(model: Model) -> Iterator[Issue]:
+    """A warning for each two links that may meet and overlap at home, and a note on each shape that cannot touch.
+
+    Raises:
+        ModelError: the model cannot be compiled.
+    """
+    proximity = Proximity(model)
+    for name, said in proximity.colliders.notes:
+        yield note("collision-shape", f"link '{name}'", said)
+    for found in proximity.pairs_nearer(-SHALLOW):
+        yield warning(CODE, f"link '{found.a}'", _told(found))
+
+
+def _told(found: Separation) -> str:
+    return (
+        f"its collision '{found.shape_a}' overlaps collision '{found.shape_b}' of link '{found.b}' by "
+        f"{_length(-found.gap)} where they start; move them apart, make one smaller, or let the two not meet"
+    )
+
+
+def _length(value: float) -> str:
+    """In the unit in which it has no zeros in front."""
+    return f"{value:.3g} m" if value >= 1.0 else f"{1e3 * value:.3g} mm"

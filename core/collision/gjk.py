@@ -1,0 +1,117 @@
+"""How far two convex cores are apart: the algorithm of Gilbert, Johnson and Keerthi.
+
+It walks through the difference of the two cores, all b - a, to the point that is nearest to the origin. Everything is
+in the axes of the first solid, about its origin: `R` and `c` are the second one's axes and origin there, so far from
+the world's origin nothing is lost but what the two origins have lost already.
+
+Sources: Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex objects in
+three-dimensional space, IEEE J. Robotics and Automation 4 (1988); van den Bergen (2004), section 4.3, for the ends.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jitable, subroutine
+from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
+from ..spatial.storage import get3, put3
+from .simplex import nearest_to_origin, reduce
+from .solids import support
+
+CLOSE = 1e-14
+"""Of the two solids' sizes together: what distances are told to, and below which the origin counts as met."""
+CURVED_CLOSE = 1e-10
+"""The same while a curved core is walked along, whose last digits Newton's method finds (ascent.py)."""
+MOST = 128
+"""Steps. Cores with corners take some ten, curved ones forty; what turns in circles stops here."""
+
+APART, BEYOND, MEETING = 0, 1, 2
+"""Outcomes: the cores are apart, farther apart than was asked about, or overlap."""
+
+
+@subroutine
+def support_of_difference(A, B, hulls, R, c, d, row):
+    """Put the farthest point of B - A along d, and its two parents, to `row`, shape (9,)."""
+    b = add(c, rotate(R, support(B, hulls, rotate_back(R, d))))
+    a = support(A, hulls, (-d[0], -d[1], -d[2]))
+    put3(row, sub(b, a))
+    put3(row, a, 3)
+    put3(row, b, 6)
+
+
+@subroutine
+def walk(A, B, hulls, R, c, size, close, margin, rows):
+    """Find the nearest points of two cores.
+
+    Args:
+        size: of both solids together [m]. close: the part of it to which the distance is wanted.
+        margin: cores farther apart than this [m] need no exact answer.
+        rows: shape (4 or more, 9), where the simplex lies; see simplex.py.
+
+    Returns:
+        (outcome, corners of the simplex, distance [m], unit direction from A to B, nearest point of A, that of B).
+    """
+    start = c if dot(c, c) > 0.0 else (1.0, 0.0, 0.0)
+    support_of_difference(A, B, hulls, R, c, (-start[0], -start[1], -start[2]), rows[0])
+    count, v, weights = 1, get3(rows[0]), (1.0, 0.0, 0.0)
+    distance2 = dot(v, v)
+    outcome = APART
+    for _ in range(MOST):
+        distance = math.sqrt(distance2)
+        if distance <= CLOSE * size:
+            outcome = MEETING
+            break
+        support_of_difference(A, B, hulls, R, c, (-v[0], -v[1], -v[2]), rows[count])
+        w = get3(rows[count])
+        bound = dot(v, w) / distance
+        if bound > margin:
+            outcome = BEYOND
+            break
+        if distance - bound <= close * size or is_known(rows, count):
+            break
+        inside, nearest, found = nearest_to_origin(rows, count + 1)
+        if inside:
+            count, outcome = count + 1, MEETING
+            break
+        if not dot(nearest, nearest) < distance2:  # what is left to gain is less than rounding
+            break
+        count, weights = reduce(rows, count + 1, found)
+        v = nearest
+        distance2 = dot(v, v)
+    distance = math.sqrt(distance2)
+    if outcome == MEETING:
+        return outcome, count, 0.0, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(min(count, 3)):
+        a = add(a, scale(get3(rows[i], 3), weights[i]))
+        b = add(b, scale(get3(rows[i], 6), weights[i]))
+    n = scale(v, 1.0 / distance)
+    if count == 3:
+        n = plane_normal(rows, n)
+    return outcome, count, distance, n, a, b
+
+
+@jitable
+def is_known(rows, count):
+    """Whether the newest corner is one of those before it."""
+    w = get3(rows[count])
+    for i in range(count):
+        known = get3(rows[i])
+        if w[0] == known[0] and w[1] == known[1] and w[2] == known[2]:
+            return True
+    return False
+
+
+@jitable
+def plane_normal(rows, n):
+    """The normal of the simplex's triangle: cores that nearly touch leave few digits in the vector between them."""
+    p = get3(rows[0])
+    across = cross(sub(get3(rows[1]), p), sub(get3(rows[2]), p))
+    length = math.sqrt(dot(across, across))
+    if length == 0.0:
+        return n
+    turned = scale(across, 1.0 / length)
+    aligned = dot(turned, n)
+    if abs(aligned) < 0.9999:  # the triangle is a needle
+        return n
+    return turned if aligned > 0.0 else scale(turned, -1.0)

@@ -1,0 +1,278 @@
+"""The convex hull of any points, simplified where it would have too many corners.
+
+The hull grows from a tetrahedron: the point that lies farthest outside becomes a corner, and the faces that see it give
+way to faces to it. So the first corners are those that matter most, and stopping early is a simplification of known
+error: no point is left outside by more than the distance at which it stopped.
+
+Source: Barber, Dobkin, Huhdanpaa, The quickhull algorithm for convex hulls, ACM Trans. Math. Software 22 (1996).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+ENOUGH = 64
+"""Corners from which on a hull may be simplified."""
+SIMPLIFIED = 1e-3
+"""Of its size: by how much points may then lie outside."""
+EXACT = 1e-9
+"""Of its size: what lies less outside is in a face; by rounding it may lie so much."""
+THIN = 1e-7
+"""Of its size: what is not thicker is flat, or straight."""
+LEVEL = 2e-6
+"""Of its size: triangles whose corners lie that near to one plane are one face; single precision rounds by less."""
+
+GREATEST = 1e9
+"""Coordinate [m]."""
+LEAST = 1e-50
+"""What is not farther apart is one point [m]: squares of squares are numbers."""
+
+
+class HullError(ValueError):
+    """Points have no hull: what was found, what is allowed."""
+
+
+@dataclass(frozen=True)
+class Hull:
+    """A convex polyhedron; flat, straight or a point where its points are.
+
+    Attributes:
+        vertices: shape (n, 3) [m].
+        faces: vertex numbers around each face, counter-clockwise seen from outside. A flat hull has two, others with
+            less than a volume none.
+        planes: shape (faces, 4): outward normals, and how far the planes are from the origin [m].
+        edges: shape (e, 2): pairs of vertices that are neighbours.
+        error: by how much a point that it was made of lies outside of it, at most [m].
+    """
+
+    vertices: np.ndarray
+    faces: tuple[tuple[int, ...], ...]
+    planes: np.ndarray
+    edges: np.ndarray
+    error: float
+
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """Of the box around it, shape (3,) [m]."""
+        return 0.5 * (self.vertices.min(axis=0) + self.vertices.max(axis=0))
+
+
+def convex_hull(points: np.ndarray) -> Hull:
+    """The hull of points, shape (n, 3) [m].
+
+    Up to `ENOUGH` corners it is exact; with more, it is within `SIMPLIFIED` of its size, from inside.
+
+    Raises:
+        HullError: there are none, or one is not finite.
+    """
+    points = np.asarray(points, float).reshape(-1, 3)
+    if not len(points):
+        raise HullError("it has no vertices; a hull takes one or more")
+    wrong = np.flatnonzero(~(np.abs(points) <= GREATEST).all(axis=1))
+    if len(wrong):
+        found = " ".join(f"{x:g}" for x in points[wrong[0]])
+        raise HullError(f"vertex {wrong[0]} is {found}; coordinates are numbers up to {GREATEST:g} m")
+    size = float((points.max(axis=0) - points.min(axis=0)).max())
+    corners, spread, rest = _first_corners(points, max(THIN * size, LEAST))
+    if len(corners) < 4:
+        return _thin_hull(points, corners, spread, size, rest)
+    growing = _Growing(points, corners)
+    error = growing.grow(EXACT * size, SIMPLIFIED * size)
+    return growing.hull(size, error)
+
+
+def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndarray, float]:
+    """Up to four points that lie apart, not in a line, not in a plane; the directions that they span; and how far a
+    point lies beside what they span [m]."""
+    start = int(points[:, 0].argmin())
+    corners, spanned = [start], np.zeros((0, 3))
+    for _ in range(3):
+        away = points - points[start]
+        away = away - away @ spanned.T @ spanned
+        lengths = np.linalg.norm(away, axis=1)
+        farthest = int(lengths.argmax())
+        if lengths[farthest] <= least:
+            return corners, spanned, float(lengths[farthest])
+        corners.append(farthest)
+        along = away[farthest] / lengths[farthest]
+        along -= along @ spanned.T @ spanned  # once more: what is left of a thin cloud has few digits
+        spanned = np.vstack([spanned, along / np.linalg.norm(along)])
+    return corners, spanned, 0.0
+
+
+def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size: float, error: float) -> Hull:
+    """Of points without a volume."""
+    if len(corners) < 3:
+        ends = points[corners]
+        if len(corners) == 2:
+            along = (points - points[corners[0]]) @ spanned[0]
+            ends = points[[int(along.argmin()), int(along.argmax())]]
+        return Hull(ends, (), np.zeros((0, 4)), np.array([[0, 1]][: len(corners) - 1], int).reshape(-1, 2), error)
+    flat = (points - points[corners[0]]) @ spanned[:2].T
+    around = _around(flat, EXACT * size)
+    normal = np.cross(spanned[0], spanned[1])
+    count = len(around)
+    distance = float(points[corners[0]] @ normal)
+    faces = tuple(range(count)), tuple(range(count - 1, -1, -1))
+    edges = np.array([[i, (i + 1) % count] for i in range(count)])
+    planes = np.array([[*normal, distance], [*-normal, -distance]])
+    return Hull(points[around], faces, planes, edges, error)
+
+
+def _around(flat: np.ndarray, least: float) -> list[int]:
+    """The corners of points in a plane, counter-clockwise. Andrew's monotone chain (1979)."""
+    order = np.lexsort((flat[:, 1], flat[:, 0]))
+    halves = []
+    for row in (order, order[::-1]):
+        chain: list[int] = []
+        for i in row:
+            while len(chain) > 1:
+                a, b = flat[chain[-2]], flat[chain[-1]]
+                u, v = b - a, flat[i] - a
+                if u[0] * v[1] - u[1] * v[0] > least * np.linalg.norm(v):
+                    break
+                chain.pop()
+            chain.append(int(i))
+        halves.append(chain[:-1])
+    return halves[0] + halves[1]
+
+
+class _Growing:
+    """A hull while it grows, of triangles. Those that are gone have no points outside, and are marked."""
+
+    def __init__(self, points: np.ndarray, corners: list[int]):
+        self.points = points
+        self.triangles = np.zeros((0, 3), int)
+        self.planes = np.zeros((0, 4))
+        self.outside: list[np.ndarray] = []
+        self.farthest = np.zeros(0)
+        self.alive = np.zeros(0, bool)
+        self.corner_count = 4
+        middle = points[corners].mean(axis=0)
+        a, b, c, d = corners
+        sides = []
+        for i, j, k in ((a, b, c), (a, c, d), (a, d, b), (b, d, c)):
+            normal = np.cross(points[j] - points[i], points[k] - points[i])
+            sides.append((i, j, k) if normal @ (points[i] - middle) > 0.0 else (i, k, j))
+        self._add(sides, np.arange(len(points)))
+
+    def _add(self, sides: list[tuple[int, int, int]], candidates: np.ndarray) -> None:
+        """Triangles, and which of the candidates lie outside of each."""
+        p = self.points[np.array(sides)]
+        normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+        planes = np.column_stack([normals, (normals * p[:, 0]).sum(axis=1)])
+        heights = self.points[candidates] @ normals.T - planes[:, 3]
+        highest = heights.argmax(axis=1)
+        above = heights.max(axis=1)
+        mine = [candidates[(highest == k) & (above > 0.0)] for k in range(len(sides))]
+        tops = [float(heights[(highest == k) & (above > 0.0), k].max(initial=0.0)) for k in range(len(sides))]
+        self.triangles = np.vstack([self.triangles, np.array(sides)])
+        self.planes = np.vstack([self.planes, planes])
+        self.outside += mine
+        self.farthest = np.concatenate([self.farthest, tops])
+        self.alive = np.concatenate([self.alive, np.ones(len(sides), bool)])
+
+    def grow(self, exact: float, simplified: float) -> float:
+        """Until no point lies outside by more than `exact`, or `simplified` once there are enough corners. How far."""
+        while True:
+            face = int(self.farthest.argmax())
+            distance = float(self.farthest[face])
+            if distance <= (exact if self.corner_count < ENOUGH else simplified):
+                return distance
+            mine = self.outside[face]
+            heights = self.points[mine] @ self.planes[face, :3] - self.planes[face, 3]
+            self._add_corner(int(mine[heights.argmax()]), exact)
+            self.corner_count += 1
+
+    def _add_corner(self, corner: int, exact: float) -> None:
+        seen = self.alive & (self.planes[:, :3] @ self.points[corner] - self.planes[:, 3] > -0.1 * exact)
+        edges = {}
+        for i, j, k in self.triangles[seen]:
+            for start, end in ((i, j), (j, k), (k, i)):
+                if edges.pop((end, start), None) is None:
+                    edges[start, end] = True
+        numbers = np.flatnonzero(seen)
+        candidates = np.concatenate([self.outside[k] for k in numbers])
+        for k in numbers:
+            self.outside[k] = candidates[:0]
+        self.farthest[numbers] = 0.0
+        self.alive[numbers] = False
+        self._add([(start, end, corner) for start, end in edges], candidates[candidates != corner])
+
+    def hull(self, size: float, error: float) -> Hull:
+        """What has grown, with triangles in one plane made one face."""
+        triangles, planes = self.triangles[self.alive], self.planes[self.alive]
+        used, renumbered = np.unique(triangles, return_inverse=True)
+        triangles = renumbered.reshape(-1, 3)
+        vertices = self.points[used]
+        faces = _merged(vertices, triangles, planes, LEVEL * size)
+        edges = np.unique(
+            np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0
+        )
+        return Hull(vertices, faces, np.array([_plane_of(vertices[list(face)]) for face in faces]), edges, error)
+
+
+def _merged(
+    vertices: np.ndarray, triangles: np.ndarray, planes: np.ndarray, level: float
+) -> tuple[tuple[int, ...], ...]:
+    """Loops of vertices around triangles that lie in one plane, the largest triangles' planes first."""
+    beyond = {}
+    for number, (i, j, k) in enumerate(triangles.tolist()):
+        beyond[i, j] = beyond[j, k] = beyond[k, i] = number
+    p = vertices[triangles]
+    areas = np.linalg.norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), axis=1)
+    corners = p.tolist()
+    taken = np.zeros(len(triangles), bool)
+    faces = []
+    for seed in np.argsort(-areas, kind="stable").tolist():
+        if taken[seed]:
+            continue
+        x, y, z, distance = planes[seed].tolist()
+        group, waiting = [], [seed]
+        taken[seed] = True
+        while waiting:
+            group.append(waiting.pop())
+            i, j, k = triangles[group[-1]].tolist()
+            for edge in ((j, i), (k, j), (i, k)):
+                other = beyond[edge]
+                if taken[other]:
+                    continue
+                heights = (abs(a * x + b * y + c * z - distance) for a, b, c in corners[other])
+                if max(heights) <= level and planes[other, :3] @ planes[seed, :3] > 0.0:
+                    taken[other] = True
+                    waiting.append(other)
+        loop = _loop(triangles[group].tolist())
+        faces += [loop] if loop else [tuple(triangles[number].tolist()) for number in group]
+    return tuple(faces)
+
+
+def _loop(triangles: list[list[int]]) -> tuple[int, ...]:
+    """The vertices around triangles that hang together; none where that is not one simple loop."""
+    following: dict[int, int] = {}
+    edges = {(a, b) for i, j, k in triangles for a, b in ((i, j), (j, k), (k, i))}
+    for start, end in edges:
+        if (end, start) not in edges:
+            if start in following:
+                return ()
+            following[start] = end
+    first = min(following)
+    loop = [first]
+    while following[loop[-1]] != first:
+        loop.append(following[loop[-1]])
+        if len(loop) > len(following):
+            return ()
+    return tuple(loop) if len(loop) == len(following) else ()
+
+
+def _plane_of(corners: np.ndarray) -> np.ndarray:
+    """Newell's normal of a polygon, and its mean distance from the origin."""
+    following = np.roll(corners, -1, axis=0)
+    middle = corners.mean(axis=0)
+    normal = np.cross(corners - middle, following - middle).sum(axis=0)
+    normal /= np.linalg.norm(normal)
+    return np.array([*normal, (corners @ normal).max()])

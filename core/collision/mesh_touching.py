@@ -1,0 +1,298 @@
+"""A triangle mesh and a convex solid: how far they are apart, and where they touch.
+
+A solid touches a face with its corners that lie above it, along the face's own normal; and it touches an edge as it
+would touch a segment, but only along normals that lean over neither of the edge's faces, nor, at an end, over any edge
+that goes on from there. All other directions are another feature's. So what slides over a floor of many triangles meets
+the floor's normal alone, and what slides over a ridge meets one that turns from face to face.
+
+A body is touched from outside: by solids whose origin is before a face. A sheet is touched from where the solid is.
+
+Everything is in the mesh's axes. Source: Ericson (2005), section 5.1.5 (Voronoi regions of a triangle); van den Bergen,
+Smooth mesh contacts with GJK, in Game Physics Pearls (2010), for what goes wrong without them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jitable, subroutine
+from ..spatial import add, cross, dot, matmul, rotate, rotate_back, scale, sub, transpose
+from ..spatial.storage import get3, put3
+from .broad import overlap, reach_along
+from .manifold import corners_below, put_contact, touch_pair
+from .narrow import separate
+from .solids import BALL, support
+
+LEAF = 4
+"""Faces in a leaf of a mesh's tree."""
+BORDER, NO_EDGE = -1, -2
+"""What Meshes.beyond has for no other face, and for an edge that nothing touches, or that the other face has."""
+
+ALIGNED = 1e-9
+"""Sine by which a normal may lean over a face that it belongs beside: rounding."""
+WIDER = 1e-9
+"""Of a face's and a solid's size: by how much more a face reaches, lest something fall through between two."""
+EDGE_NAMES = 1 << 40
+"""Names of an edge's points start at this times its number, from 1 on; those of faces lie below."""
+
+
+@subroutine
+def touch_mesh(A, B, store, R, c, margin, contacts, count, room):
+    """Write the points where a mesh A and a solid B touch, from contacts[count] on. Returns the count.
+
+    Args:
+        R, c: B's axes and origin [m] in A's. As in manifold.touch_pair, points and normals are in A's axes.
+    """
+    before = count
+    lower, upper = box_of(B, store.hulls, R, c, margin)
+    stack, waiting = room.stack, 1
+    stack[0] = 0
+    while waiting > 0:
+        waiting -= 1
+        node = stack[waiting]
+        if not overlap(lower, upper, store.meshes.lower[A.first_node + node], store.meshes.upper[A.first_node + node]):
+            continue
+        if 2 * node + 1 < A.node_count:
+            stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node + 2
+            waiting += 2
+            continue
+        start = (node - (A.node_count - 1) // 2) * LEAF
+        for k in range(start, min(start + LEAF, A.face_count)):
+            face = A.first_face + k
+            count = touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room)
+            for side in range(3):
+                if store.meshes.beyond[face, side] != NO_EDGE:
+                    count = touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, room)
+    return count
+
+
+@subroutine
+def box_of(B, hulls, R, c, margin):
+    """Two corners of a box along the mesh's axes that holds all within the margin of a solid."""
+    below_x, above_x = reach_along(B, hulls, R, 0)
+    below_y, above_y = reach_along(B, hulls, R, 1)
+    below_z, above_z = reach_along(B, hulls, R, 2)
+    lower = (c[0] - below_x - margin, c[1] - below_y - margin, c[2] - below_z - margin)
+    return lower, (c[0] + above_x + margin, c[1] + above_y + margin, c[2] + above_z + margin)
+
+
+@jitable
+def corner_of(meshes, face, k):
+    return get3(meshes.vertices[meshes.faces[face, k]])
+
+
+@subroutine
+def facing(A, meshes, face, c):
+    """(whether a solid with the origin c may touch a face, the face's normal towards it, its first corner)."""
+    n, p = get3(meshes.normals[face]), corner_of(meshes, face, 0)
+    if dot(sub(c, p), n) >= 0.0:
+        return True, n, p
+    return A.closed == 0, scale(n, -1.0), p
+
+
+@subroutine
+def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room):
+    """Points of a face: the solid's corners above it."""
+    meshes = store.meshes
+    may, n, p = facing(A, meshes, face, c)
+    if not may:
+        return count
+    down = rotate_back(R, (-n[0], -n[1], -n[2]))
+    lowest = add(c, rotate(R, support(B, store.hulls, down)))
+    if dot(sub(lowest, p), n) - B.radius > margin:
+        return count
+    rows = room.lists.offered_b
+    corners = corners_below(B, store.hulls, down, rows)
+    for i in range(corners):
+        at = sub(add(c, rotate(R, get3(rows[i]))), scale(n, B.radius))
+        gap = dot(sub(at, p), n)
+        if gap <= margin and is_above(meshes, face, at, B.reach):
+            name = int(rows[i, 3])
+            if not is_told(contacts, before, count, name, n, gap):
+                count = put_contact(contacts, count, sub(at, scale(n, 0.5 * gap)), n, gap, name)
+    return count
+
+
+@subroutine
+def is_above(meshes, face, at, size):
+    """Whether a point, seen along the face's normal, lies within its edges."""
+    n = get3(meshes.normals[face])
+    for k in range(3):
+        start = corner_of(meshes, face, k)
+        edge = sub(corner_of(meshes, face, (k + 1) % 3), start)
+        length = math.sqrt(dot(edge, edge))
+        if dot(cross(n, edge), sub(at, start)) < -WIDER * (length + size) * length:
+            return False
+    return True
+
+
+@subroutine
+def is_told(contacts, before, count, name, n, gap):
+    """Whether a corner has a point along the same normal already: of the face beside this one, in one plane with it."""
+    for i in range(before, min(count, contacts.shape[0])):
+        contact = contacts[i]
+        if contact.name == name and dot(get3(contact.normal), n) > 1.0 - 1e-9:
+            if gap < contact.gap:
+                contact.gap = gap
+            return True
+    return False
+
+
+@subroutine
+def touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, room):
+    """Points of an edge."""
+    meshes = store.meshes
+    there, s, n, a, Q, middle = meet_edge(B, store, R, c, face, side, margin, room)
+    if not there or s > margin or not is_beside(meshes, face, side, n, a):
+        return count
+    segment = room.segment[0]
+    turned, moved = matmul(transpose(Q), R), rotate_back(Q, sub(c, middle))
+    start = count
+    count = touch_pair(
+        segment, B, store.hulls, turned, moved, s, rotate_back(Q, n), rotate_back(Q, sub(a, middle)), margin, contacts,
+        count, room.lists,
+    )  # fmt: skip
+    for i in range(start, min(count, contacts.shape[0])):
+        contact = contacts[i]
+        put3(contact.point, add(middle, rotate(Q, get3(contact.point))))
+        put3(contact.normal, rotate(Q, get3(contact.normal)))
+        contact.name = EDGE_NAMES * (3 * (face - A.first_face) + side + 1) + contact.name
+    return count
+
+
+@subroutine
+def meet_edge(B, store, R, c, face, side, margin, room):
+    """Hold a solid against an edge, as a segment that is put to room.segment.
+
+    Returns (whether it is near, signed distance [m], normal to the solid, the edge's point, the segment's axes, its
+    middle).
+    """
+    meshes = store.meshes
+    start, end = corner_of(meshes, face, side), corner_of(meshes, face, (side + 1) % 3)
+    middle = scale(add(start, end), 0.5)
+    along = sub(end, start)
+    length = math.sqrt(dot(along, along))
+    segment = room.segment[0]
+    segment.half[2] = segment.reach = 0.5 * length
+    Q = axes_along(scale(along, 1.0 / length), get3(meshes.normals[face]))
+    away = sub(c, middle)
+    if math.sqrt(dot(away, away)) - B.reach - segment.reach > margin:
+        return False, 0.0, away, middle, Q, middle
+    R_QB, moved = matmul(transpose(Q), R), rotate_back(Q, away)
+    if B.kind == BALL:
+        back = transpose(R_QB)
+        s, n, on_ball = separate(B, segment, store.hulls, back, scale(rotate(back, moved), -1.0), margin, room.polytope)
+        a = add(moved, rotate(R_QB, add(on_ball, scale(n, s))))
+        n = scale(rotate(R_QB, n), -1.0)
+    else:
+        s, n, a = separate(segment, B, store.hulls, R_QB, moved, margin, room.polytope)
+    return True, s, rotate(Q, n), add(middle, rotate(Q, a)), Q, middle
+
+
+@jitable
+def axes_along(z, normal):
+    """Axes, as columns, whose z is along an edge, and x along its face's normal."""
+    y = cross(z, normal)
+    return normal[0], y[0], z[0], normal[1], y[1], z[1], normal[2], y[2], z[2]
+
+
+@subroutine
+def is_beside(meshes, face, side, n, a):
+    """Whether a normal at a point of an edge is the edge's own: it leans over no face, nor over an edge from there."""
+    start, end = corner_of(meshes, face, side), corner_of(meshes, face, (side + 1) % 3)
+    edge = sub(end, start)
+    if leans_over(meshes, face, edge, start, n):
+        return False
+    other = meshes.beyond[face, side]
+    if other != BORDER and leans_over(meshes, other, edge, start, n):
+        return False
+    length2 = dot(edge, edge)
+    place = dot(sub(a, start), edge)
+    if place <= ALIGNED * length2:
+        return is_free(meshes, meshes.faces[face, side], n)
+    if place >= (1.0 - ALIGNED) * length2:
+        return is_free(meshes, meshes.faces[face, (side + 1) % 3], n)
+    return True
+
+
+@subroutine
+def leans_over(meshes, face, edge, start, n):
+    """Whether n leans over a face that has an edge with the point `start`."""
+    across = cross(get3(meshes.normals[face]), edge)
+    middle = add(add(corner_of(meshes, face, 0), corner_of(meshes, face, 1)), corner_of(meshes, face, 2))
+    lean = dot(n, across)
+    if dot(across, sub(scale(middle, 1.0 / 3.0), start)) < 0.0:  # across points out of the face
+        lean = -lean
+    return lean > ALIGNED * math.sqrt(dot(edge, edge))
+
+
+@subroutine
+def is_free(meshes, vertex, n):
+    """Whether n leans over no edge from a vertex."""
+    p = get3(meshes.vertices[vertex])
+    for k in range(meshes.neighbours_from[vertex], meshes.neighbours_from[vertex + 1]):
+        edge = sub(get3(meshes.vertices[meshes.neighbours[k]]), p)
+        if dot(n, edge) > ALIGNED * math.sqrt(dot(edge, edge)):
+            return False
+    return True
+
+
+@subroutine
+def separate_mesh(A, B, store, R, c, margin, room):
+    """As narrow.separate, of a mesh A and a solid B: the nearest of its faces and edges, or the deepest."""
+    best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+    lower, upper = box_of(B, store.hulls, R, c, 0.0)
+    stack, waiting = room.stack, 1
+    stack[0] = 0
+    while waiting > 0:
+        waiting -= 1
+        node = stack[waiting]
+        within = min(margin, max(best, 0.0))
+        if apart2(lower, upper, store.meshes, A.first_node + node) > within * within:
+            continue
+        if 2 * node + 1 < A.node_count:  # the nearer child is looked at first, and may spare the other
+            near, far = 2 * node + 1, 2 * node + 2
+            if apart2(lower, upper, store.meshes, A.first_node + far) < apart2(
+                lower, upper, store.meshes, A.first_node + near
+            ):
+                near, far = far, near
+            stack[waiting], stack[waiting + 1] = far, near
+            waiting += 2
+            continue
+        start = (node - (A.node_count - 1) // 2) * LEAF
+        for k in range(start, min(start + LEAF, A.face_count)):
+            s, n, a = separate_face(A, B, store, R, c, A.first_face + k, margin, room)
+            if s < best:
+                best, normal, point = s, n, a
+    return best, normal, point
+
+
+@subroutine
+def apart2(lower, upper, meshes, node):
+    """The square of how far a box is from that of a node [m^2]; 0 where they overlap."""
+    total = 0.0
+    for k in range(3):
+        gap = max(lower[k] - meshes.upper[node, k], meshes.lower[node, k] - upper[k], 0.0)
+        total += gap * gap
+    return total
+
+
+@subroutine
+def separate_face(A, B, store, R, c, face, margin, room):
+    """As `separate_mesh`, of one face and the edges that it has."""
+    meshes = store.meshes
+    best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+    may, n, p = facing(A, meshes, face, c)
+    if may:
+        at = add(c, rotate(R, support(B, store.hulls, rotate_back(R, (-n[0], -n[1], -n[2])))))
+        at = sub(at, scale(n, B.radius))
+        s = dot(sub(at, p), n)
+        if is_above(meshes, face, at, B.reach):
+            best, normal, point = s, n, sub(at, scale(n, s))
+    for side in range(3):
+        if meshes.beyond[face, side] == NO_EDGE:
+            continue
+        there, s, n, a, _, _ = meet_edge(B, store, R, c, face, side, margin, room)
+        if there and s < best and (s > 0.0 or is_beside(meshes, face, side, n, a)):
+            best, normal, point = s, n, a
+    return best, normal, point

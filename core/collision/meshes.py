@@ -1,0 +1,204 @@
+"""Triangle meshes as they are drawn: what does not move by itself, such as floors, stairs and tubes.
+
+A mesh is its faces and those of its edges that something can touch from outside: where two faces lie in one plane, the
+edge between them is none. What is closed, and has its faces counter-clockwise seen from outside, is a body with an
+inside; what is open is a sheet that may be touched from both sides.
+
+Faces are sorted along Morton's curve, and boxed in as in broad.py.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..slots import Bundled
+from .mesh_touching import BORDER, LEAF, NO_EDGE
+
+BITS = 21
+"""Of the place along each axis, in a Morton code."""
+FLAT = 1e-6
+"""Sine of the angle between two faces up to which there is no edge between them."""
+
+
+class MeshError(ValueError):
+    """What is no mesh: what was found, what is allowed."""
+
+
+class Meshes(Bundled, namedtuple("Meshes", "vertices neighbours_from neighbours faces normals beyond lower upper")):
+    """All meshes, one after the other.
+
+    Attributes:
+        vertices: shape (n, 3) [m]. neighbours_from, neighbours: as in solids.Hulls.
+        faces: shape (t, 3), vertices counter-clockwise seen from outside. normals: shape (t, 3).
+        beyond: shape (t, 3): the face beyond the edge from corner k to the next; `BORDER` where there is none,
+            `NO_EDGE` where nothing touches the edge, or where the other face has it.
+        lower, upper: shape (nodes, 3), the boxes of the trees [m].
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class TriangleMesh:
+    """One, as arrays. The fields are those of Meshes; `is_closed` says whether it has an inside."""
+
+    vertices: np.ndarray
+    neighbours_from: np.ndarray
+    neighbours: np.ndarray
+    faces: np.ndarray
+    normals: np.ndarray
+    beyond: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    is_closed: bool
+
+    @property
+    def reach(self) -> float:
+        """Radius of a ball about the origin that holds all of it [m]."""
+        return float(np.linalg.norm(self.vertices, axis=1).max())
+
+
+def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
+    """Prepare a mesh: vertices that lie in one place become one, triangles without an area go.
+
+    Args:
+        vertices: shape (n, 3) [m]. triangles: shape (t, 3), counter-clockwise seen from outside.
+
+    Raises:
+        MeshError: a vertex is not finite, a triangle names one that is not there, or no triangle has an area.
+    """
+    vertices, triangles = np.asarray(vertices, float).reshape(-1, 3), np.asarray(triangles, np.int64).reshape(-1, 3)
+    wrong = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
+    if len(wrong):
+        raise MeshError(
+            f"vertex {wrong[0]} is {' '.join(f'{x:g}' for x in vertices[wrong[0]])}; coordinates are finite"
+        )
+    if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+        raise MeshError(f"a triangle names vertex {triangles.max()}, and there are {len(vertices)}")
+    if not len(triangles):
+        raise MeshError("it has no triangles; a mesh takes one or more that have an area")
+    vertices, triangles = _joined(vertices, triangles)
+    p = vertices[triangles]
+    normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+    lengths = np.linalg.norm(normals, axis=1)
+    longest = np.linalg.norm(p - np.roll(p, 1, axis=1), axis=2).max(axis=1, initial=0.0)
+    kept = lengths > 1e-12 * longest * longest
+    if not kept.any():
+        raise MeshError("no triangle has an area; a mesh takes one or more that have")
+    triangles, normals = triangles[kept], normals[kept] / lengths[kept, None]
+    order = _morton_order(vertices[triangles].mean(axis=1))
+    triangles, normals = triangles[order], normals[order]
+    beyond, is_closed = _edges(vertices, triangles, normals)
+    lower, upper = _boxes(vertices[triangles])
+    starts, neighbours = _neighbours(len(vertices), triangles)
+    return TriangleMesh(vertices, starts, neighbours, triangles, normals, beyond, lower, upper, is_closed)
+
+
+def _morton_order(points: np.ndarray) -> np.ndarray:
+    """Along the curve that keeps near things near."""
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    width = max(float((upper - lower).max()), 1e-300)
+    cells = ((points - lower) * ((2**BITS - 1) / width)).astype(np.uint64)
+    code = np.zeros(len(points), np.uint64)
+    for axis in range(3):
+        code |= _spread(cells[:, axis]) << np.uint64(axis)
+    return np.argsort(code, kind="stable")
+
+
+def _spread(x: np.ndarray) -> np.ndarray:
+    """21 bits, with two zeros between each two."""
+    for shift, mask in (
+        (32, 0x1F00000000FFFF),
+        (16, 0x1F0000FF0000FF),
+        (8, 0x100F00F00F00F00F),
+        (4, 0x10C30C30C30C30C3),
+        (2, 0x1249249249249249),
+    ):
+        x = (x | x << np.uint64(shift)) & np.uint64(mask)
+    return x
+
+
+def _edges(vertices: np.ndarray, triangles: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, bool]:
+    """(Meshes.beyond, whether the mesh is closed): each edge between two faces that look out of one volume."""
+    count = len(triangles)
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    code = np.minimum(start, end) * len(vertices) + np.maximum(start, end)
+    order = np.argsort(code, kind="stable")
+    same = code[order][1:] == code[order][:-1]
+    first = np.flatnonzero(same & ~np.concatenate([[False], same[:-1]]) & ~np.concatenate([same[1:], [False]]))
+    a, b = order[first], order[first + 1]  # edges of just two faces
+    opposed = start[a] == end[b]
+    beyond = np.full(3 * count, BORDER)
+    beyond[a], beyond[b] = b // 3, NO_EDGE
+    is_closed = 2 * len(a) == 3 * count and bool(opposed.all())
+    if is_closed:
+        corners = vertices[triangles]
+        is_closed = bool((corners[:, 0] * np.cross(corners[:, 1], corners[:, 2])).sum() > 0.0)
+    n, m = normals[a // 3], normals[b // 3]
+    inward = vertices[triangles[b // 3, (b % 3 + 2) % 3]] - vertices[start[a]]
+    rises = np.einsum("ij,ij->i", inward, n)
+    flat = np.linalg.norm(np.cross(n, m), axis=1) <= FLAT
+    flat &= np.einsum("ij,ij->i", n, m) * np.where(opposed, 1.0, -1.0) > 0.0
+    beyond[a[flat | ((rises > 0.0) & is_closed)]] = NO_EDGE  # a valley of a body is touched by its faces alone
+    return beyond.reshape(-1, 3), is_closed
+
+
+def _joined(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices of one place made one, and triangles that name them."""
+    order = np.lexsort(vertices.T)
+    rows = vertices[order]
+    is_new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
+    place = np.empty(len(vertices), np.int64)
+    place[order] = np.cumsum(is_new) - 1
+    return rows[is_new], place[triangles]
+
+
+def _neighbours(count: int, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Meshes.neighbours_from, Meshes.neighbours)."""
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    codes = np.unique(np.concatenate([start * count + end, end * count + start]))
+    return np.concatenate([[0], np.cumsum(np.bincount(codes // count, minlength=count))]), codes % count
+
+
+def _boxes(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of a tree whose node k has the children 2k + 1 and 2k + 2, and whose leaves have `LEAF` faces each in turn."""
+    leaves = 1
+    while leaves * LEAF < len(corners):
+        leaves *= 2
+    lower, upper = np.full((2 * leaves - 1, 3), np.inf), np.full((2 * leaves - 1, 3), -np.inf)
+    starts = np.arange(0, len(corners), LEAF)
+    lower[leaves - 1 : leaves - 1 + len(starts)] = np.minimum.reduceat(corners.min(axis=1), starts)
+    upper[leaves - 1 : leaves - 1 + len(starts)] = np.maximum.reduceat(corners.max(axis=1), starts)
+    while leaves > 1:
+        leaves //= 2
+        rows, below = np.arange(leaves - 1, 2 * leaves - 1), np.arange(2 * leaves - 1, 4 * leaves - 1, 2)
+        lower[rows] = np.minimum(lower[below], lower[below + 1])
+        upper[rows] = np.maximum(upper[below], upper[below + 1])
+    return lower, upper
+
+
+def pack_meshes(meshes: list[TriangleMesh]) -> Meshes:
+    """One after the other: faces name vertices, and `beyond` faces, by their numbers among all."""
+    vertices = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    faces = np.cumsum([0, *(len(mesh.faces) for mesh in meshes)])
+    neighbours = [mesh.neighbours + start for mesh, start in zip(meshes, vertices, strict=False)]
+    before = np.cumsum([0, *(len(mesh.neighbours) for mesh in meshes)])
+    starts = [mesh.neighbours_from[:-1] + start for mesh, start in zip(meshes, before, strict=False)]
+    beyond = [
+        np.where(mesh.beyond >= 0, mesh.beyond + start, mesh.beyond) for mesh, start in zip(meshes, faces, strict=False)
+    ]
+    return Meshes(
+        _stacked([mesh.vertices for mesh in meshes]),
+        np.concatenate([*starts, before[-1:]]).astype(np.int64),
+        np.concatenate([np.zeros(0, np.int64), *neighbours]).astype(np.int64),
+        _stacked([mesh.faces + start for mesh, start in zip(meshes, vertices, strict=False)], np.int64),
+        _stacked([mesh.normals for mesh in meshes]),
+        _stacked(beyond, np.int64),
+        _stacked([mesh.lower for mesh in meshes]),
+        _stacked([mesh.upper for mesh in meshes]),
+    )
+
+
+def _stacked(parts: list[np.ndarray], dtype: type = float) -> np.ndarray:
+    return np.ascontiguousarray(np.vstack([np.zeros((0, 3)), *parts]).astype(dtype))

@@ -1,0 +1,216 @@
+"""From solids as they are told to the arrays that kernels take."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from ..slots import Bundled
+from ..spatial import IDENTITY, Pose, Vec3, quat_to_mat
+from .hulls import GREATEST, Hull
+from .meshes import TriangleMesh, pack_meshes
+from .solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, PLANE, SOLID, Hulls
+
+EVERY = 0xFFFF
+"""All layers."""
+LEAST = 1e-9
+"""Size [m]. From there to the greatest coordinate of a hull, squares and cubes are numbers of full precision."""
+
+
+class SolidError(ValueError):
+    """A size that no solid has: what was found, what is allowed."""
+
+
+@dataclass(frozen=True)
+class Solid:
+    """One, in the frame of the body that carries it. `ball`, `box` and their like make them.
+
+    Attributes:
+        kind, half, radius: as in SOLID. hull: of a HULL. mesh: of a MESH.
+        pose: in the body [m]. A plane is what lies below z = 0, a cone has its tip above.
+        body: which pose carries it. owner, number, layers, meets: as in SOLID.
+    """
+
+    kind: int
+    half: Vec3 = (0.0, 0.0, 0.0)
+    radius: float = 0.0
+    hull: Hull | None = None
+    mesh: TriangleMesh | None = None
+    pose: Pose = IDENTITY
+    body: int = 0
+    owner: int = 0
+    number: int = 0
+    layers: int = EVERY
+    meets: int = EVERY
+
+    @property
+    def reach(self) -> float:
+        """Radius of a ball about its origin that holds all of it [m]."""
+        x, y, z = self.half
+        if self.kind == PLANE:
+            return math.inf
+        if self.kind == HULL:
+            assert self.hull is not None
+            return float(np.linalg.norm(self.hull.vertices - self.hull.middle, axis=1).max())
+        if self.kind == MESH:
+            assert self.mesh is not None
+            return self.mesh.reach
+        if self.kind in (CYLINDER, CONE):
+            return math.hypot(x, z)
+        if self.kind == ELLIPSOID:
+            return max(x, y, z)
+        return self.radius + math.sqrt(x * x + y * y + z * z)
+
+
+def plane() -> Solid:
+    """What lies below z = 0."""
+    return Solid(PLANE)
+
+
+def ball(radius: float) -> Solid:
+    """About its middle. radius [m]. Raises SolidError, as all of these do."""
+    return Solid(BALL, radius=_size("radius", radius))
+
+
+def capsule(radius: float, length: float) -> Solid:
+    """Along z about its middle. length [m]: of the cylinder between both half balls; at 0 it is a ball."""
+    if length == 0.0:
+        return ball(radius)
+    return Solid(CAPSULE, (0.0, 0.0, 0.5 * _size("length", length)), _size("radius", radius))
+
+
+def box(size: Vec3) -> Solid:
+    """About its middle. size [m]: whole edges."""
+    x, y, z = (_size(f"size along {axis}", length) for axis, length in zip("xyz", size, strict=True))
+    return Solid(BOX, (0.5 * x, 0.5 * y, 0.5 * z))
+
+
+def cylinder(radius: float, length: float) -> Solid:
+    """Along z about its middle [m]."""
+    return Solid(CYLINDER, _round(radius, length))
+
+
+def cone(radius: float, length: float) -> Solid:
+    """Along z, its tip at half of its length above its origin, its base as far below [m]."""
+    return Solid(CONE, _round(radius, length))
+
+
+def ellipsoid(radii: Vec3) -> Solid:
+    """About its middle [m]."""
+    x, y, z = (_size(f"radius along {axis}", radius) for axis, radius in zip("xyz", radii, strict=True))
+    return ball(x) if x == y == z else Solid(ELLIPSOID, (x, y, z))
+
+
+def hulled(hull: Hull) -> Solid:
+    """Of any form, flat, straight or a point as well."""
+    if not len(hull.vertices):
+        raise SolidError("the hull has no vertices; it needs one or more")
+    return Solid(HULL, hull=hull)
+
+
+def meshed(mesh: TriangleMesh) -> Solid:
+    return Solid(MESH, mesh=mesh)
+
+
+def _round(radius: float, length: float) -> Vec3:
+    radius = _size("radius", radius)
+    return radius, radius, 0.5 * _size("length", length)
+
+
+def _size(name: str, size: float) -> float:
+    if not LEAST <= size <= GREATEST:  # which NaN is not either
+        raise SolidError(f"the {name} is {size:g} m; it must be from {LEAST:g} m to {GREATEST:g} m")
+    return float(size)
+
+
+class Store(Bundled, namedtuple("Store", "hulls meshes")):
+    """The corners and faces that solids have: Hulls and Meshes."""
+
+
+def pack(solids: Sequence[Solid]) -> tuple[np.recarray, Store]:
+    """SOLID records, half-spaces first and else in their order, and the hulls and meshes that they have.
+
+    The origin of a hull's record lies in its middle, as that of the other kinds does.
+    """
+    ordered = sorted(solids, key=lambda solid: solid.kind != PLANE)
+    records = np.zeros(len(ordered), SOLID).view(np.recarray)
+    hulls = _Shelf[Hull](lambda hull: (len(hull.vertices), len(hull.faces)))
+    meshes = _Shelf[TriangleMesh](lambda mesh: (len(mesh.vertices), len(mesh.faces), len(mesh.lower)))
+    for record, solid in zip(records, ordered, strict=True):
+        record.kind, record.half, record.radius, record.reach = solid.kind, solid.half, solid.radius, solid.reach
+        record.origin, record.rotation = solid.pose[:3], quat_to_mat(solid.pose[3:])
+        record.body, record.owner, record.number = solid.body, solid.owner, solid.number
+        record.layers, record.meets = solid.layers, solid.meets
+        if solid.mesh is not None:
+            record.first_vertex, record.first_face, record.first_node = meshes.place(solid.mesh)
+            record.vertex_count, record.face_count = len(solid.mesh.vertices), len(solid.mesh.faces)
+            record.node_count, record.closed = len(solid.mesh.lower), solid.mesh.is_closed
+        elif solid.hull is not None:
+            record.first_vertex, record.first_face = hulls.place(solid.hull)
+            record.vertex_count, record.face_count = len(solid.hull.vertices), len(solid.hull.faces)
+            record.origin += np.reshape(record.rotation, (3, 3)) @ solid.hull.middle
+    return records, Store(_pack_hulls(hulls.items), pack_meshes(meshes.items))
+
+
+Item = TypeVar("Item")
+
+
+class _Shelf(Generic[Item]):
+    """Things one after the other, each once. counts: how many rows of each kind one takes."""
+
+    def __init__(self, counts: Callable[[Item], tuple[int, ...]]):
+        self.items: list[Item] = []
+        self._counts = counts
+        self._places: dict[int, tuple[int, ...]] = {}
+
+    def place(self, item: Item) -> tuple[int, ...]:
+        """Its first row of each kind; it is put last if it is not there yet."""
+        if id(item) not in self._places:
+            counts = [self._counts(each) for each in self.items]
+            before = [0] * len(self._counts(item))
+            self._places[id(item)] = tuple(map(sum, zip(before, *counts, strict=True)))
+            self.items.append(item)
+        return self._places[id(item)]
+
+
+def _pack_hulls(hulls: list[Hull]) -> Hulls:
+    before = np.cumsum([0, *(len(hull.vertices) for hull in hulls)])
+    neighbours = [_numbers(hull) for hull in hulls]
+    around = [[np.array(face) + start for face in hull.faces] for hull, start in zip(hulls, before, strict=False)]
+    return Hulls(
+        _stacked((hull.vertices - hull.middle for hull in hulls), 3),
+        _starts(len(each) for numbers in neighbours for each in numbers),
+        _joined(each + start for numbers, start in zip(neighbours, before, strict=False) for each in numbers),
+        _stacked((_planes_about_middle(hull) for hull in hulls), 4),
+        _starts(len(each) for faces in around for each in faces),
+        _joined(each for faces in around for each in faces),
+    )
+
+
+def _planes_about_middle(hull: Hull) -> np.ndarray:
+    planes = hull.planes.copy()
+    planes[:, 3] -= planes[:, :3] @ hull.middle
+    return planes
+
+
+def _numbers(hull: Hull) -> list[np.ndarray]:
+    """Each vertex's neighbours, in rising order."""
+    both = np.vstack([hull.edges, hull.edges[:, ::-1]])
+    return [np.sort(both[both[:, 0] == i, 1]) for i in range(len(hull.vertices))]
+
+
+def _stacked(parts: Iterable[np.ndarray], width: int) -> np.ndarray:
+    return np.ascontiguousarray(np.vstack([np.zeros((0, width)), *parts]))
+
+
+def _starts(counts: Iterable[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
+
+
+def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)

@@ -1,0 +1,261 @@
+"""Convex solids: a core with a support function, and a radius by which it is blown up.
+
+Each kind is defined here and nowhere else: its number, what `support` gives, what lies behind a support point
+(`patch`). All are in the solid's own frame. A ball is a blown-up point, a capsule a blown-up segment; all others have
+radius 0.
+
+Source: van den Bergen, Collision Detection in Interactive 3D Environments (2004), section 4.3 (support mappings).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import jitable, subroutine
+from ..slots import Bundled
+from ..spatial import dot, scale
+from ..spatial.storage import get3
+
+PLANE, BALL, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, HULL, MESH = range(9)
+"""The kinds, in the order in which a pair is taken: the lower first, but a mesh before all."""
+
+SOLID = np.dtype(
+    [
+        ("kind", np.int64),
+        ("body", np.int64),  # which pose carries it
+        ("owner", np.int64),  # for whoever made it: the link's number
+        ("number", np.int64),  # and that of the shape among the owner's
+        ("half", np.float64, 3),  # half of the core's size along its own axes; of an ellipsoid, its radii [m]
+        ("radius", np.float64),  # that the core is blown up by [m]
+        ("origin", np.float64, 3),  # in the body [m]
+        ("rotation", np.float64, 9),  # own axes in the body's
+        ("reach", np.float64),  # radius of a ball about the origin that holds all of it [m]; infinite for a plane
+        ("layers", np.int64),  # bits: where it is
+        ("meets", np.int64),  # bits: which layers it meets
+        ("first_vertex", np.int64),  # of a hull, in Hulls
+        ("vertex_count", np.int64),
+        ("first_face", np.int64),
+        ("face_count", np.int64),
+        ("first_node", np.int64),  # of a mesh's tree; its vertices and faces are those of Meshes
+        ("node_count", np.int64),
+        ("closed", np.int64),  # whether a mesh has an inside
+    ],
+    align=True,
+)
+
+
+class Hulls(Bundled, namedtuple("Hulls", "vertices neighbours_from neighbours planes corners_from corners")):
+    """The vertices and faces of all hulls, one after the other.
+
+    Attributes:
+        vertices: shape (n, 3) [m].
+        neighbours_from, neighbours: those of vertex i are neighbours[neighbours_from[i] : neighbours_from[i + 1]].
+        planes: shape (f, 4), each face's outward normal and its distance from the hull's origin [m].
+        corners_from, corners: likewise, the vertices around each face, counter-clockwise seen from outside.
+    """
+
+
+@jitable
+def is_curved(solid):
+    """Whether its core has curved surfaces or edges."""
+    return solid.kind == CYLINDER or solid.kind == CONE or solid.kind == ELLIPSOID
+
+
+@subroutine
+def support(solid, hulls, d):
+    """A point of the core that is farthest along `d`."""
+    kind = solid.kind
+    half = get3(solid.half)
+    if kind == BOX:
+        return (
+            half[0] if d[0] >= 0.0 else -half[0],
+            half[1] if d[1] >= 0.0 else -half[1],
+            half[2] if d[2] >= 0.0 else -half[2],
+        )
+    if kind == HULL:
+        return get3(hulls.vertices[farthest_vertex(solid, hulls, d)])
+    if kind == CAPSULE:
+        return 0.0, 0.0, half[2] if d[2] >= 0.0 else -half[2]
+    if kind == CYLINDER:
+        x, y = rim(half[0], d)
+        return x, y, half[2] if d[2] >= 0.0 else -half[2]
+    if kind == CONE:
+        x, y = rim(half[0], d)
+        if d[2] * half[2] >= d[0] * x + d[1] * y - d[2] * half[2]:
+            return 0.0, 0.0, half[2]
+        return x, y, -half[2]
+    if kind == ELLIPSOID:
+        stretched = (half[0] * d[0], half[1] * d[1], half[2] * d[2])
+        length = math.sqrt(dot(stretched, stretched))
+        if length == 0.0:
+            return 0.0, 0.0, half[2]
+        k = 1.0 / length
+        return half[0] * stretched[0] * k, half[1] * stretched[1] * k, half[2] * stretched[2] * k
+    return 0.0, 0.0, 0.0  # a ball's core; of a plane, what lies deepest is never asked
+
+
+@jitable
+def rim(radius, d):
+    """The point (x, y) of a circle about z that is farthest along d."""
+    across = math.sqrt(d[0] * d[0] + d[1] * d[1])
+    if across == 0.0:
+        return 0.0, 0.0
+    return radius * d[0] / across, radius * d[1] / across
+
+
+@subroutine
+def farthest_vertex(solid, hulls, d):
+    """Number of a hull's vertex that is farthest along `d`: uphill by neighbours, since a hull has but one top."""
+    best = solid.first_vertex
+    height = dot(get3(hulls.vertices[best]), d)
+    if solid.vertex_count <= FEW:
+        for i in range(solid.first_vertex + 1, solid.first_vertex + solid.vertex_count):
+            found = dot(get3(hulls.vertices[i]), d)
+            if found > height:
+                best, height = i, found
+        return best
+    climbs = True
+    while climbs:
+        climbs = False
+        for k in range(hulls.neighbours_from[best], hulls.neighbours_from[best + 1]):
+            i = hulls.neighbours[k]
+            found = dot(get3(hulls.vertices[i]), d)
+            if found > height:
+                best, height, climbs = i, found, True
+    return best
+
+
+FEW = 24
+"""Vertices up to which looking at all of them is as quick as climbing."""
+
+FREE, RIDGE, FACE = 0, 1, 2
+"""What a patch is: a surface that normals move over in two directions, in one about an axis, or not at all."""
+
+UNCURVED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@subroutine
+def patch(solid, hulls, n, sort):
+    """What lies about the support point along the unit vector n, told so that Newton's method can turn n.
+
+    Args:
+        sort: FREE, or RIDGE or FACE for the nearest ridge or face, which may not be where n points.
+
+    Returns:
+        (whether there is such a patch, a point of it, second derivatives of the support function by n as a symmetric
+        matrix, the axis that normals of a ridge turn about, or the face's normal, the cosine between that axis and all
+        normals of the ridge).
+    """
+    kind = solid.kind
+    half = get3(solid.half)
+    none = (False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0)
+    if sort == FREE:
+        return True, support(solid, hulls, n), curving(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
+    up = 1.0 if n[2] >= 0.0 else -1.0
+    if kind == BOX:
+        return box_patch(half, n, sort)
+    if kind == HULL:
+        return hull_patch(solid, hulls, n, sort)
+    if kind == CAPSULE and sort == RIDGE:
+        return True, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
+    if kind == CYLINDER:
+        if sort == FACE:
+            return True, (0.0, 0.0, up * half[2]), UNCURVED, (0.0, 0.0, up), 1.0
+        x, y = rim(half[0], n)
+        return True, (x, y, 0.0), curving(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
+    if kind == CONE:
+        if sort == FACE:
+            return True, (0.0, 0.0, -half[2]), UNCURVED, (0.0, 0.0, -1.0), 1.0
+        slant = math.sqrt(4.0 * half[2] * half[2] + half[0] * half[0])
+        return True, (0.0, 0.0, half[2]), UNCURVED, (0.0, 0.0, 1.0), half[0] / slant
+    return none
+
+
+@subroutine
+def curving(solid, hulls, n):
+    """Second derivatives of the core's support function by the unit vector n, where nothing flat or straight lies."""
+    kind = solid.kind
+    half = get3(solid.half)
+    if kind == ELLIPSOID:
+        p = support(solid, hulls, n)
+        k = 1.0 / dot(p, n)
+        return (
+            k * (half[0] * half[0] - p[0] * p[0]),
+            -k * p[0] * p[1],
+            -k * p[0] * p[2],
+            k * (half[1] * half[1] - p[1] * p[1]),
+            -k * p[1] * p[2],
+            k * (half[2] * half[2] - p[2] * p[2]),
+        )
+    if kind == CYLINDER or (kind == CONE and support(solid, hulls, n)[2] < 0.0):
+        across2 = n[0] * n[0] + n[1] * n[1]
+        if across2 > 0.0:
+            k = half[0] / (across2 * math.sqrt(across2))
+            return k * n[1] * n[1], -k * n[0] * n[1], 0.0, k * n[0] * n[0], 0.0, 0.0
+    return UNCURVED
+
+
+@jitable
+def box_patch(half, n, sort):
+    """Of a box: its nearest edge, or its nearest face."""
+    p = (
+        half[0] if n[0] >= 0.0 else -half[0],
+        half[1] if n[1] >= 0.0 else -half[1],
+        half[2] if n[2] >= 0.0 else -half[2],
+    )
+    x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
+    if sort == FACE:
+        if x >= y and x >= z:
+            axis = (1.0 if n[0] >= 0.0 else -1.0, 0.0, 0.0)
+        elif y >= z:
+            axis = (0.0, 1.0 if n[1] >= 0.0 else -1.0, 0.0)
+        else:
+            axis = (0.0, 0.0, 1.0 if n[2] >= 0.0 else -1.0)
+        return True, p, UNCURVED, axis, 1.0
+    if x <= y and x <= z:
+        axis = (1.0, 0.0, 0.0)
+    elif y <= z:
+        axis = (0.0, 1.0, 0.0)
+    else:
+        axis = (0.0, 0.0, 1.0)
+    return True, p, UNCURVED, axis, 0.0
+
+
+@jitable
+def hull_patch(solid, hulls, n, sort):
+    """Of a hull: the face, or the edge from the support point, that is nearest to lie across n."""
+    if sort == FACE and solid.face_count == 0:  # straight, or a point
+        return False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
+    if sort == FACE:
+        face = nearest_face(solid, hulls, n)
+        return (
+            True,
+            get3(hulls.vertices[hulls.corners[hulls.corners_from[face]]]),
+            UNCURVED,
+            get3(hulls.planes[face]),
+            1.0,
+        )
+    top = farthest_vertex(solid, hulls, n)
+    p = get3(hulls.vertices[top])
+    flattest, axis, found = -math.inf, (0.0, 0.0, 1.0), False
+    for k in range(hulls.neighbours_from[top], hulls.neighbours_from[top + 1]):
+        other = get3(hulls.vertices[hulls.neighbours[k]])
+        edge = (other[0] - p[0], other[1] - p[1], other[2] - p[2])
+        length = math.sqrt(dot(edge, edge))
+        if length > 0.0 and dot(edge, n) > flattest * length:
+            flattest, axis, found = dot(edge, n) / length, scale(edge, 1.0 / length), True
+    return found, p, UNCURVED, axis, 0.0
+
+
+@subroutine
+def nearest_face(solid, hulls, n):
+    """Number of the face whose normal is nearest to n, of a hull that has faces."""
+    best, most = solid.first_face, -math.inf
+    for i in range(solid.first_face, solid.first_face + solid.face_count):
+        found = dot(get3(hulls.planes[i]), n)
+        if found > most:
+            best, most = i, found
+    return best

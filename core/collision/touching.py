@@ -1,0 +1,136 @@
+"""What is asked of many pairs at once: how far they are apart, and where they touch."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import kernel, subroutine
+from ..slots import Bundled
+from ..spatial import add, matmul, rotate, rotate_back, scale, sub, transpose
+from ..spatial.storage import get3, get9, put3
+from .broad import DEPTH
+from .epa import make_polytope
+from .manifold import MOST, make_lists, put_contact, thin, touch_floor, touch_pair
+from .mesh_touching import separate_mesh, touch_mesh
+from .narrow import separate
+from .solids import CAPSULE, MESH, PLANE, SOLID
+
+MEASURE = np.dtype(
+    [
+        ("gap", np.float64),  # signed distance [m]
+        ("normal", np.float64, 3),  # in the world, from the first solid to the second
+        ("first_point", np.float64, 3),  # of its surface, in the world [m]
+        ("second_point", np.float64, 3),
+    ],
+    align=True,
+)
+
+
+class Room(Bundled, namedtuple("Room", "polytope lists segment stack")):
+    """What a pair needs while it is looked at: see epa.py, manifold.py; an edge as a solid; nodes to be looked at."""
+
+
+def make_room() -> Room:
+    segment = np.zeros(1, SOLID).view(np.recarray)
+    segment.kind = CAPSULE
+    return Room(make_polytope(), make_lists(), segment, np.zeros(DEPTH, np.int64))
+
+
+@kernel
+def measure_pairs(solids, store, placed, pairs, margin, room, measures):
+    """Write how far pairs are apart.
+
+    Args:
+        solids, placed: as in broad.py. pairs: shape (n, 2), numbers of solids. margin [m]: pairs that are farther apart
+            get some gap above it, and no normal or points that mean something.
+        room: `make_room`. measures: MEASURE records, n of them, written to.
+    """
+    for k in range(pairs.shape[0]):
+        first, second = ordered(solids, pairs[k, 0], pairs[k, 1])
+        A, B = placed[first], placed[second]
+        R_A = get9(A.rotation)
+        R, c = seen_from(A, B)
+        if solids[first].kind == MESH:
+            s, n, a = separate_mesh(solids[first], solids[second], store, R, c, margin, room)
+        else:
+            s, n, a = separate(solids[first], solids[second], store.hulls, R, c, margin, room.polytope)
+        measure = measures[k]
+        near = add(get3(A.origin), rotate(R_A, a))
+        n = rotate(R_A, n)
+        far = add(near, scale(n, s))
+        if first != pairs[k, 0]:
+            n, near, far = scale(n, -1.0), far, near
+        measure.gap = s
+        put3(measure.normal, n)
+        put3(measure.first_point, near)
+        put3(measure.second_point, far)
+
+
+@kernel
+def touch_pairs(solids, store, placed, pairs, count, margin, room, contacts):
+    """Write the points in which the first `count` pairs touch, or nearly do.
+
+    Args:
+        as in `measure_pairs`; margin [m]: the largest gap of a point that is written.
+        contacts: CONTACT records, written to, pair by pair.
+
+    Returns:
+        how many points there are; those beyond the room are counted and not written.
+    """
+    written = 0
+    for k in range(count):
+        first, second = ordered(solids, pairs[k, 0], pairs[k, 1])
+        A, B = placed[first], placed[second]
+        R, c = seen_from(A, B)
+        before = written
+        if solids[first].kind == PLANE:
+            written = touch_plane(solids[second], store.hulls, R, c, margin, contacts, written, room.lists)
+        elif solids[first].kind == MESH:
+            written = touch_mesh(solids[first], solids[second], store, R, c, margin, contacts, written, room)
+        else:
+            s, n, a = separate(solids[first], solids[second], store.hulls, R, c, margin, room.polytope)
+            if s > margin:
+                continue
+            written = touch_pair(
+                solids[first], solids[second], store.hulls, R, c, s, n, a, margin, contacts, written, room.lists
+            )
+        R_A, origin = get9(A.rotation), get3(A.origin)
+        sign = 1.0 if first == pairs[k, 0] else -1.0
+        for i in range(before, min(written, contacts.shape[0])):
+            contact = contacts[i]
+            contact.first, contact.second = pairs[k, 0], pairs[k, 1]
+            put3(contact.point, add(origin, rotate(R_A, get3(contact.point))))
+            put3(contact.normal, scale(rotate(R_A, get3(contact.normal)), sign))
+    return written
+
+
+@subroutine
+def touch_plane(B, hulls, R, c, margin, contacts, count, lists):
+    """As manifold.touch_pair, of a half-space and a solid."""
+    kept = touch_floor(B, hulls, R, c, margin, lists)
+    for i in range(kept):
+        lists.offered_a[i, 0] = lists.cut[i, 2]
+    if kept > MOST:
+        kept = thin(lists.cut, lists.offered_a, kept)
+    for i in range(kept):
+        gap = lists.offered_a[i, 0]
+        point = (lists.cut[i, 0], lists.cut[i, 1], 0.5 * gap)
+        count = put_contact(contacts, count, point, (0.0, 0.0, 1.0), gap, int(lists.cut[i, 3]))
+    return count
+
+
+@subroutine
+def ordered(solids, i, j):
+    """A pair, with the kinds in their order."""
+    if solids[j].kind == MESH or (solids[i].kind > solids[j].kind and solids[i].kind != MESH):
+        return j, i
+    return i, j
+
+
+@subroutine
+def seen_from(A, B):
+    """(axes, origin [m]) of B in A's."""
+    R_A = get9(A.rotation)
+    return matmul(transpose(R_A), get9(B.rotation)), rotate_back(R_A, sub(get3(B.origin), get3(A.origin)))

@@ -1,0 +1,1 @@
+"""Contact of few points, held exactly: which points are closed, what holds in each, its forces and impulses."""

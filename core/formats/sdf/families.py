@@ -1,0 +1,70 @@
+"""Which links SDF keeps apart, as it has no word for that: those of one model, unless <self_collide> says otherwise.
+
+A model is the innermost one around a link, as in Gazebo. Models in models that joints connect count as one: Gazebo's
+DART moves what a joint hangs on another model's skeleton into that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...model import Model
+from ...model.meeting import Meeting, joined_links, who_meets
+from .layout import Groups
+
+
+def name_families(model: Model, model_of: Mapping[str, str]) -> None:
+    """Give links a family that stand in one SDF model and that no joints connect; of others, "" says it.
+
+    model_of: the SDF model around each link, by the names of all models around it, after which the family is called.
+    """
+    meeting = who_meets(model)
+    members: dict[str, list[int]] = {}
+    for number, kept_apart in enumerate(_families_there(model, model_of)):
+        members.setdefault(kept_apart, []).append(number)
+    for numbers in members.values():
+        several = len({meeting.families[i] for i in numbers}) > 1
+        if several and len({meeting.groups[i] for i in numbers}) > 1:
+            for i in numbers:
+                model.links[i].family = model_of[model.links[numbers[0]].name]
+
+
+def family_losses(model: Model, model_of: Mapping[str, Hashable]) -> list[str]:
+    """A line on each family that is not the same in SDF; model_of: the SDF model that each link is written into."""
+    meeting = who_meets(replace(model, contact_pairs=[]))
+    here, there = meeting.families.tolist(), _families_there(model, model_of)
+    in_one = "in SDF they do not, as they stand in one model; write a world, with a model for each articulation"
+    return [
+        *(f"links '{a}' and '{b}' may meet; {in_one}" for a, b in _parted(model, meeting, there, here)),
+        *(
+            f"links '{a}' and '{b}' are of one family and do not meet; in SDF they may, as its families are models"
+            for a, b in _parted(model, meeting, here, there)
+        ),
+    ]
+
+
+def _families_there(model: Model, model_of: Mapping[str, Hashable]) -> list[str]:
+    """Of each link, the first one of those that SDF keeps apart from it, and from each other."""
+    together = Groups(link.name for link in model.links)
+    first_of: dict[Hashable, str] = {}
+    for link in model.links:
+        together.join(first_of.setdefault(model_of[link.name], link.name), link.name)
+    for name, first in joined_links(model).items():
+        together.join(first, name)
+    return [together.top(link.name) for link in model.links]
+
+
+def _parted(
+    model: Model, meeting: Meeting, together: Sequence[Hashable], apart: Sequence[Hashable]
+) -> Iterator[tuple[str, str]]:
+    """Of each class of links by `together`, two that `apart` has in two classes, if that decides whether they meet."""
+    first_of: dict[Hashable, int] = {}
+    told: set[Hashable] = set()
+    for i, link in enumerate(model.links):
+        if not link.collisions or link.self_collide or together[i] in told:
+            continue
+        first = first_of.setdefault(together[i], i)
+        if apart[first] != apart[i] and meeting.groups[first] != meeting.groups[i]:
+            told.add(together[i])
+            yield model.links[first].name, link.name

@@ -1,0 +1,202 @@
+"""The sides of cones in a mesh: pointed ones, and those that are cut off, such as countersinks.
+
+All polygons of a cone's side lean by the same angle to its axis, so their normals lie in a plane across it:
+
+1. Axes are guessed: across the normals of a facet and of two of its neighbours, which is exact without noise, and
+   across those of all that is near.
+2. The polygons that lean as the first one does are gathered and a cone is fitted to their corners; then those along it,
+   by turns, until they stay the same. What the fit leaves must be noise.
+3. There must be enough of the circle, and where the side ends, the surface must turn away, as a wall's does (`walls`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from .fits import Fit, fit_cone, perpendiculars
+from .spheres import uncreased
+from .tolerances import (
+    ALONG_AXIS,
+    CLOSE,
+    EXACT,
+    EXAMINED,
+    FEWEST_ARC,
+    FEWEST_LEVELS,
+    FEWEST_POLYGONS,
+    FEWEST_ROUND,
+    FLAT,
+    LARGEST_RMS,
+    LEANS_ALIKE,
+    LEAST_SURE,
+    MOST,
+    NEAREST,
+    NEIGHBOURS,
+    ROUNDS,
+    SAME_AXIS,
+    SHARPEST,
+    SHORTEST_ARC,
+    STEADY,
+    STEEP_CONE,
+    UPRIGHT,
+    WIDEST_FACET,
+    miss_for,
+)
+from .topology import NONE, Topology
+from .trends import goes_with
+from .walls import breaks_off, covered, facet_at, intervals
+
+
+@dataclass(frozen=True, eq=False)
+class Cone:
+    """faces: of the mesh. ends: how far its side reaches from fit.origin, against the axis and along it."""
+
+    faces: np.ndarray
+    fit: Fit
+    ends: tuple[float, float]
+
+
+def cone_at(mesh: Topology, seed: int) -> Cone | None:
+    """The cone that the polygon is part of the side of; None where it is no part of any."""
+    near = uncreased(mesh, seed, EXAMINED)
+    if len(near) < FEWEST_POLYGONS:
+        return None
+    for axis, lean in _possible_axes(mesh, seed, near):
+        alike = np.abs(mesh.normals[near] @ axis - mesh.normals[seed] @ axis) < lean
+        faces = mesh.connected(seed, near[alike])
+        found = _settled(mesh, seed, near, faces, axis) if len(faces) >= FEWEST_POLYGONS else None
+        if found is not None and len(near) > EXAMINED and _is_whole(mesh, found):
+            every = uncreased(mesh, seed, len(mesh))
+            found = _settled(mesh, seed, every, found.faces, found.fit.direction) or found
+        if found is not None and _is_whole(mesh, found):
+            return found
+    return None
+
+
+def _possible_axes(mesh: Topology, seed: int, near: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+    """Directions, each once, and how far normals may differ along them."""
+    known: list[np.ndarray] = []
+    facet = facet_at(mesh, seed)
+    corners = mesh.border_of(facet)
+    corners = corners[mesh.other[corners] != NONE]
+    corners = corners[mesh.turns[mesh.corner_edge[corners]] < SHARPEST]
+    beside = mesh.other[corners[np.argsort(-mesh.lengths(corners))]]
+    normals: list[np.ndarray] = []
+    for normal in mesh.normals[beside]:
+        if all(normal @ other < math.cos(FLAT) for other in normals):
+            normals.append(normal)
+    own = mesh.normals[seed]
+    for one, other in combinations(normals[:NEIGHBOURS], 2):
+        axis = np.cross(one - own, other - own)
+        size = float(np.linalg.norm(axis))
+        if size > CLOSE and all(abs(axis @ past) < SAME_AXIS * size for past in known):
+            known.append(axis / size)
+            yield known[-1], CLOSE
+    for count in NEAREST:
+        normals_near = mesh.normals[near[:count]]
+        _, spread, axes = np.linalg.svd(normals_near - normals_near.mean(axis=0), full_matrices=False)
+        if len(spread) == 3 and spread[2] < STEADY * spread[1]:
+            yield axes[2], LEANS_ALIKE
+        if count >= len(near):
+            return
+
+
+def _settled(mesh: Topology, seed: int, near: np.ndarray, faces: np.ndarray, axis: np.ndarray) -> Cone | None:
+    """Fit a cone and gather the polygons along it, by turns, until they stay the same."""
+    try:
+        fit = _fitted(mesh, faces, axis)
+        miss = _miss(mesh, faces, fit)
+        for _ in range(ROUNDS):
+            before, faces = faces, mesh.connected(seed, near[_holds(mesh, near, fit, miss, seed)])
+            if len(faces) < FEWEST_POLYGONS:
+                return None
+            fit = _fitted(mesh, faces, fit.direction)
+            if np.array_equal(before, faces):
+                break
+            miss = _miss(mesh, faces, fit)
+    except ValueError:
+        return None
+    along = (mesh.points[mesh.vertices_of(faces)] - fit.origin) @ fit.direction
+    return Cone(faces, fit, (float(along.min()), float(along.max())))
+
+
+def _fitted(mesh: Topology, faces: np.ndarray, axis: np.ndarray) -> Fit:
+    """A corner where the polygons come together from all around the axis is the tip."""
+    vertices = mesh.vertices_of(faces)
+    corners = mesh.corners_of(faces)
+    order = np.zeros(len(mesh.points), dtype=np.int64)
+    order[vertices] = np.arange(len(vertices))
+    sums, uses = np.zeros((len(vertices), 3)), np.zeros(len(vertices))
+    flat = mesh.normals[faces] - np.outer(mesh.normals[faces] @ axis, axis)
+    flat /= np.maximum(np.linalg.norm(flat, axis=1), 1e-300)[:, None]
+    np.add.at(sums, order[mesh.corners[corners]], np.repeat(flat, mesh.counts[faces], axis=0))
+    np.add.at(uses, order[mesh.corners[corners]], 1.0)
+    is_tip = (uses >= FEWEST_POLYGONS) & (np.linalg.norm(sums, axis=1) < 0.5 * uses)
+    points = mesh.points[vertices]
+    return fit_cone(np.vstack([points[~is_tip], points[is_tip]]), axis, int(is_tip.sum()))
+
+
+def _misses(points: np.ndarray, fit: Fit) -> np.ndarray:
+    """Signed distances from the side in parts of the radius, outward."""
+    arms = points - fit.origin
+    along = arms @ fit.direction
+    reach = np.linalg.norm(arms - np.outer(along, fit.direction), axis=1)
+    return ((reach - fit.radius) * math.cos(fit.angle) - along * math.sin(fit.angle)) / fit.radius
+
+
+def _miss(mesh: Topology, faces: np.ndarray, fit: Fit) -> float:
+    return miss_for(_misses(mesh.points[mesh.vertices_of(faces)], fit), mesh.grain / fit.radius)
+
+
+def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float, seed: int) -> np.ndarray:
+    """Which polygons have all their corners on the side, and face as it does there."""
+    corners = mesh.corners_of(faces)
+    firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
+    misses = np.abs(_misses(mesh.points[mesh.corners[corners]], fit))
+    arms = mesh.centres[faces] - fit.origin
+    arms -= np.outer(arms @ fit.direction, fit.direction)
+    outward = arms / np.maximum(np.linalg.norm(arms, axis=1), 1e-300)[:, None]
+    side = math.cos(fit.angle) * outward - math.sin(fit.angle) * fit.direction
+    facing = np.einsum("ij,ij->i", mesh.normals[faces], side)
+    own = facing[faces == seed]
+    same = facing * (math.copysign(1.0, float(own[0])) if len(own) else 1.0) > UPRIGHT
+    return (np.maximum.reduceat(misses, firsts) < max(miss, CLOSE)) & same
+
+
+def _is_whole(mesh: Topology, found: Cone) -> bool:
+    """Whether it is a cone, there is enough of the circle, and the surface turns away where its side ends."""
+    faces, fit = found.faces, found.fit
+    vertices = mesh.vertices_of(faces)
+    points = mesh.points[vertices]
+    if fit.angle < STEEP_CONE or fit.rms > LARGEST_RMS * fit.radius or fit.direction_error > LEAST_SURE:
+        return False
+    is_exact = fit.rms < EXACT * fit.radius + mesh.grain
+    if not is_exact and _has_trend(points, fit):
+        return False
+    low, high = intervals(mesh, faces, fit.origin, fit.direction)
+    around, usual = covered(low, high), float(np.median(high - low))
+    is_round = around > math.tau - 0.5 * usual
+    if usual > WIDEST_FACET or around < SHORTEST_ARC or around < (FEWEST_ROUND if is_round else FEWEST_ARC) * usual:
+        return False
+    border = mesh.border_of(faces)
+    edges = mesh.points[mesh.ends[border]] - mesh.points[mesh.corners[border]]
+    is_side = np.abs(edges @ fit.direction) > ALONG_AXIS * math.cos(fit.angle) * mesh.lengths(border)
+    along = (points - fit.origin) @ fit.direction
+    levels = len(np.unique(np.round(along / (CLOSE * fit.radius))))
+    ends_well = (is_exact and levels >= FEWEST_LEVELS) or breaks_off(mesh, border[~is_side], None, MOST)
+    return ends_well and (is_exact or breaks_off(mesh, border[is_side], None, MOST))
+
+
+def _has_trend(points: np.ndarray, fit: Fit) -> bool:
+    """Whether the residuals go with the place, as those of a bell, an oval or a bent cone do."""
+    arms = points - fit.origin
+    along, (x, y) = arms @ fit.direction, perpendiculars(fit.direction) @ arms.T
+    reach = np.maximum(np.hypot(x, y), 1e-300)
+    x, y, along = x / reach, y / reach, along / max(float(np.abs(along).max()), 1e-300)
+    belly, saddle, slanted = along**2 - (along**2).mean(), x * x - y * y, x * y
+    shapes = (belly, belly * x, belly * y, saddle, slanted, along * saddle, along * slanted)
+    return goes_with(np.column_stack(shapes), _misses(points, fit), 6)

@@ -1,0 +1,204 @@
+"""A concave body as several convex pieces, which is what can touch: CoACD's work, done in a process of its own.
+
+So a search that takes a minute can be waited for, shown and called off, and its result is that of the same library
+wherever it runs.
+
+Source: Wei, Liu, Ling, Su, Approximate Convex Decomposition for 3D Meshes with Collision-Aware Concavity and Tree
+Search, ACM Trans. Graphics 41 (2022).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from .. import beside
+from ..collision.hulls import Hull, convex_hull
+from .shells import containers, shell_numbers
+
+LIBRARY = "coacd"
+FINEST, COARSEST = 0.01, 1.0
+"""CoACD's thresholds: how concave a piece may be, as a part of the body's size."""
+DEFAULT = 0.05
+MOST_CORNERS = 64
+"""Of a piece."""
+MOST_BODIES = 64
+"""Of a mesh, up to which each is divided by itself."""
+NEARLY = 1e-3
+"""Part of its volume by which a convex body may differ from its hull."""
+SEED = 0
+"""So that one mesh always gives the same pieces."""
+STEP = 0.05
+"""Seconds between two looks at a process."""
+
+
+MISSING = "CoACD, which divides meshes, is not installed: take a zip that has it, or limberjack[pieces], or use a hull"
+
+
+class PiecesError(ValueError):
+    """Why a mesh has no convex pieces: what was found, what to do."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What a mesh was divided into.
+
+    Attributes:
+        hulls: convex, in the mesh's own frame [m].
+        volume_error: by how much the volume of all together is larger than the mesh's, as a part of that; NaN where the
+            mesh has no inside.
+    """
+
+    hulls: tuple[Hull, ...]
+    volume_error: float
+
+
+def is_available() -> bool:
+    return find_spec(LIBRARY) is not None
+
+
+def digest(vertices: np.ndarray, triangles: np.ndarray, threshold: float) -> str:
+    """Of all that decides what the pieces are; what is kept with a mesh is out of date once this is another."""
+    parts = np.ascontiguousarray(vertices, float).tobytes(), np.ascontiguousarray(triangles, np.int32).tobytes()
+    return hashlib.sha256(b"".join([*parts, f"{threshold:g} {MOST_CORNERS} {SEED}".encode()])).hexdigest()
+
+
+def decompose(vertices: np.ndarray, triangles: np.ndarray, threshold: float = DEFAULT) -> Pieces:
+    """Wait for a mesh's pieces. See `Decomposition`."""
+    with Decomposition(vertices, triangles, threshold) as running:
+        for _ in running:
+            time.sleep(STEP)
+        return running.result()
+
+
+class Decomposition:
+    """A search for pieces that goes on beside; leaving the `with` block ends it.
+
+    Args:
+        vertices: shape (n, 3) [m]. triangles: shape (t, 3), counter-clockwise seen from outside.
+        threshold: from `FINEST`, many pieces, to `COARSEST`, few.
+
+    Raises:
+        PiecesError: CoACD is not installed, the threshold is out of range, or there is no body: what is open is none.
+    """
+
+    def __init__(self, vertices: np.ndarray, triangles: np.ndarray, threshold: float = DEFAULT):
+        if not is_available():
+            raise PiecesError(MISSING)
+        if not FINEST <= threshold <= COARSEST:
+            raise PiecesError(f"the threshold is {threshold:g}; from {FINEST:g} (many pieces) to {COARSEST:g} (few)")
+        self._vertices, self._triangles = np.asarray(vertices, float), np.asarray(triangles, np.int32)
+        if len(self._triangles) < 4 or not np.isfinite(self._vertices).all():
+            raise PiecesError(f"it has {len(self._triangles)} triangles; a body has four or more, at finite places")
+        if borders := count_borders(self._vertices, self._triangles):
+            raise PiecesError(
+                f"it is open, {borders} edges have one face; close it, give it a thickness, or use a hull"
+            )
+        self._threshold = threshold
+
+    def __enter__(self) -> Decomposition:
+        self._folder = tempfile.TemporaryDirectory(prefix="limberjack-")
+        self._job, self._done = Path(self._folder.name, "mesh.npz"), Path(self._folder.name, "pieces.npz")
+        np.savez(self._job, vertices=self._vertices, triangles=self._triangles, threshold=self._threshold)
+        self._process = beside.start("geometry.pieces", "run", self._folder.name)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        beside.end(self._process)
+        self._folder.cleanup()
+
+    def __iter__(self) -> Iterator[None]:
+        """Once for each look at a process that has not ended yet."""
+        while self._process.poll() is None:
+            yield
+
+    def result(self) -> Pieces:
+        """Raises PiecesError where none were found."""
+        if not self._done.is_file():
+            raise PiecesError("CoACD found no pieces: the mesh may be torn or too thin; close its holes, or use a hull")
+        with np.load(self._done) as found:
+            hulls = tuple(convex_hull(found[f"piece{k}"]) for k in range(int(found["count"])))
+        hulls = tuple(hull for hull in hulls if hull.faces)
+        if not hulls:
+            raise PiecesError("its pieces are flat; give it a thickness, or use a hull")
+        whole = abs(volume(self._vertices, self._triangles))  # of what is inside out, too
+        together = sum(hull_volume(hull) for hull in hulls)
+        return Pieces(hulls, together / whole - 1.0 if whole and is_closed(self._triangles) else float("nan"))
+
+
+def run(folder: str) -> None:
+    """What the other process does: from mesh.npz to pieces.npz, which appears whole or not at all."""
+    import coacd  # in this process alone
+
+    with np.load(Path(folder, "mesh.npz")) as job:
+        vertices, triangles, threshold = job["vertices"], job["triangles"], float(job["threshold"])
+    coacd.set_log_level("error")
+    found: list[np.ndarray] = []
+    for part in bodies(vertices, triangles):
+        if is_convex(vertices, part):
+            found.append(vertices[np.unique(part)])
+            continue
+        mesh = coacd.Mesh(vertices, part)
+        divided = coacd.run_coacd(mesh, threshold=threshold, max_ch_vertex=MOST_CORNERS, seed=SEED)
+        found += [corners for corners, _ in divided]
+    pieces = {f"piece{k}": corners for k, corners in enumerate(found)}
+    np.savez(Path(folder, "part.npz"), count=len(found), **pieces)
+    os.replace(Path(folder, "part.npz"), Path(folder, "pieces.npz"))
+
+
+def bodies(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
+    """The triangles of each body that a mesh is made of, with those of its cavities.
+
+    Each is divided by itself: where two touch or cross, CoACD would wrap both in a skin, and thicken what is thin.
+    """
+    shells = shell_numbers(triangles, len(vertices))
+    outside = containers(vertices, triangles, shells)
+    if len(outside) > MOST_BODIES:
+        return [triangles]
+    outermost = np.array(
+        [min([number, *above], key=lambda each: len(outside[each])) for number, above in enumerate(outside)]
+    )
+    return [triangles[outermost[shells] == number] for number in np.unique(outermost)]
+
+
+def is_convex(vertices: np.ndarray, triangles: np.ndarray) -> bool:
+    """Whether a closed mesh is its own hull, nearly."""
+    hull = convex_hull(vertices[np.unique(triangles)])
+    return bool(hull.faces) and abs(abs(volume(vertices, triangles)) / hull_volume(hull) - 1.0) < NEARLY
+
+
+def is_closed(triangles: np.ndarray) -> bool:
+    """Whether each edge is passed once in each direction."""
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    there = start.astype(np.int64) << 32 | end
+    back = end.astype(np.int64) << 32 | start
+    return bool(np.array_equal(np.sort(there), np.sort(back)))
+
+
+def count_borders(vertices: np.ndarray, triangles: np.ndarray) -> int:
+    """How many edges have one face alone, where vertices in one place are one."""
+    numbers = np.unique(vertices, axis=0, return_inverse=True)[1].reshape(-1)[triangles].astype(np.int64)
+    numbers = numbers[(numbers != np.roll(numbers, 1, axis=1)).all(axis=1)]
+    ends = np.sort(np.stack([numbers.ravel(), np.roll(numbers, -1, axis=1).ravel()]), axis=0)
+    return int((np.unique(ends[0] << 32 | ends[1], return_counts=True)[1] == 1).sum())
+
+
+def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
+    """Of what a closed mesh encloses [m^3], by the divergence theorem."""
+    p = np.asarray(vertices, float)[triangles]
+    p = p - p.reshape(-1, 3).mean(axis=0)
+    return float(np.einsum("ij,ij->", p[:, 0], np.cross(p[:, 1], p[:, 2])) / 6.0)
+
+
+def hull_volume(hull: Hull) -> float:
+    """[m^3]"""
+    triangles = [(face[0], *face[k : k + 2]) for face in hull.faces for k in range(1, len(face) - 1)]
+    return volume(hull.vertices, np.array(triangles))

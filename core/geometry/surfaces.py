@@ -1,0 +1,89 @@
+"""How collision shapes touch: what each of two surfaces says, and what that makes of the pair."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+RIGID = 1e10
+"""N/m: stiffness from which on a contact is rigid. Files say 1e12, SDF's default, where they mean that nothing gives
+way; the points of steel balls have some 1e7 to 1e9."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """How a collision shape touches others. Of a shape that says nothing, the defaults hold.
+
+    Attributes:
+        friction: coefficient of sliding (Coulomb) friction.
+        static_friction: the one that holds until it slides, no less than `friction`; None for the same.
+        restitution: part of the normal speed that is left after a rigid impact, 0..1.
+        stiffness: k of a point contact [N/m]; from `RIGID` on it is rigid, see `contact_stiffness`.
+        dissipation: d [s/m] in the normal force k x (1 + d x') at the depth x [m], where it is not rigid.
+        rolling_friction, spinning_friction: largest torque against rolling, and against turning about the normal, for
+            each newton of normal force [m].
+        velocity: of the surface's material against its link, in the shape's axes, as a conveyor belt has it [m/s].
+        slip_speed: v in a friction law that is smoothed, friction * slip / sqrt(slip^2 + v^2), which never sticks; 0
+            for Coulomb's [m/s].
+
+    Source of the normal force: Hunt and Crossley, Coefficient of restitution interpreted as damping in vibroimpact
+    (1975), with an exponent of 1 as in Drake.
+    """
+
+    friction: float = 1.0
+    static_friction: float | None = None
+    restitution: float = 0.0
+    stiffness: float = math.inf
+    dissipation: float = 0.0
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
+    velocity: tuple[float, float, float] = field(default=(0.0, 0.0, 0.0), metadata={"since": "0.2.0"})
+    slip_speed: float = field(default=0.0, metadata={"since": "0.2.0"})
+
+    def __post_init__(self):
+        object.__setattr__(self, "velocity", tuple(self.velocity))  # of files that know lists alone
+
+    @property
+    def holding_friction(self) -> float:
+        """The coefficient up to which it does not slide; never less than `friction`."""
+        return self.friction if self.static_friction is None else max(self.static_friction, self.friction)
+
+    @property
+    def contact_stiffness(self) -> float:
+        """That acts [N/m]: from `RIGID` on, infinite."""
+        return self.stiffness if self.stiffness < RIGID else math.inf
+
+
+def join(a: Surface | None, b: Surface | None) -> Surface:
+    """What two surfaces make of a contact between them; None stands for one that says nothing. The order is no matter.
+
+    Friction, of both kinds, is the smaller, as in Gazebo (ODE and DART): what is slippery is so on all things.
+    Restitution is the larger, so that a ball bounces off a floor of which nobody said anything; so are rolling and
+    spinning friction and slip speed. Velocities stay their own. Stiffnesses act in series, kA kB / (kA + kB), and
+    dissipation is (kB dA + kA dB) / (kA + kB), as in Drake: each side dissipates by as much as it is pressed in. Beside
+    a rigid side that is the other's alone, and the mean where both are rigid.
+    """
+    a, b = a or Surface(), b or Surface()
+    friction, holding = min(a.friction, b.friction), min(a.holding_friction, b.holding_friction)
+    stiffness, dissipation = _in_series(a, b)
+    return Surface(
+        friction,
+        holding if holding > friction else None,
+        max(a.restitution, b.restitution),
+        stiffness,
+        dissipation,
+        max(a.rolling_friction, b.rolling_friction),
+        max(a.spinning_friction, b.spinning_friction),
+        slip_speed=max(a.slip_speed, b.slip_speed),
+    )
+
+
+def _in_series(a: Surface, b: Surface) -> tuple[float, float]:
+    """The stiffness [N/m] and the dissipation [s/m] of one behind the other; to the last bit as of the other way."""
+    kA, kB = a.contact_stiffness, b.contact_stiffness
+    if kA == kB == math.inf:
+        return math.inf, 0.5 * (a.dissipation + b.dissipation)
+    if math.inf in (kA, kB):
+        soft = a if kA < kB else b
+        return soft.stiffness, soft.dissipation
+    return kA * kB / (kA + kB), (kB * a.dissipation + kA * b.dissipation) / (kA + kB)

@@ -1,0 +1,379 @@
+"""Which points hold after an event, and which of them stick, slip or part.
+
+First all that closes is struck (contact/impacts.py), in turn with the stops of joints, until nothing approaches. Then
+the cones decide what holds; and since what they found has but nearly all digits, accelerations are looked at: what
+would be pulled lets go, what sticks beyond its cone slips, what slips back sticks.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..contact.complementarity import solve_cones
+from ..contact.impacts import norm_of, strike_points, write_rates
+from ..contact.least_loads import factor_rows, solve_rows
+from ..contact.loads import write_gains
+from ..contact.place import place_point
+from ..contact.points import ACROSS, FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS
+from ..contact.responses import STILL, add_rows, push_rows
+from ..contact.responses import write_matrix as write_responses
+from ..dynamics.aba import accelerate
+from ..dynamics.constraint_forces import clear_pushes
+from ..dynamics.energy import kinetic_energy
+from ..jit import jitable, subroutine
+from ..kinematics.motion import move_bodies
+from ..spatial import ZERO, add, dot, scale, sub
+from ..spatial.storage import get3, put3
+from .events import resolve
+from .holding import settle, update_holds
+from .margins import NEAR
+from .system import parts_of
+
+MOST_STRIKES, MOST_ROUNDS = 60, 60
+BARELY = 1e-8
+"""Part of the largest rate that is no slip yet."""
+ROUGH = 1e-9
+"""Part of the largest load, or of the largest rate, that is rounding."""
+
+
+@subroutine
+def resolve_points(calls, system, time, y, slopes, close, spare, record):
+    """Let velocities jump, find what holds, and leave the rates in `slopes`.
+
+    close: see touching.Closeness. spare: room for a state. record: Impacts. Returns (whether what holds is certain,
+    whether velocities jumped).
+    """
+    shallow, resting, least = close.shallow, close.resting, close.least
+    q, qd = parts_of(system, y)
+    jumped, settled = False, True
+    for _ in range(MOST_STRIKES):
+        let_go(system)
+        calls.rates(system, time, y, 0.0, slopes)
+        hit, before = strike_points(system, qd, least, resting, parts_of(system, spare)[1])
+        if hit:
+            move_bodies(system.model, system.work, q, qd)
+            y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
+            note_impacts(system, time, record)
+            jumped = True
+        if system.model.guards.shape[0] == 0:
+            break
+        _, struck = resolve(calls, system, time, y, slopes, shallow, resting, False)
+        jumped = jumped or struck != 0
+        if struck == 0:
+            break
+    stop_slow(calls, system, time, y, slopes, close, parts_of(system, spare)[1])
+    for _ in range(4):
+        settled = settle_points(calls, system, time, y, slopes, close)
+        if system.model.guards.shape[0] == 0 or settle(calls, system, time, y, slopes, shallow, False):
+            break
+    calls.rates(system, time, y, 0.0, slopes)
+    return settled, jumped
+
+
+@subroutine
+def let_go(system):
+    """Have no point push, and no guard hold, for an impact, in which neither friction nor a weight counts."""
+    for p in range(system.touch.count[POINTS]):
+        system.touch.points[p].holds = 0
+    for k in range(system.work.watches.shape[0]):
+        system.work.watches[k].held = 0
+    if system.work.watches.shape[0] > 0:
+        update_holds(system)
+
+
+@subroutine
+def stop_slow(calls, system, time, y, slopes, close, dv):
+    """Bring to rest what slips so slowly that it has come to its end, or parts for no time, by impulses."""
+    touch, found = system.touch, False
+    q, qd = parts_of(system, y)
+    let_go(system)
+    calls.rates(system, time, y, 0.0, slopes)
+    touch.count[ROWS] = 0
+    for p in range(touch.count[POINTS]):
+        point = touch.points[p]
+        place_point(system.work, point)
+        weight = max(-point.gain, norm_of(get3(system.model.gravity)))
+        if point.rate > close.least and (point.is_soft or point.rate * point.rate > 2.0 * weight * close.resting):
+            continue  # it parts for longer than counts
+        found = found or (point.rate > close.least and point.is_soft == 0)
+        spin = dot(get3(point.w), get3(point.normal))
+        rolling = sub(get3(point.w), scale(get3(point.normal), spin))
+        point.slide = slows(norm_of(get3(point.v)), point.friction, close.slow) if point.slip_speed == 0.0 else FREE
+        point.roll = slows(norm_of(rolling), point.rolling, close.slow)
+        point.spin = slows(abs(spin), point.spinning, close.slow)
+        found = found or point.slide == STICKS or point.roll == STICKS or point.spin == STICKS
+        add_rows(touch, p, False)
+    if not found:
+        return
+    write_responses(system, False)
+    factor_rows(touch)
+    write_rates(touch)
+    for r in range(touch.count[ROWS]):
+        touch.rows[r].asked = -touch.rows[r].before
+    before = kinetic_energy(system.model, system.work, qd)
+    solve_rows(touch)
+    clear_pushes(system.work)
+    push_rows(system)
+    accelerate(system.model, system.work, ZERO, dv)
+    for j in range(qd.shape[0]):
+        qd[j] += dv[j]
+    move_bodies(system.model, system.work, q, qd)
+    y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
+
+
+@jitable
+def slows(speed, friction, slow):
+    return STICKS if friction > 0.0 and speed <= slow else FREE
+
+
+@subroutine
+def note_impacts(system, time, record):
+    """Add what has just been struck to the list; what finds no room is only counted."""
+    for p in range(system.touch.count[POINTS]):
+        point = system.touch.points[p]
+        if point.load > 0.0:
+            k = record.count[0]
+            if k < record.impacts.shape[0]:
+                impact = record.impacts[k]
+                impact.time, impact.first, impact.second = time, point.first, point.second
+                put3(impact.point, get3(point.place))
+                n = get3(point.normal)
+                put3(impact.normal, n)
+                for j in range(3):
+                    impact.impulse[j] = point.force[j] + n[j] * point.load
+            record.count[0] += 1
+
+
+@subroutine
+def settle_points(calls, system, time, y, slopes, close):
+    """Find which points hold and how, with what joints' guards hold at present; forget the others."""
+    touch = system.touch
+    for p in range(touch.count[POINTS]):
+        place_point(system.work, touch.points[p])
+        propose(touch.points[p], close.least, close.skin)
+    calls.rates(system, time, y, 0.0, slopes)
+    touch.count[ROWS] = 0
+    for p in range(touch.count[POINTS]):
+        point = touch.points[p]
+        point.row = -1
+        point.holds = point.candidate
+        if point.is_soft and point.friction > 0.0 and point.slide == FREE and point.slip_speed == 0.0:
+            point.slide = STICKS
+        if point.candidate:
+            add_rows(touch, p, point.is_soft == 0)
+            if point.is_soft and touch.count[ROWS] == point.row:
+                point.row = -1
+    certain = True
+    if touch.count[ROWS] > 0:
+        write_responses(system, False)
+        write_gains(system)
+        certain = solve_cones(touch, True)
+        if begin_slips(touch):
+            certain = solve_cones(touch, True)
+            begin_slips(touch)
+        for p in range(touch.count[POINTS]):
+            point = touch.points[p]
+            if point.candidate and point.is_soft == 0 and touch.rows[point.row].load <= 0.0:
+                point.holds = 0
+    for p in range(touch.count[POINTS]):
+        touch.points[p].strained = 1 if certain else 0
+    certain = reconsider_points(calls, system, time, y, slopes)
+    forget_points(touch)
+    for p in range(touch.count[POINTS]):
+        touch.points[p].strained *= 1 if is_over_cone(touch.points[p]) else 0
+    return certain
+
+
+@jitable
+def is_over_cone(point):
+    """Whether what sticks in a point has more load across the normal than its cone allows."""
+    spun, rolled = friction_torques(point)
+    load = max(point.load, 0.0) * (1.0 - ROUGH)
+    return (
+        (point.slide == STICKS and norm_of(get3(point.force)) > point.limit * load)
+        or (point.spin == STICKS and abs(spun) > point.spinning * load)
+        or (point.roll == STICKS and rolled > point.rolling * load)
+    )
+
+
+@jitable
+def propose(point, least, skin):
+    """Say what may hold: what does not part; what of it slips already."""
+    point.pace = 0.0
+    n = get3(point.normal)
+    w = get3(point.w)
+    spin = dot(w, n)
+    rolling = sub(w, scale(n, spin))
+    leaves = point.rate > least and (point.is_soft == 0 or point.gap >= -skin)
+    point.candidate = 0 if leaves else 1
+    point.holds = point.is_soft * point.candidate
+    point.slide = slip_of(get3(point.v), point.friction, point.slip, point.slip_speed)
+    if point.is_soft and point.slide == STICKS:
+        point.slide = FREE  # until its cone is known
+    point.limit = point.friction if point.slide == SLIPS else point.holding
+    point.roll = slip_of(rolling, point.rolling, point.roll_slip, 0.0)
+    point.spin = FREE
+    if point.spinning > 0.0:
+        point.spin = SLIPS if abs(spin) > STILL else STICKS
+        point.spin_slip = 1.0 if spin > 0.0 else -1.0
+
+
+@jitable
+def slip_of(v, friction, slip, slip_speed):
+    if friction <= 0.0:
+        return FREE
+    speed = math.sqrt(dot(v, v))
+    if speed > STILL:
+        put3(slip, scale(v, 1.0 / speed))
+        return SLIPS
+    return SLIPS if slip_speed > 0.0 else STICKS
+
+
+@subroutine
+def begin_slips(touch):
+    """Let slip what the cones could not keep. Returns whether any of it slides more easily than it held."""
+    easier, still = False, 0.0
+    for r in range(touch.count[ROWS]):
+        still = max(still, BARELY * abs(touch.rows[r].before))
+    for p in range(touch.count[POINTS]):
+        point = touch.points[p]
+        r = point.row
+        if r < 0 or not point.candidate:
+            continue
+        if touch.rows[r].kind == NORMAL:
+            r += 1
+        while r < touch.count[ROWS] and touch.rows[r].point == p:
+            kind = touch.rows[r].kind
+            if kind == SPIN:
+                if point.spin == STICKS and abs(touch.rows[r].left) > still:
+                    point.spin, point.spin_slip = SLIPS, (1.0 if touch.rows[r].left > 0.0 else -1.0)
+                r += 1
+                continue
+            u, v = touch.rows[r].left, touch.rows[r + 1].left
+            slid = math.sqrt(u * u + v * v)
+            if (point.slide if kind == ACROSS else point.roll) == STICKS and slid > still:
+                a, b = get3(touch.rows[r].direction), get3(touch.rows[r + 1].direction)
+                along = add(scale(a, touch.rows[r].left / slid), scale(b, touch.rows[r + 1].left / slid))
+                if kind == ACROSS:
+                    point.slide = SLIPS
+                    put3(point.slip, along)
+                    easier = easier or point.friction < point.limit
+                    point.limit = point.friction
+                else:
+                    point.roll = SLIPS
+                    put3(point.roll_slip, along)
+            r += 2
+    return easier
+
+
+@subroutine
+def reconsider_points(calls, system, time, y, slopes):
+    """Change what accelerations contradict, until nothing does. Returns whether that came to an end."""
+    touch = system.touch
+    for _ in range(MOST_ROUNDS + 2 * touch.count[POINTS]):
+        calls.rates(system, time, y, 0.0, slopes)
+        most, fastest = 0.0, 0.0
+        for p in range(touch.count[POINTS]):
+            point = touch.points[p]
+            most = max(most, abs(point.load))
+            fastest = max(fastest, abs(point.gain) if not point.holds else 0.0)
+        worst, which = 0.0, -1
+        for p in range(touch.count[POINTS]):
+            found = contradiction(touch.points[p], most, system)
+            if found > worst:
+                worst, which = found, p
+        if which < 0:
+            return True
+        for p in range(touch.count[POINTS]):
+            if p == which or contradiction(touch.points[p], most, system) > (1.0 - ROUGH) * worst:
+                change_point(touch.points[p], most)
+    return False
+
+
+@jitable
+def contradiction(point, most, system):
+    """By how much a point does what it cannot; 0 where all is well. Loads and rates are made alike by W's diagonal."""
+    if point.candidate == 0:
+        return 0.0
+    if point.holds == 0:
+        return -point.gain if point.gain < -NEAR else 0.0
+    rough = ROUGH * most + 1e-300
+    if point.is_soft == 0 and point.load < -rough:
+        return -point.load
+    if point.slide == STICKS and not point.strained:
+        over = math.sqrt(dot(get3(point.force), get3(point.force))) - point.limit * max(point.load, 0.0)
+        if over > rough:
+            return over
+    if point.slide == SLIPS and point.slip_speed == 0.0 and dot(get3(point.v), get3(point.v)) <= STILL * STILL:
+        back = dot(get3(point.pull), get3(point.slip))
+        if back < -NEAR:
+            return -back
+        beside = sub(get3(point.pull), scale(get3(point.slip), back))
+        off = math.sqrt(dot(beside, beside))
+        if off > 1e-8 * (back + NEAR) + NEAR:
+            return off
+    spun, rolled = friction_torques(point)
+    if point.strained:
+        return 0.0
+    if point.spin == STICKS and abs(spun) > point.spinning * max(point.load, 0.0) + rough:
+        return abs(spun)
+    if point.roll == STICKS and rolled > point.rolling * max(point.load, 0.0) + rough:
+        return rolled
+    return 0.0
+
+
+@jitable
+def friction_torques(point):
+    """(about the normal, across it), the latter without its sign [N m]."""
+    torque, n = get3(point.torque), get3(point.normal)
+    spun = dot(torque, n)
+    across = sub(torque, scale(n, spun))
+    return spun, math.sqrt(dot(across, across))
+
+
+@jitable
+def change_point(point, most):
+    """Resolve the first contradiction of a point, in the order of `contradiction`."""
+    rough = ROUGH * most + 1e-300
+    if point.holds == 0:
+        point.holds = 1
+        return
+    if point.is_soft == 0 and point.load < -rough:
+        point.holds = 0
+        return
+    force = get3(point.force)
+    size = math.sqrt(dot(force, force))
+    if point.slide == STICKS and not point.strained and size > point.limit * max(point.load, 0.0) + rough:
+        point.slide = SLIPS
+        point.limit = point.friction
+        put3(point.slip, scale(force, -1.0 / size))
+        return
+    if point.slide == SLIPS and point.slip_speed == 0.0 and dot(get3(point.v), get3(point.v)) <= STILL * STILL:
+        pull = get3(point.pull)
+        back, size = dot(pull, get3(point.slip)), math.sqrt(dot(pull, pull))
+        if back < -NEAR:
+            point.slide, point.limit = STICKS, point.holding
+            return
+        if size > NEAR and size - back > 1e-16 * size:
+            put3(point.slip, scale(pull, 1.0 / size))
+    if point.strained:
+        return
+    spun, rolled = friction_torques(point)
+    if point.spin == STICKS and abs(spun) > point.spinning * max(point.load, 0.0) + rough:
+        point.spin, point.spin_slip = SLIPS, (-1.0 if spun > 0.0 else 1.0)
+    if point.roll == STICKS and rolled > point.rolling * max(point.load, 0.0) + rough:
+        torque, n = get3(point.torque), get3(point.normal)
+        point.roll = SLIPS
+        put3(point.roll_slip, scale(sub(torque, scale(n, spun)), -1.0 / rolled))
+
+
+@subroutine
+def forget_points(touch):
+    """Keep those that hold, in their order."""
+    kept = 0
+    for p in range(touch.count[POINTS]):
+        if touch.points[p].holds:
+            if kept != p:
+                touch.points[kept] = touch.points[p]
+            kept += 1
+    touch.count[POINTS] = kept

@@ -1,0 +1,117 @@
+"""What of a compiled model may touch, made ready for the solver, and told again by the links' names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..contact.pieces import SURFACE
+from ..contact.points import POINT
+from ..geometry.surfaces import Surface
+from ..model.colliders import Colliders, colliders_of
+from ..model.compiled import CompiledModel
+from ..spatial import compose, quat_to_mat
+from .contact_events import Ground, make_ground
+
+FEW_SOLIDS = 300
+"""Up to so many, all pairs are asked whether they may meet."""
+
+
+class Contact(NamedTuple):
+    """A point in which two links touch.
+
+    Attributes:
+        first, second: names of links. point: in the world [m]. normal: unit vector from the first to the second.
+        force: on the second link at that point [N]. gap: between both surfaces [m]; below 0 where they overlap.
+    """
+
+    first: str
+    second: str
+    point: np.ndarray
+    normal: np.ndarray
+    force: np.ndarray
+    gap: float
+
+
+class Impact(NamedTuple):
+    """A blow of one link on another. time [s]; impulse: on the second link [N s]; the rest as in `Contact`."""
+
+    time: float
+    first: str
+    second: str
+    point: np.ndarray
+    normal: np.ndarray
+    impulse: np.ndarray
+
+
+def ground_of(compiled: CompiledModel) -> Ground | None:
+    """None where nothing may touch anything."""
+    if sum(len(link.collisions) for link in compiled.model.links) < 2:
+        return None
+    colliders = colliders_of(compiled)
+    if not may_any_meet(colliders):
+        return None
+    return make_ground(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))
+
+
+def may_any_meet(colliders: Colliders) -> bool:
+    solids = colliders.solids
+    if len(solids) > FEW_SOLIDS:
+        return True
+    return any(
+        colliders.meeting.may_meet(int(a.owner), int(b.owner)) and (a.layers & b.meets) | (b.layers & a.meets)
+        for i, a in enumerate(solids)
+        for b in solids[:i]
+        if a.body != b.body
+    )
+
+
+def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
+    """SURFACE records, one for each solid."""
+    records = np.zeros(len(colliders.solids), SURFACE).view(np.recarray)
+    rows = {name: row for row, name in enumerate(compiled.link_names)}
+    for record, solid in zip(records, colliders.solids, strict=True):
+        link = compiled.model.links[solid.owner]
+        shape = link.collisions[solid.number]
+        surface = shape.surface or Surface()
+        record.friction, record.holding = surface.friction, surface.holding_friction
+        record.restitution, record.stiffness = surface.restitution, surface.contact_stiffness
+        record.dissipation = surface.dissipation
+        record.rolling, record.spinning = surface.rolling_friction, surface.spinning_friction
+        record.slip_speed = surface.slip_speed
+        turned = compose(tuple(compiled.X_BL[rows[link.name]].tolist()), shape.pose)[3:]
+        record.belt = np.reshape(quat_to_mat(turned), (3, 3)) @ np.array(surface.velocity)
+    return records
+
+
+def contacts_of(compiled: CompiledModel, ground: Ground, points: np.ndarray) -> list[Contact]:
+    """Of POINT records."""
+    links, owners = compiled.model.links, ground.solids.owner
+    return [
+        Contact(
+            links[owners[point["first"]]].name,
+            links[owners[point["second"]]].name,
+            point["place"].copy(),
+            point["normal"].copy(),
+            point["load"] * point["normal"] + point["force"],
+            float(point["gap"]),
+        )
+        for point in points.view(POINT)
+    ]
+
+
+def impacts_of(compiled: CompiledModel, ground: Ground, records: np.ndarray, zero: float) -> list[Impact]:
+    """Of IMPACT records; zero: the time at which they count from [s]."""
+    links, owners = compiled.model.links, ground.solids.owner
+    return [
+        Impact(
+            zero + float(record["time"]),
+            links[owners[record["first"]]].name,
+            links[owners[record["second"]]].name,
+            record["point"].copy(),
+            record["normal"].copy(),
+            record["impulse"].copy(),
+        )
+        for record in records
+    ]

@@ -1,0 +1,424 @@
+"""The solver of what touches: steps of order 8 while nothing changes, and each touch, slip and parting an event.
+
+While points hold they are constraints, kept to the last digit as joints are. A step in which something in contact
+begins or ends is taken again, shorter, until it ends there. What would bounce no higher than counts comes to rest, so a
+ball that bounces for ever more often is at rest in time.
+
+Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.6, for events;
+Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), for what is solved at them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ..contact.least_loads import solve_rows
+from ..contact.points import NORMAL, POINTS, ROWS, make_touch
+from ..contact.responses import push_rows
+from ..dynamics.aba import accelerate
+from ..dynamics.constraint_forces import clear_pushes
+from ..jit import jitable, kernel, subroutine
+from ..kinematics.motion import integrate_positions, move_bodies
+from ..slots import Bundled
+from ..spatial import ZERO, dot, raised
+from ..spatial.storage import copy, get3
+from .adaptive import CROWDED, REACHED, SHORTEST_STEP, UNDERWAY, Adaptive, accept, count_flow, first_step
+from .contact_events import (
+    GAP,
+    IMPACT,
+    JOINT,
+    SHORT,
+    Impacts,
+    add_closed,
+    first_change,
+    first_closing,
+    forget_moved,
+    look_around,
+    look_at_end,
+    margin_of,
+    mark_points,
+)
+from .contact_modes import resolve_points
+from .dop853 import COUNT, ORDER, dop853_step
+from .events import take_place, wake
+from .inputs import Inputs
+from .margins import first_crossing
+from .one_step import mark
+from .protocol import Memory, Progress, State
+from .system import System, normalize_quaternions, parts_of, write_rates
+
+HOPELESS = int(Progress.HOPELESS)
+NO_ROOM = 3
+"""What `advance_touching` returns where there are more points or pairs than it has room for."""
+
+MOST_TRIES = 60
+MOST_EVENTS_AT_ONCE = 500
+PATIENT, WIDEST = 20, 5.0
+"""Events in a row with next to no time between them, after which points count as closed that are ever farther apart, up
+to this power of ten: what rocks ever faster, from one end to the other, then comes to rest on both.
+"""
+
+
+class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose")):
+    """What counts as what.
+
+    Attributes:
+        tolerance: of the error in a step. skin [m]: gaps up to which points are closed when something happens.
+        near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
+        slow [m/s or rad/s]: slip that stops by itself at once. resting [m]: what would bounce no higher rests.
+        shallow: as in one_step.Settings. loose: part of a step by which it may miss an event at which forces do not
+            jump.
+    """
+
+
+class Touching(Adaptive):
+    """Integrates a `System` whose solids may touch.
+
+    Args:
+        ground: `make_ground`'s, of the same compiled model.
+    """
+
+    SKIN = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    CLOSE = {"draft": 1e-9, "good": 1e-11, "exact": 1e-13}
+    LEAST = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
+    BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
+    CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
+    MOST_IMPACTS = 4096
+
+    def __init__(self, system: System, state: State, accuracy: str, ground):
+        super().__init__(system, state, accuracy)
+        self.ground = ground
+        self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
+        self._spare = self._y.copy()
+        settings = self._settings
+        self._closeness = Closeness(
+            self.CONTACT_TOLERANCES[accuracy],
+            self.SKIN[accuracy],
+            self.CLOSE[accuracy],
+            self.LEAST[accuracy],
+            self.SLOW[accuracy],
+            self.BOUNCE[accuracy],
+            settings.shallow,
+            settings.loose,
+        )
+
+    @property
+    def impacts(self) -> np.recarray:
+        """IMPACT records, of all blows so far."""
+        return self._impacts.impacts[: self._impacts.count[0]]
+
+    @property
+    def points(self) -> np.recarray:
+        """POINT records of what holds at present."""
+        return self._system.touch.points[: self._system.touch.count[POINTS]]
+
+    def control(self, inputs: Inputs) -> None:
+        super().control(inputs)
+        self._system.touch.count[ROWS] = 0
+
+    def advance(self, time: float) -> Progress:
+        while True:
+            found = advance_touching(
+                self._calls,
+                self._system,
+                self.ground,
+                self._y,
+                self._trial,
+                self._stages,
+                self._stepping,
+                time,
+                self._closeness,
+                self._spare,
+                self._impacts,
+                self._steps_at_once,
+            )
+            if 2 * self._impacts.count[0] > len(self._impacts.impacts):
+                more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
+                self._impacts = self._impacts._replace(impacts=more)
+            if found != NO_ROOM:
+                return Progress(found)
+            self._make_room()
+
+    def restore(self, memory: Memory) -> None:
+        """Blows that were later are forgotten."""
+        while len(memory[-2]) > len(self._system.touch.points):
+            self._make_room()
+        super().restore(memory)
+        write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
+        known = self.impacts
+        self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
+
+    def _make_room(self) -> None:
+        """Twice as much for points and pairs, with what is in it kept."""
+        system, ground = self._system, self.ground
+        old = system.touch
+        touch = make_touch(2 * len(old.points), len(system.tau), len(system.constraints.first))
+        touch.points[: len(old.points)] = old.points
+        touch.count[:] = old.count
+        self._system = system._replace(touch=touch)
+        pairs = max(2 * len(ground.pairs), int(ground.numbers[SHORT]))
+        more = {
+            name: _longer(getattr(ground, name), pairs * 8) for name in ("starts", "ends", "near_starts", "near_ends")
+        }
+        ground.numbers[:] = 0
+        self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+
+    def _memory(self) -> Memory:
+        touch = self._system.touch
+        return (*super()._memory(), touch.points, touch.count)
+
+
+def _longer(array: np.recarray, count: int) -> np.recarray:
+    longer = np.zeros(max(count, len(array)), array.dtype).view(np.recarray)
+    longer[: len(array)] = array
+    return longer
+
+
+@kernel
+def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
+    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, or NO_ROOM."""
+    now = state[0]
+    if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
+        return NO_ROOM
+    for _ in range(most_steps):
+        if now.time >= end:
+            break
+        if not now.step > SHORTEST_STEP or now.crowded > MOST_EVENTS_AT_ONCE:
+            return HOPELESS
+        remaining = end - now.time
+        h = remaining / math.ceil(remaining / now.step)
+        fits, longest = look_ahead(calls, system, ground, y, stages, now, h, close, spare, impacts)
+        if not fits:
+            return NO_ROOM
+        if longest < h:
+            h = remaining / math.ceil(remaining / longest)
+        error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
+        if not error <= 1.0:
+            reject(calls, system, y, stages, now, h, error)
+            continue
+        part, which, kind, number = first_event(system, ground, trial, stages, h, close)
+        if part <= 1.0:
+            if not meet_touching(
+                calls, system, ground, y, trial, stages, now, h, part, which, kind, number, close, spare, impacts
+            ):
+                return NO_ROOM
+            continue
+        now.time = end if h == remaining else now.time + h
+        now.crowded = 0
+        tidy(system, trial)
+        accept(system, y, trial, stages, now, h, error, ORDER)
+        mark_points(system.touch)
+        if is_strained(system.touch) and not begin_touching(
+            calls, system, ground, y, stages, now, close, spare, impacts
+        ):
+            return NO_ROOM
+    if now.time < end:
+        return UNDERWAY
+    forget_bounces(system, now)
+    return REACHED
+
+
+@subroutine
+def reject(calls, system, y, stages, now, h, error):
+    """Try a shorter step; bodies go back to where they are, so that it is seen who is near."""
+    now.step = h * max(0.2, 0.9 * raised(error, -1.0 / ORDER)) if error < 1e300 else 0.1 * h
+    now.rejected += 1
+    calls.rates(system, now.time, y, 0.0, stages[0])
+
+
+@jitable
+def is_strained(touch):
+    """Whether the cones must be asked anew whether what sticks still does."""
+    strained = 0
+    for p in range(touch.count[POINTS]):
+        strained += touch.points[p].strained
+    return strained > 0
+
+
+@subroutine
+def forget_bounces(system, now):
+    """Count them anew from frame to frame, and look anew at what held since that could not be found out."""
+    for p in range(system.touch.count[POINTS]):
+        system.touch.points[p].bounces = 0
+    for k in range(system.work.watches.shape[0]):
+        system.work.watches[k].bounces = 0
+        if system.work.watches[k].stubborn:
+            now.fresh = 0
+
+
+@subroutine
+def look_ahead(calls, system, ground, y, stages, now, h, close, spare, impacts):
+    """As `look_around`; what has moved on to another face or over an edge is settled anew."""
+    q, qd = parts_of(system, y)
+    move_bodies(system.model, system.work, q, qd)  # the last stage was off by a rounding
+    fits, longest = look_around(system, ground, h, close.skin)
+    if fits and forget_moved(system, ground):
+        fits = begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
+        if fits:
+            fits, longest = look_around(system, ground, h, close.skin)
+    return fits, longest
+
+
+@subroutine
+def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
+    """Find what touches and what holds. Returns whether there is room."""
+    if now.started == 0:
+        wake(system, y)
+    calls.rates(system, now.time, y, 0.0, stages[0])
+    fits, _ = look_around(system, ground, 0.0, close.skin)
+    if not fits:
+        return False
+    return settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
+
+
+@subroutine
+def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
+    """Add the points that have closed, let them strike, and find what holds. Returns whether there is room."""
+    q, qd = parts_of(system, y)
+    skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - PATIENT), 0.0), WIDEST))
+    if not look_at_end(system, ground, q, qd) or not add_closed(system, ground, skin):
+        return False
+    certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
+    now.unsettled += 0 if certain else 1
+    now.impacts += 1 if jumped else 0
+    mark(system, y, stages[0], 0)
+    mark_points(system.touch)
+    if now.started == 0 or jumped:
+        now.step = max(first_step(y, stages[0], close.tolerance), 10.0 * SHORTEST_STEP)
+        now.error = 1e-4
+    now.started, now.fresh = 1, 1
+    return True
+
+
+@subroutine
+def first_event(system, ground, trial, stages, h, close):
+    """(part of the step, joint's guard or point or end, what happens, which margin of a guard); a part of 2 if nothing
+    does.
+    """
+    first, which, kind, number = 2.0, -1, -1, -1
+    if system.model.guards.shape[0] > 0:
+        mark(system, trial, stages[COUNT], 1)
+        first, which, number = first_crossing(system.model, system.margins[0], system.margins[1], h)
+        kind = JOINT
+    part, p, what = first_change(system.touch)
+    if part < first:
+        first, which, kind = part, p, what
+    q, qd = parts_of(system, trial)
+    if ground.numbers[0] > 0:
+        look_at_end(system, ground, q, qd)
+        part, p = first_closing(ground, h, close.skin, close.near)
+        if part < first:
+            first, which, kind = part, p, GAP
+    return first, which, kind, number
+
+
+@subroutine
+def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, kind, number, close, spare, impacts):
+    """Step to the first event and let it take place. Returns whether there is room."""
+    low, high, s = 0.0, h, part * h
+    guard, what, target = which, number, kind
+    rough = max(close.loose * h * 1e-3, 1e-15)
+    for turn in range(MOST_TRIES):
+        error, _ = dop853_step(calls, system, y, trial, stages, now.time, s, close.tolerance)
+        if not error < 1e300:
+            high, s = s, 0.5 * (low + s)
+            continue
+        part, which, kind, number = first_event(system, ground, trial, stages, s, close)
+        if part <= 1.0:
+            guard, what, target = which, number, kind
+            high, aim = s, part * s
+            exact = kind == GAP and -ground.ends[which].gap <= close.near
+            if exact or s - aim <= (1e-15 * h if kind == GAP else rough) or high - low <= 1e-15 * h:
+                break
+        else:
+            low = s
+            aim = s + time_to(system, ground, target, guard, what, s)
+            if target == GAP and closest_gap(ground) <= close.near:
+                break
+            if aim - s <= 0.5 * rough:
+                aim = s + 0.5 * rough
+        if turn > 40 or not low < aim < high:
+            aim = 0.5 * (low + high)
+        s = aim
+    count_flow(y, trial, now)
+    copy(trial, y)
+    now.time += s
+    now.steps += 1
+    now.events += 1
+    now.crowded = now.crowded + 1 if s < CROWDED else 0
+    normalize_quaternions(system.model, y)
+    if target == JOINT:
+        take_place(system, y, guard, what)
+    return settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
+
+
+@subroutine
+def time_to(system, ground, target, which, what, s):
+    """Seconds until what was about to happen does, going on as it does; infinite where it does not come nearer."""
+    if target == GAP:
+        soonest = math.inf
+        for k in range(ground.numbers[2]):
+            own = ground.near_ends[k]
+            if not own.closed and own.rate < 0.0 and ground.ends[k].gap > 0.0:
+                soonest = min(soonest, -ground.ends[k].gap / own.rate)
+        return soonest
+    if target == JOINT:
+        start, end = system.margins[0, which, what], system.margins[1, which, what]
+        rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
+        return -end[0] / rate if rate < 0.0 else math.inf
+    before, after = system.touch.points[which].margins[target], margin_of(system.touch.points[which], target)
+    rate = (after - before) / s
+    return -after / rate if rate < 0.0 else math.inf
+
+
+@subroutine
+def closest_gap(ground):
+    """The least gap at the end of a step of what approaches and does not hold [m]."""
+    least = math.inf
+    for k in range(ground.numbers[2]):
+        own = ground.near_ends[k]
+        if not own.closed and own.rate < 0.0:
+            least = min(least, abs(ground.ends[k].gap))
+    return least
+
+
+@subroutine
+def tidy(system, y):
+    """Bring what holds back to its gap, and its rates to 0, from the rounding of a step, by the factors it has left."""
+    touch = system.touch
+    if touch.count[ROWS] == 0:
+        return
+    q, qd = parts_of(system, y)
+    worst = 0.0
+    for r in range(touch.count[ROWS]):
+        row = touch.rows[r]
+        point = touch.points[row.point]
+        row.asked = point.level - point.gap if row.kind == NORMAL else 0.0
+        worst = max(worst, abs(row.asked))
+    if worst > 1e-14:
+        correct_by_rows(system)
+        integrate_positions(system.model, q, system.scratch.dv, 1.0)
+    worst = 0.0
+    for r in range(touch.count[ROWS]):
+        row = touch.rows[r]
+        point, direction = touch.points[row.point], get3(row.direction)
+        rate = point.rate if row.kind == NORMAL else dot(direction, get3(point.v if row.kind == 1 else point.w))
+        row.asked = -rate
+        worst = max(worst, abs(rate))
+    if worst > 1e-15:
+        correct_by_rows(system)
+        for j in range(qd.shape[0]):
+            qd[j] += system.scratch.dv[j]
+
+
+@subroutine
+def correct_by_rows(system):
+    """Write to `dv` the motion that the rows ask for."""
+    solve_rows(system.touch)
+    clear_pushes(system.work)
+    push_rows(system)
+    accelerate(system.model, system.work, ZERO, system.scratch.dv)

@@ -1,0 +1,31 @@
+"""Numbers in messages: as many digits as a reader has a use for."""
+
+import pytest
+
+from limberjack.core.model.text import measured_apart, roughly, timed
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.000206367, "0.21 ms"), (0.0066, "6.6 ms"), (0.5, "0.5 s"), (1.0 / 30.0, "0.0333 s"), (12.3456, "12.3 s")],
+)
+def test_times(seconds, told):
+    """Guards times against digits that nobody can see, and against zeros that have to be counted."""
+    assert timed(seconds) == told
+
+
+def test_long_times():
+    """Guards times of hours against powers of ten."""
+    assert timed(7201.4) == "7201 s"
+
+
+@pytest.mark.parametrize(("count", "told"), [(7, "7"), (99, "99"), (2001, "some 2000"), (123456, "some 120000")])
+def test_counts(count, told):
+    """Guards large counts against the look of having been counted for a reason."""
+    assert roughly(count) == told
+
+
+def test_two_numbers():
+    """Guards two numbers that differ by little: they are not told as the same."""
+    assert measured_apart(0.25, 0.2, "m") == ("0.25 m", "0.2 m")
+    assert measured_apart(0.250001, 0.25, "m") == ("0.250001 m", "0.25 m")
