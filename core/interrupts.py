@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 INTERRUPTED = 130
 """The exit code, as of any command that the keyboard ends."""
@@ -19,7 +21,7 @@ INTERRUPTED = 130
 STOPPED = "limberjack: stopped"
 
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
-"""llvmlite's functions that LLVM calls while numba compiles: what they raise is printed, and dropped."""
+"""llvmlite's functions that LLVM calls while numba compiles: if one raises, the kernel is missing, which is an error."""
 
 SOON = 0.05
 """Seconds after which Ctrl-C is tried again where an exception would have been dropped."""
@@ -35,6 +37,7 @@ def heed() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         _told_to = os.dup(2)
         signal.signal(signal.SIGINT, _stop)
+        sys.unraisablehook = _try_again
 
 
 @contextmanager
@@ -53,9 +56,21 @@ def _stop(_signal: int, frame: FrameType | None) -> None:
         os.write(_told_to, f"{STOPPED}\n".encode())
         os._exit(INTERRUPTED)
     if _is_called_by_llvm(frame):
-        threading.Timer(SOON, signal.raise_signal, [signal.SIGINT]).start()
+        _come_again()
         return
     raise KeyboardInterrupt
+
+
+def _try_again(dropped: Any) -> None:
+    """Python's hook for exceptions that nobody can catch: those of finalizers and of callbacks of weak references."""
+    if issubclass(dropped.exc_type, KeyboardInterrupt):
+        _come_again()
+    else:
+        sys.__unraisablehook__(dropped)
+
+
+def _come_again() -> None:
+    threading.Timer(SOON, signal.raise_signal, [signal.SIGINT]).start()
 
 
 def _is_called_by_llvm(frame: FrameType | None) -> bool:

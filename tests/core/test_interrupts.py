@@ -34,7 +34,55 @@ def test_ctrl_c_while_llvm_calls(name):
     executionengine = pytest.importorskip("llvmlite.binding.executionengine", reason="numba is not installed")
     assert hasattr(executionengine.ExecutionEngine, name)
     begun = time.monotonic()
-    command = [sys.executable, "-c", IN_A_CALLBACK.format(name=name)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60.0, preexec_fn=heed_the_keyboard)
+    ended = _run(IN_A_CALLBACK.format(name=name))
     assert (ended.stdout, ended.stderr) == ("tidied up\n", "")
     assert time.monotonic() - begun < 25.0
+
+
+IN_A_FINALIZER = """
+import os, signal, time, weakref
+from limberjack.core import interrupts
+interrupts.heed()
+
+class Thing:
+    {finalizer}
+
+def told_to_stop(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+
+def broken(*_):
+    raise ValueError("is told as ever")
+
+with interrupts.ending_at_once(False):
+    try:
+        thing = Thing()
+        noted = weakref.ref(thing, {callback})
+        del thing
+        for _ in range(3000):
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        print("tidied up")
+"""
+
+
+@pytest.mark.parametrize(
+    ("finalizer", "callback"), [("pass", "told_to_stop"), ("__del__ = lambda self: told_to_stop()", "None")]
+)
+def test_ctrl_c_while_something_is_finalized(finalizer, callback):
+    """Guards Ctrl-C in a callback of a weak reference or in __del__: Python printed it there, and the command went on."""
+    ended = _run(IN_A_FINALIZER.format(finalizer=finalizer, callback=callback))
+    assert (ended.stdout, ended.stderr) == ("tidied up\n", "")
+
+
+def test_other_errors_of_finalizers_are_told_as_ever():
+    """Guards what is no Ctrl-C: Python's own words stay."""
+    code = IN_A_FINALIZER.format(finalizer="pass", callback="broken").replace("range(3000)", "range(3)")
+    ended = _run(code)
+    assert "ValueError: is told as ever" in ended.stderr
+    assert not ended.stdout
+
+
+def _run(code):
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60.0, preexec_fn=heed_the_keyboard)
