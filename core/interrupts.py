@@ -21,7 +21,7 @@ INTERRUPTED = 130
 STOPPED = "limberjack: stopped"
 
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
-"""llvmlite's functions that LLVM calls while numba compiles: if one raises, the kernel is missing, which is an error."""
+"""llvmlite's functions that LLVM calls while numba compiles: if one raises, there is no kernel, which is an error."""
 
 SOON = 0.05
 """Seconds after which Ctrl-C is tried again where an exception would have been dropped."""

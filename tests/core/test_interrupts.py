@@ -70,7 +70,7 @@ with interrupts.ending_at_once(False):
     ("finalizer", "callback"), [("pass", "told_to_stop"), ("__del__ = lambda self: told_to_stop()", "None")]
 )
 def test_ctrl_c_while_something_is_finalized(finalizer, callback):
-    """Guards Ctrl-C in a callback of a weak reference or in __del__: Python printed it there, and the command went on."""
+    """Guards Ctrl-C in weak references' callbacks and in __del__: Python printed it there, and commands went on."""
     ended = _run(IN_A_FINALIZER.format(finalizer=finalizer, callback=callback))
     assert (ended.stdout, ended.stderr) == ("tidied up\n", "")
 
