@@ -18,6 +18,7 @@ from ..jit import jitable, subroutine
 from ..spatial import ZERO, add, dot, scale
 from ..spatial.storage import get3, put3
 from .complementarity import solve_cones
+from .islands import begin_rows
 from .place import place_point
 from .points import ACROSS, NORMAL, POINTS, ROWS
 from .responses import add_rows, push_rows, write_matrix
@@ -35,8 +36,9 @@ def strike_points(system, qd, least, resting, dv):
     energy that this took [J]). Points keep their impulses in `load`, `force` and `torque`.
     """
     touch, struck, weight = system.touch, False, norm_of(get3(system.model.gravity))
-    touch.count[ROWS] = 0
-    for p in range(touch.count[POINTS]):
+    begin_rows(system)
+    for i in range(touch.count[POINTS]):
+        p = touch.order[i]
         point = touch.points[p]
         place_point(system.work, point)
         point.load, point.pace, point.row = 0.0, 0.0, -1

@@ -23,90 +23,105 @@ PASSES = 2
 
 @subroutine
 def factor_rows(touch):
-    """Leave in matrix[1] the factors of W, its forces and torques made alike; `rank` of them count."""
-    A, rows = touch.matrix[1], touch.count[ROWS]
-    write_scaled(touch, A, rows)
-    rank = decompose(touch, A, rows)
-    touch.rank[0] = rank
-    for c in range(rank, rows):  # S = R11^-1 R12 in its place
-        for r in range(rank - 1, -1, -1):
-            for k in range(r + 1, rank):
+    """Leave in matrix[1] the factors of W, its forces and torques made alike; `rank` of an island's rows count."""
+    first = 0
+    while first < touch.count[ROWS]:
+        end = touch.rows[first].end
+        for r in range(first, end):
+            for c in range(first, end):
+                touch.matrix[1, r, c] = touch.matrix[0, r, c]
+        scale_block(touch, touch.matrix[1], first, end)
+        factor_block(touch, touch.matrix[1], first, end)
+        first = end
+
+
+@subroutine
+def factor_block(touch, A, first, end):
+    """Factor a block of A in place."""
+    own = decompose(touch, A, first, end)
+    touch.rows[first].rank = own - first
+    for c in range(own, end):  # S = R11^-1 R12 in its place
+        for r in range(own - 1, first - 1, -1):
+            for k in range(r + 1, own):
                 A[r, c] -= A[r, k] * A[k, c]
             A[r, c] /= A[r, r]
-    for c in range(rank, rows):  # Cholesky's factor of 1 + S'S, where nothing else is
-        for r in range(rank, c + 1):
+    for c in range(own, end):  # Cholesky's factor of 1 + S'S, where nothing else is
+        for r in range(own, c + 1):
             total = 1.0 if r == c else 0.0
-            for k in range(rank):
+            for k in range(first, own):
                 total += A[k, r] * A[k, c]
-            for k in range(rank, r):
+            for k in range(own, r):
                 total -= A[c, k] * A[r, k]
             A[c, r] = math.sqrt(total) if r == c else total / A[r, r]
 
 
 @subroutine
-def write_scaled(touch, A, rows):
-    W = touch.matrix[0]
+def scale_block(touch, A, first, end):
+    """Make forces and torques alike, by `scale` of the rows."""
     force, torque, forces, torques = 0.0, 0.0, 0, 0
-    for r in range(rows):
+    for r in range(first, end):
         if touch.rows[r].kind in (SPIN, ROLL):
-            torque, torques = torque + abs(W[r, r]), torques + 1
+            torque, torques = torque + abs(A[r, r]), torques + 1
         else:
-            force, forces = force + abs(W[r, r]), forces + 1
+            force, forces = force + abs(A[r, r]), forces + 1
     force = 1.0 / math.sqrt(force / forces) if force > 0.0 else 1.0
     torque = 1.0 / math.sqrt(torque / torques) if torque > 0.0 else 1.0
-    for r in range(rows):
+    for r in range(first, end):
         touch.rows[r].scale = torque if touch.rows[r].kind in (SPIN, ROLL) else force
         touch.rows[r].from_row = r
-    for r in range(rows):
-        for c in range(rows):
-            A[r, c] = W[r, c] * touch.rows[r].scale * touch.rows[c].scale
+    for r in range(first, end):
+        for c in range(first, end):
+            A[r, c] *= touch.rows[r].scale * touch.rows[c].scale
 
 
 @subroutine
-def decompose(touch, A, rows):
-    """Householder's QR with column pivoting, in place; `from_row` says which column stands where. Returns the rank."""
+def decompose(touch, A, first, end):
+    """Householder's QR with column pivoting, in place; `from_row` says which column stands where.
+
+    Returns where the dependent columns begin.
+    """
     largest = 0.0
-    for k in range(rows):
+    for k in range(first, end):
         best, most = k, -1.0
-        for c in range(k, rows):
-            size = length2(A, k, c, rows)
+        for c in range(k, end):
+            size = length2(A, k, c, end)
             if size > most:
                 best, most = c, size
         largest = max(largest, most)
         if most <= DEPENDENT * DEPENDENT * largest or most == 0.0:
             return k
         if best != k:
-            for r in range(rows):
+            for r in range(first, end):
                 A[r, k], A[r, best] = A[r, best], A[r, k]
             touch.rows[k].from_row, touch.rows[best].from_row = touch.rows[best].from_row, touch.rows[k].from_row
         reach = math.sqrt(most) if A[k, k] <= 0.0 else -math.sqrt(most)
         head = A[k, k] - reach
         touch.rows[k].turn = -head / reach
-        for r in range(k + 1, rows):
+        for r in range(k + 1, end):
             A[r, k] /= head
         A[k, k] = reach
-        for c in range(k + 1, rows):
-            reflect(touch, A, k, c, rows)
-    return rows
+        for c in range(k + 1, end):
+            reflect(touch, A, k, c, end)
+    return end
 
 
 @jitable
-def length2(A, k, c, rows):
+def length2(A, k, c, end):
     total = 0.0
-    for r in range(k, rows):
+    for r in range(k, end):
         total += A[r, c] * A[r, c]
     return total
 
 
 @jitable
-def reflect(touch, A, k, c, rows):
+def reflect(touch, A, k, c, end):
     """Apply reflection k to column c."""
     total = A[k, c]
-    for r in range(k + 1, rows):
+    for r in range(k + 1, end):
         total += A[r, k] * A[r, c]
     total *= touch.rows[k].turn
     A[k, c] -= total
-    for r in range(k + 1, rows):
+    for r in range(k + 1, end):
         A[r, c] -= total * A[r, k]
 
 
@@ -118,53 +133,56 @@ def solve_rows(touch):
         touch.rows[r].load = 0.0
         touch.rows[r].left = touch.rows[r].asked
     for turn in range(PASSES):
-        solve_once(touch, touch.matrix[1], rows, touch.rank[0])
+        first = 0
+        while first < rows:
+            solve_island(touch, touch.matrix[1], first, touch.rows[first].end)
+            first = touch.rows[first].end
         for r in range(rows):
             touch.rows[touch.rows[r].from_row].load += touch.rows[r].found * touch.rows[touch.rows[r].from_row].scale
         if turn + 1 < PASSES:
             for r in range(rows):
                 left = touch.rows[r].asked
-                for c in range(rows):
+                for c in range(touch.rows[r].begin, touch.rows[r].end):
                     left -= W[r, c] * touch.rows[c].load
                 touch.rows[r].left = left
 
 
 @subroutine
-def solve_once(touch, A, rows, rank):
+def solve_island(touch, A, first, end):
     """Write to `found` the scaled loads for what is `left`, in the order of the columns."""
-    at = touch.rows
-    for r in range(rows):
+    at, own = touch.rows, first + touch.rows[first].rank
+    for r in range(first, end):
         at[r].found = at[r].left * at[r].scale
-    for k in range(rank):
+    for k in range(first, own):
         total = at[k].found
-        for r in range(k + 1, rows):
+        for r in range(k + 1, end):
             total += A[r, k] * at[r].found
         total *= at[k].turn
         at[k].found -= total
-        for r in range(k + 1, rows):
+        for r in range(k + 1, end):
             at[r].found -= total * A[r, k]
-    for r in range(rank - 1, -1, -1):
-        for k in range(r + 1, rank):
+    for r in range(own - 1, first - 1, -1):
+        for k in range(r + 1, own):
             at[r].found -= A[r, k] * at[k].found
         at[r].found /= A[r, r]
-    if rank < rows:
-        share(at, A, rows, rank)
+    if own < end:
+        share(at, A, first, own, end)
 
 
 @jitable
-def share(at, A, rows, rank):
+def share(at, A, first, own, end):
     """From the loads of independent rows alone to the least of all rows."""
-    for c in range(rank, rows):
+    for c in range(own, end):
         total = 0.0
-        for k in range(rank):
+        for k in range(first, own):
             total += A[k, c] * at[k].found
-        for k in range(rank, c):
+        for k in range(own, c):
             total -= A[c, k] * at[k].found
         at[c].found = total / A[c, c]
-    for c in range(rows - 1, rank - 1, -1):
-        for k in range(c + 1, rows):
+    for c in range(end - 1, own - 1, -1):
+        for k in range(c + 1, end):
             at[c].found -= A[k, c] * at[k].found
         at[c].found /= A[c, c]
-    for r in range(rank):
-        for c in range(rank, rows):
+    for r in range(first, own):
+        for c in range(own, end):
             at[r].found -= A[r, c] * at[c].found

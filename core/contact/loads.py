@@ -14,9 +14,11 @@ from ..dynamics.constraint_forces import multipliers_for, push_dofs
 from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
+from .complementarity import take_known
+from .islands import begin_rows
 from .least_loads import factor_rows, solve_rows
 from .place import place_point, velocity_at
-from .points import ACROSS, NORMAL, POINTS, ROWS, SPIN
+from .points import ACROSS, BASED, NORMAL, POINTS, ROWS, SPIN
 from .responses import (
     add_rows,
     ask_constraints,
@@ -36,9 +38,10 @@ def hold_points(system, qdd):
     bring in [W].
     """
     touch, work, gravity = system.touch, system.work, get3(system.model.gravity)
-    touch.count[ROWS] = 0
+    begin_rows(system)
     soft = False
-    for p in range(touch.count[POINTS]):
+    for i in range(touch.count[POINTS]):
+        p = touch.order[i]
         place_point(work, touch.points[p])
         clear_loads(touch.points[p])
         if touch.points[p].holds:
@@ -50,9 +53,15 @@ def hold_points(system, qdd):
         write_matrix(system, True)
         factor_rows(touch)
         write_gains(system)
+        if touch.count[BASED]:
+            take_known(touch)
         for r in range(touch.count[ROWS]):
             touch.rows[r].asked = -touch.rows[r].before
+            for c in range(touch.rows[r].begin, touch.rows[r].end):
+                touch.rows[r].asked -= touch.matrix[0, r, c] * touch.rows[c].known
         solve_rows(touch)
+        for r in range(touch.count[ROWS]):
+            touch.rows[r].load += touch.rows[r].known
         push_rows(system)
         accelerate(system.model, work, gravity, qdd)
     return tell_loads(system)

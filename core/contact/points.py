@@ -21,7 +21,7 @@ FREE, STICKS, SLIPS = 0, 1, 2
 
 PIECE = np.dtype(
     [
-        ("sort", np.int64),
+        ("kind", np.int64),
         ("body", np.int64),
         ("at", np.float64, 3),  # a point of the plane; the corner; a point of the axis; a middle: in the body [m]
         ("along", np.float64, 3),  # outward normal of a face; direction of a line; axis of a ring
@@ -39,6 +39,7 @@ POINT = np.dtype(
         ("first", np.int64),  # solids
         ("second", np.int64),
         ("name", np.int64),
+        ("island", np.int64),  # by the number of one of its bodies
         ("one", PIECE),
         ("other", PIECE),
         # what the pair of surfaces is like
@@ -54,7 +55,7 @@ POINT = np.dtype(
         ("is_soft", np.int64),
         ("candidate", np.int64),  # whether it might hold, while that is found out
         ("holds", np.int64),  # whether it pushes; one that does not is about to be forgotten
-        ("strained", np.int64),  # it sticks since the cones say so, though the least loads would have it slip
+        ("strained", np.int64),  # its loads lie on its cone's edge, though it need not yield: the cones are asked anew
         ("limit", np.float64),  # the coefficient of friction at present
         ("row", np.int64),  # its first
         ("slide", np.int64),  # FREE, STICKS or SLIPS
@@ -79,6 +80,9 @@ POINT = np.dtype(
         ("load", np.float64),  # along the normal [N]
         ("force", np.float64, 3),  # of friction [N]
         ("torque", np.float64, 3),  # of rolling and spinning friction [N m]
+        ("known_load", np.float64),  # the same three as the cones found them last
+        ("known_force", np.float64, 3),
+        ("known_torque", np.float64, 3),
         ("gain", np.float64),  # the gap's second rate [m/s^2]
         ("pull", np.float64, 3),  # the rate of v, across the normal [m/s^2]
         ("turn", np.float64, 3),  # the rate of w [rad/s^2]
@@ -92,14 +96,22 @@ ROW = np.dtype(
     [
         ("point", np.int64),
         ("kind", np.int64),
+        ("begin", np.int64),  # of its island's rows
+        ("end", np.int64),
         ("direction", np.float64, 3),  # in the world
         ("asked", np.float64),  # what the row's rate is to change by
         ("load", np.float64),
+        ("known", np.float64),  # the part of it that is taken from what the cones found
         ("left", np.float64),
+        # of the linear equations among what the cones found
+        ("kept", np.float64),  # its load before them
+        ("share", np.float64),  # 1 if it is solved for; part of another row's load that it goes with; 0 if neither
+        ("goes_with", np.int64),  # the row, or -1
         # of the factors
         ("scale", np.float64),
         ("turn", np.float64),
         ("from_row", np.int64),
+        ("rank", np.int64),  # at an island's first row: how many of its rows are independent
         ("found", np.float64),
         ("before", np.float64),  # its rate, or its rate's rate, without what acts in the points
     ],
@@ -109,14 +121,14 @@ ROW = np.dtype(
 NORMAL, ACROSS, SPIN, ROLL = range(4)
 """Kinds of rows: forces along the normal and across it, torques about the normal and across it."""
 
-POINTS, ROWS = 0, 1
-"""Entries of `count`."""
+POINTS, ROWS, BASED = range(3)
+"""Entries of `count`. BASED: whether loads are the nearest to those that the cones found, and not the least."""
 
 MOST_ROWS = 6
 """Of a point."""
 
 
-class Touch(Bundled, namedtuple("Touch", "points rows count rank felt yields held answers matrix")):
+class Touch(Bundled, namedtuple("Touch", "points rows count order roots felt yields held answers matrix")):
     """What contact needs while rates are found.
 
     Attributes:
@@ -125,18 +137,20 @@ class Touch(Bundled, namedtuple("Touch", "points rows count rank felt yields hel
             directions in which rates are taken, where these are others.
         held, answers: what the row's forces ask of the model's constraints, and what those answer with, shape
             (2 rows, constraint rows) and (rows, constraint rows).
-        rank: how many of the rows are independent, shape (1,).
-        matrix: how rows answer to each other's forces, and the factors of that, shape (2, rows, rows).
+        order: points island by island; roots: a body that stands for all that has to do with a body.
+        matrix: how rows answer to each other's forces, and the factors of that, shape (2, rows, rows): a block for
+            each island.
     """
 
 
-def make_touch(points: int, dofs: int, constraint_rows: int) -> Touch:
+def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Touch:
     rows = MOST_ROWS * points
     return Touch(
         np.zeros(points, POINT).view(np.recarray),
         np.zeros(rows, ROW).view(np.recarray),
-        np.zeros(2, np.int64),
-        np.zeros(1, np.int64),
+        np.zeros(3, np.int64),
+        np.zeros(points, np.int64),
+        np.zeros(bodies, np.int64),
         np.zeros((2 * rows, dofs)),
         np.zeros((2 * rows, dofs)),
         np.zeros((2 * rows, constraint_rows)),

@@ -18,6 +18,7 @@ from ..jit import jitable, subroutine
 from ..joints import SCREWS
 from ..spatial import ZERO_PAIR, add, cross, dot, scale, sub
 from ..spatial.storage import get3, get_pair, put3, put_pair
+from .islands import end_rows
 from .points import ACROSS, FREE, NORMAL, ROLL, ROWS, SLIPS, SPIN, STICKS
 
 STILL = 1e-9
@@ -54,7 +55,7 @@ def add_rows(touch, p, everything):
 @jitable
 def add_row(touch, p, kind, direction):
     row = touch.rows[touch.count[ROWS]]
-    row.point, row.kind, row.load = p, kind, 0.0
+    row.point, row.kind, row.load, row.known = p, kind, 0.0, 0.0
     put3(row.direction, direction)
     touch.count[ROWS] += 1
 
@@ -122,14 +123,22 @@ def slips_along(point):
 def respond_to(system, point, torque, force, felt, yields):
     """Pass a wrench at a point inward: what dofs feel of it, and how they yield, shape (nv,)."""
     model, work, scratch = system.model, system.work, system.scratch
-    for i in range(model.bodies.shape[0]):
-        put_pair(scratch.force[i], ZERO_PAIR)
     for j in range(felt.shape[0]):
         felt[j], yields[j] = 0.0, 0.0
-    add_wrench(system, point.one.body, point, torque, force, 1.0)
-    add_wrench(system, point.other.body, point, torque, force, -1.0)
-    for i in range(model.bodies.shape[0] - 1, 0, -1):
+    one, other = point.one.body, point.other.body
+    for start in (one, other):
+        i = start
+        put_pair(scratch.force[i], ZERO_PAIR)
+        while i > 0:
+            i = model.bodies[i].parent
+            put_pair(scratch.force[i], ZERO_PAIR)
+    add_wrench(system, one, point, torque, force, 1.0)
+    add_wrench(system, other, point, torque, force, -1.0)
+    while one > 0 or other > 0:  # inward along both branches, which may join
+        i = max(one, other)
         pass_body(model, work, i, scratch.force, work.still, felt, yields, model.bodies[i].v)
+        one = model.bodies[i].parent if one == i else one
+        other = model.bodies[i].parent if other == i else other
 
 
 @jitable
@@ -146,6 +155,7 @@ def write_matrix(system, slipping):
     """Write W of the present rows, for loads with or without the friction that slips with them."""
     touch = system.touch
     rows, half = touch.count[ROWS], touch.rows.shape[0]
+    end_rows(touch)
     for r in range(rows):
         point = touch.points[touch.rows[r].point]
         torque, force = wrench_of(touch, r, slipping)
@@ -159,7 +169,7 @@ def write_matrix(system, slipping):
             multipliers_for(system.constraints, system.scratch, touch.held[r], touch.answers[r])
     for r in range(rows):
         at = rate_at(touch, r, slipping)
-        for c in range(rows):
+        for c in range(touch.rows[r].begin, touch.rows[r].end):
             total = 0.0
             for j in range(touch.felt.shape[1]):
                 total += touch.felt[at, j] * touch.yields[c, j]

@@ -200,7 +200,7 @@ def is_there(ground, point, contact):
     """Whether a point that holds is one that a manifold has; names may change where faces lie on each other."""
     if point.first != contact.first or point.second != contact.second:
         return False
-    reach = MOVED * min(ground.solids[point.first].reach, ground.solids[point.second].reach)
+    reach = MOVED * min(ground.solids[point.first].reach, ground.solids[point.second].reach) + 2.0 * abs(contact.gap)
     off = sub(get3(contact.point), get3(point.place))
     return dot(off, off) <= reach * reach
 
@@ -327,7 +327,7 @@ def norm_of(a):
 def margin_of(point, kind):
     """How far a point that holds is from an event; infinite where it cannot be."""
     if kind == LOAD:
-        return math.inf if point.is_soft else point.load
+        return math.inf if point.is_soft or point.strained else point.load
     if kind == LEAVE:
         return -point.gap if point.is_soft else math.inf
     spun, rolled = friction_torques(point)

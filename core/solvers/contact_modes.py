@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 
-from ..contact.complementarity import solve_cones
+from ..contact.complementarity import keep_known, solve_cones, take_known
 from ..contact.impacts import norm_of, strike_points, write_rates
+from ..contact.islands import begin_rows
 from ..contact.least_loads import factor_rows, solve_rows
 from ..contact.loads import write_gains
 from ..contact.place import place_point
-from ..contact.points import ACROSS, FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS
+from ..contact.points import ACROSS, BASED, FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS
 from ..contact.responses import STILL, add_rows, push_rows
 from ..contact.responses import write_matrix as write_responses
 from ..dynamics.aba import accelerate
@@ -32,6 +33,8 @@ from .system import parts_of
 MOST_STRIKES, MOST_ROUNDS = 60, 60
 BARELY = 1e-8
 """Part of the largest rate that is no slip yet."""
+EDGE = 1e-7
+"""Part of a load by which it may lie inside of its cone and be on the edge."""
 ROUGH = 1e-9
 """Part of the largest load, or of the largest rate, that is rounding."""
 
@@ -88,8 +91,9 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
     q, qd = parts_of(system, y)
     let_go(system)
     calls.rates(system, time, y, 0.0, slopes)
-    touch.count[ROWS] = 0
-    for p in range(touch.count[POINTS]):
+    begin_rows(system)
+    for i in range(touch.count[POINTS]):
+        p = touch.order[i]
         point = touch.points[p]
         place_point(system.work, point)
         weight = max(-point.gain, norm_of(get3(system.model.gravity)))
@@ -146,51 +150,89 @@ def note_impacts(system, time, record):
 
 @subroutine
 def settle_points(calls, system, time, y, slopes, close):
-    """Find which points hold and how, with what joints' guards hold at present; forget the others."""
+    """Find which points hold and how, with what joints' guards hold at present; forget the others.
+
+    What is at rest, and can be by the least loads, stays so. The cones are asked about anything else.
+    """
     touch = system.touch
+    touch.count[BASED] = 0
     for p in range(touch.count[POINTS]):
         place_point(system.work, touch.points[p])
         propose(touch.points[p], close.least, close.skin)
     calls.rates(system, time, y, 0.0, slopes)
-    touch.count[ROWS] = 0
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        point.row = -1
-        point.holds = point.candidate
+        point.holds, point.strained = point.candidate, 0
         if point.is_soft and point.friction > 0.0 and point.slide == FREE and point.slip_speed == 0.0:
             point.slide = STICKS
+    calls.rates(system, time, y, 0.0, slopes)
+    certain = True
+    if worst_point(system)[0] >= 0:
+        certain = ask_cones(calls, system, time, y, slopes)
+        for p in range(touch.count[POINTS]):
+            touch.points[p].strained = 1 if certain else 0
+        certain = reconsider_points(calls, system, time, y, slopes)
+    forget_points(touch)
+    take_cones_loads(calls, system, time, y, slopes)
+    return certain
+
+
+@subroutine
+def ask_cones(calls, system, time, y, slopes):
+    """Let the cones decide what holds, sticks and slips. Returns whether that came to an end."""
+    touch = system.touch
+    for p in range(touch.count[POINTS]):
+        touch.points[p].holds = touch.points[p].is_soft * touch.points[p].candidate
+    calls.rates(system, time, y, 0.0, slopes)  # without what they may push
+    begin_rows(system)
+    for i in range(touch.count[POINTS]):
+        p = touch.order[i]
+        point = touch.points[p]
+        point.row, point.holds = -1, point.candidate
         if point.candidate:
             add_rows(touch, p, point.is_soft == 0)
             if point.is_soft and touch.count[ROWS] == point.row:
                 point.row = -1
-    certain = True
-    if touch.count[ROWS] > 0:
-        write_responses(system, False)
-        write_gains(system)
+    if touch.count[ROWS] == 0:
+        return True
+    write_responses(system, False)
+    write_gains(system)
+    take_known(touch)
+    certain = solve_cones(touch, True)
+    if begin_slips(touch):
         certain = solve_cones(touch, True)
-        if begin_slips(touch):
-            certain = solve_cones(touch, True)
-            begin_slips(touch)
-        for p in range(touch.count[POINTS]):
-            point = touch.points[p]
-            if point.candidate and point.is_soft == 0 and touch.rows[point.row].load <= 0.0:
-                point.holds = 0
+        begin_slips(touch)
+    keep_known(touch)
     for p in range(touch.count[POINTS]):
-        touch.points[p].strained = 1 if certain else 0
-    certain = reconsider_points(calls, system, time, y, slopes)
-    forget_points(touch)
-    for p in range(touch.count[POINTS]):
-        touch.points[p].strained *= 1 if is_over_cone(touch.points[p]) else 0
+        point = touch.points[p]
+        if point.candidate and point.is_soft == 0 and touch.rows[point.row].load <= 0.0:
+            point.holds = 0
     return certain
+
+
+@subroutine
+def take_cones_loads(calls, system, time, y, slopes):
+    """Where the least loads are outside of cones, go on from those that the cones found."""
+    touch = system.touch
+    for p in range(touch.count[POINTS]):
+        if touch.points[p].strained and is_over_cone(touch.points[p]):
+            touch.count[BASED] = 1
+    if touch.count[BASED]:
+        calls.rates(system, time, y, 0.0, slopes)
+    for p in range(touch.count[POINTS]):
+        touch.points[p].strained *= 1 if touch.count[BASED] and is_over_cone(touch.points[p]) else 0
 
 
 @jitable
 def is_over_cone(point):
-    """Whether what sticks in a point has more load across the normal than its cone allows."""
+    """Whether a point's load lies outside its cone: it would be pulled, or what sticks takes more than it can."""
+    if point.holds == 0:
+        return False
     spun, rolled = friction_torques(point)
-    load = max(point.load, 0.0) * (1.0 - ROUGH)
+    load = max(point.load, 0.0) * (1.0 - EDGE)
     return (
-        (point.slide == STICKS and norm_of(get3(point.force)) > point.limit * load)
+        (point.is_soft == 0 and point.load < 0.0)
+        or (point.slide == STICKS and norm_of(get3(point.force)) > point.limit * load)
         or (point.spin == STICKS and abs(spun) > point.spinning * load)
         or (point.roll == STICKS and rolled > point.rolling * load)
     )
@@ -272,22 +314,27 @@ def reconsider_points(calls, system, time, y, slopes):
     touch = system.touch
     for _ in range(MOST_ROUNDS + 2 * touch.count[POINTS]):
         calls.rates(system, time, y, 0.0, slopes)
-        most, fastest = 0.0, 0.0
-        for p in range(touch.count[POINTS]):
-            point = touch.points[p]
-            most = max(most, abs(point.load))
-            fastest = max(fastest, abs(point.gain) if not point.holds else 0.0)
-        worst, which = 0.0, -1
-        for p in range(touch.count[POINTS]):
-            found = contradiction(touch.points[p], most, system)
-            if found > worst:
-                worst, which = found, p
+        which, worst, most = worst_point(system)
         if which < 0:
             return True
         for p in range(touch.count[POINTS]):
             if p == which or contradiction(touch.points[p], most, system) > (1.0 - ROUGH) * worst:
                 change_point(touch.points[p], most)
     return False
+
+
+@subroutine
+def worst_point(system):
+    """(point whose load or rate contradicts most what it does, or -1; by how much; the largest load)."""
+    touch, most = system.touch, 0.0
+    for p in range(touch.count[POINTS]):
+        most = max(most, abs(touch.points[p].load))
+    worst, which = 0.0, -1
+    for p in range(touch.count[POINTS]):
+        found = contradiction(touch.points[p], most, system)
+        if found > worst:
+            worst, which = found, p
+    return which, worst, most
 
 
 @jitable
@@ -298,7 +345,7 @@ def contradiction(point, most, system):
     if point.holds == 0:
         return -point.gain if point.gain < -NEAR else 0.0
     rough = ROUGH * most + 1e-300
-    if point.is_soft == 0 and point.load < -rough:
+    if point.is_soft == 0 and point.load < -rough and not point.strained:
         return -point.load
     if point.slide == STICKS and not point.strained:
         over = math.sqrt(dot(get3(point.force), get3(point.force))) - point.limit * max(point.load, 0.0)
@@ -338,7 +385,7 @@ def change_point(point, most):
     if point.holds == 0:
         point.holds = 1
         return
-    if point.is_soft == 0 and point.load < -rough:
+    if point.is_soft == 0 and point.load < -rough and not point.strained:
         point.holds = 0
         return
     force = get3(point.force)

@@ -83,7 +83,7 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int
         np.zeros(compiled.nv),
         np.zeros((2, len(work.watches), 7, 2)),
         np.zeros(2, dtype=np.int64),
-        make_touch(points, len(compiled.arrays.columns), len(constraints.arrays.first)),
+        make_touch(points, len(compiled.arrays.bodies), len(compiled.arrays.columns), len(constraints.arrays.first)),
     )
 
 

@@ -156,7 +156,9 @@ class Touching(Adaptive):
         """Twice as much for points and pairs, with what is in it kept."""
         system, ground = self._system, self.ground
         old = system.touch
-        touch = make_touch(2 * len(old.points), len(system.tau), len(system.constraints.first))
+        touch = make_touch(
+            2 * len(old.points), len(system.model.bodies), len(system.tau), len(system.constraints.first)
+        )
         touch.points[: len(old.points)] = old.points
         touch.count[:] = old.count
         self._system = system._replace(touch=touch)

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 from importlib.util import resolve_name
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import limberjack.core as core
 from limberjack.core import compiler, jit, kernel_cache
 
 MOVED = """
@@ -97,21 +99,48 @@ assert numba.njit(lambda x: 2 * x)(3) == 6
     assert done.stdout == "['move_links']\n"  # some fifty otherwise
 
 
-def test_without_numba_the_same_motion():
-    """Guards LIMBERJACK_KERNELS=python: a simulation runs undecorated, and gives the bits of the compiled one."""
-    code = """
+SWINGS = """
 import numpy as np
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.solvers import Simulation
 model = Model(links=[Link("bob", com=(0.3, 0.0, -1.0))], joints=[Joint("hinge", "ball", WORLD, "bob")])
 print(Simulation(model, np.array([0.0, 0.1])).run().q.tobytes().hex())
 """
+
+FALLS = """
+import numpy as np
+from limberjack.core.geometry import Box, Plane, Shape, Sphere
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.solvers import Simulation
+shapes = [Shape("box", Box((0.2, 0.1, 0.1))), Shape("ball", Sphere(0.1), (0.3, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))]
+thing = Link("thing", inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), collisions=shapes)
+floor = Link("floor", collisions=[Shape("floor", Plane())])
+placed = Joint("free", "free", WORLD, "thing", X_PJ=(0.0, 0.0, 0.12, 0.98, 0.0, 0.199, 0.0))
+simulation = Simulation(Model(links=[thing, floor], joints=[placed, Joint("lies", "fixed", WORLD, "floor")]), [0.0, 0.1])
+print(simulation.run().q.tobytes().hex(), len(simulation.impacts))
+"""
+
+
+@pytest.mark.parametrize("code", [SWINGS, FALLS])
+def test_without_numba_the_same_motion(code):
+    """Guards LIMBERJACK_KERNELS=python: a simulation runs undecorated, and gives the bits of the compiled one."""
     answers = []
     for way in ({}, {"LIMBERJACK_KERNELS": "python"}):
         environment = os.environ | way
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         answers.append(done.stdout)
     assert answers[0] == answers[1]
+
+
+def test_no_field_of_a_record_is_hidden_from_python():
+    """Guards kernels that run undecorated: numpy's records have methods, such as sort, that hide fields of their name."""
+    hidden = set(dir(np.zeros(1, [("a", np.int64)]).view(np.recarray)[0])) - {"a"}
+    found = []
+    for module in pkgutil.walk_packages(core.__path__, f"{core.__name__}."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if isinstance(value, np.dtype) and hidden & set(value.names or ()):
+                found.append(f"{module.name}.{name}: {', '.join(sorted(hidden & set(value.names)))}")
+    assert not found
 
 
 @runs_by_numba

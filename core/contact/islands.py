@@ -1,0 +1,62 @@
+"""Which points have to do with each other: those of one island, between which a path of bodies and points leads.
+
+Loads of one island say nothing about those of another, so each has equations of its own: W is block diagonal, and
+points are taken island by island. What does not move, such as a floor, joins nothing.
+"""
+
+from __future__ import annotations
+
+from ..jit import jitable, subroutine
+from .points import POINTS, ROWS
+
+
+@subroutine
+def begin_rows(system):
+    """Forget all rows, and find `order`: the points, island by island."""
+    touch, model, constraints = system.touch, system.model, system.constraints
+    roots, count = touch.roots, touch.count[POINTS]
+    touch.count[ROWS] = 0
+    for i in range(model.bodies.shape[0]):
+        parent = model.bodies[i].parent
+        roots[i] = roots[parent] if parent > 0 else i
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        for s in range(record.support + 1, record.support_end):
+            join(roots, constraints.supports[record.support].body, constraints.supports[s].body)
+    for p in range(count):
+        join(roots, touch.points[p].one.body, touch.points[p].other.body)
+    for p in range(count):
+        one, other = root_of(roots, touch.points[p].one.body), root_of(roots, touch.points[p].other.body)
+        touch.points[p].island = max(one, other)
+        k = p
+        while k > 0 and touch.points[touch.order[k - 1]].island > touch.points[p].island:
+            touch.order[k] = touch.order[k - 1]
+            k -= 1
+        touch.order[k] = p
+
+
+@jitable
+def root_of(roots, i):
+    while roots[i] != i:
+        i = roots[i]
+    return i
+
+
+@jitable
+def join(roots, i, j):
+    """Have two bodies belong together, unless one of them is the world."""
+    i, j = root_of(roots, i), root_of(roots, j)
+    if i > 0 and j > 0:
+        roots[max(i, j)] = min(i, j)
+
+
+@subroutine
+def end_rows(touch):
+    """Tell each row where those of its island begin and end."""
+    begin, count = 0, touch.count[ROWS]
+    for r in range(count):
+        island = touch.points[touch.rows[r].point].island
+        if r + 1 == count or touch.points[touch.rows[r + 1].point].island != island:
+            for k in range(begin, r + 1):
+                touch.rows[k].begin, touch.rows[k].end = begin, r + 1
+            begin = r + 1
