@@ -54,9 +54,9 @@ def make_point(point, contact, solids, surfaces, store, placed):
     flat_b = write_piece(
         other, B, store, placed[contact.second], add(middle, scale(n, 0.5 * contact.gap)), scale(n, -1.0)
     )
-    if one.sort == FACE and (other.sort != FACE or flat_a <= flat_b):
+    if one.form == FACE and (other.form != FACE or flat_a <= flat_b):
         match_face(other, B)
-    elif other.sort == FACE:
+    elif other.form == FACE:
         match_face(one, A)
     else:
         blown = one.radius + other.radius
@@ -87,11 +87,11 @@ def write_piece(piece, solid, store, place, p, n):
     core = sub(p, scale(n, solid.radius))
     put3(piece.at, core)
     put3(piece.along, n)
-    piece.sort, piece.radius, piece.body = ROUND, solid.radius, solid.body
+    piece.form, piece.radius, piece.body = ROUND, solid.radius, solid.body
     if kind == BALL:
         put3(piece.at, (0.0, 0.0, 0.0))
     elif kind == CAPSULE:
-        piece.sort = LINE if abs(p[2]) < half[2] - near else ROUND
+        piece.form = LINE if abs(p[2]) < half[2] - near else ROUND
         put3(piece.at, (0.0, 0.0, min(max(core[2], -half[2]), half[2])))
         put3(piece.along, (0.0, 0.0, 1.0))
     elif kind == BOX:
@@ -101,11 +101,11 @@ def write_piece(piece, solid, store, place, p, n):
     elif kind in (CYLINDER, CONE):
         return write_turned(piece, kind, half, p, n, near)
     elif kind == ELLIPSOID:
-        piece.sort = OVAL
+        piece.form = OVAL
         put3(piece.at, (0.0, 0.0, 0.0))
         put3(piece.half, half)
     else:  # a half-space, or what of a mesh is there
-        piece.sort = FACE
+        piece.form = FACE
         return 0.0
     return 1.0
 
@@ -117,7 +117,7 @@ def write_box(piece, half, p, n, near):
     u, v = n[(k + 1) % 3], n[(k + 2) % 3]
     off = math.sqrt(u * u + v * v)
     if off <= FLAT:
-        piece.sort = FACE
+        piece.form = FACE
         side = 1.0 if n[k] >= 0.0 else -1.0
         put3(piece.along, (side if k == 0 else 0.0, side if k == 1 else 0.0, side if k == 2 else 0.0))
         return off
@@ -128,7 +128,7 @@ def write_box(piece, half, p, n, near):
         else:
             free = j
     if ends == 2:
-        piece.sort = LINE
+        piece.form = LINE
         put3(piece.along, (1.0 if free == 0 else 0.0, 1.0 if free == 1 else 0.0, 1.0 if free == 2 else 0.0))
     return 1.0
 
@@ -141,7 +141,7 @@ def write_hull(piece, solid, hulls, p, n, near):
     turned = cross(face, n)
     off = math.sqrt(dot(turned, turned))
     if off <= FLAT and dot(face, n) > 0.0:
-        piece.sort = FACE
+        piece.form = FACE
         put3(piece.along, face)
         return off
     found, first, second = 0, face, face
@@ -156,7 +156,7 @@ def write_hull(piece, solid, hulls, p, n, near):
     along = cross(first, second)
     length = math.sqrt(dot(along, along))
     if found == 2 and length > PARALLEL:
-        piece.sort = LINE
+        piece.form = LINE
         put3(piece.along, scale(along, 1.0 / length))
     return 1.0
 
@@ -166,7 +166,7 @@ def write_turned(piece, kind, half, p, n, near):
     """Of a cylinder or a cone: a base, a rim, the cylinder's side, or the tip; the cone's side is a ring of it."""
     off = math.sqrt(n[0] * n[0] + n[1] * n[1])
     if off <= FLAT and (kind == CYLINDER or n[2] < 0.0):
-        piece.sort = FACE
+        piece.form = FACE
         put3(piece.along, (0.0, 0.0, 1.0 if n[2] > 0.0 else -1.0))
         return off
     reach = math.sqrt(p[0] * p[0] + p[1] * p[1])
@@ -176,17 +176,17 @@ def write_turned(piece, kind, half, p, n, near):
     put3(piece.at, (0.0, 0.0, p[2]))
     put3(piece.along, (0.0, 0.0, 1.0))
     piece.radius = reach
-    piece.sort = LINE if kind == CYLINDER and abs(n[2]) <= FLAT else RING
+    piece.form = LINE if kind == CYLINDER and abs(n[2]) <= FLAT else RING
     return 1.0
 
 
 @jitable
 def match_face(piece, solid):
     """What of a solid touches a face: of a face or an edge its point, of a round side the circle there."""
-    if piece.sort == FACE:
-        piece.sort = ROUND
-    elif piece.sort == LINE:
-        piece.sort = RING if solid.kind == CYLINDER else ROUND
+    if piece.form == FACE:
+        piece.form = ROUND
+    elif piece.form == LINE:
+        piece.form = RING if solid.kind == CYLINDER else ROUND
 
 
 @subroutine
@@ -194,21 +194,21 @@ def match_round(one, other, A, B, n, blown, at_one, at_other):
     """Two pieces that are no faces. Where nothing tells a normal of its own, the contact's is that of a face."""
     R_A, R_B = get9(at_one.rotation), get9(at_other.rotation)
     m_A, m_B = rotate_back(R_A, n), rotate_back(R_B, scale(n, -1.0))
-    if one.sort == LINE and other.sort == LINE:
+    if one.form == LINE and other.form == LINE:
         across = cross(rotate(R_A, get3(one.along)), rotate(R_B, get3(other.along)))
         if dot(across, across) <= EVEN * EVEN:  # they touch along both, in two points
-            one.sort = ROUND
-    if one.sort == OVAL or (one.sort == RING and other.sort != ROUND and other.sort != OVAL):
+            one.form = ROUND
+    if one.form == OVAL or (one.form == RING and other.form != ROUND and other.form != OVAL):
         to_face(other, m_B)
-    elif other.sort == OVAL or (other.sort == RING and one.sort != ROUND):
+    elif other.form == OVAL or (other.form == RING and one.form != ROUND):
         to_face(one, m_A)
-    elif blown <= BLUNT * min(A.reach, B.reach) and one.sort == ROUND:
+    elif blown <= BLUNT * min(A.reach, B.reach) and one.form == ROUND:
         to_face(other, m_B)
-    elif blown <= BLUNT * min(A.reach, B.reach) and other.sort == ROUND:
+    elif blown <= BLUNT * min(A.reach, B.reach) and other.form == ROUND:
         to_face(one, m_A)
     else:
         return
-    if one.sort == FACE:
+    if one.form == FACE:
         match_face(other, B)
     else:
         match_face(one, A)
@@ -218,12 +218,12 @@ def match_round(one, other, A, B, n, blown, at_one, at_other):
 def to_face(piece, m):
     """Take the plane across the normal m, in the solid's axes, for what is there."""
     out = m
-    if piece.sort == RING:
+    if piece.form == RING:
         axis = get3(piece.along)
         out = sub(m, scale(axis, dot(m, axis)))
         out = scale(out, 1.0 / max(math.sqrt(dot(out, out)), PARALLEL))
     put3(piece.at, add(get3(piece.at), scale(out, piece.radius)))
-    piece.sort = FACE
+    piece.form = FACE
     put3(piece.along, m)
 
 

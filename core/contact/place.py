@@ -26,13 +26,13 @@ PARALLEL = 1e-6
 def place_point(work, point):
     """Write where a POINT is at present, from the bodies' poses and velocities in `work`."""
     one, other = point.one, point.other
-    if one.sort == FACE:
+    if one.form == FACE:
         n, turn, x, y, x_rate, y_rate, gap = on_face(work, one, other, 1.0)
-    elif other.sort == FACE:
+    elif other.form == FACE:
         n, turn, y, x, y_rate, x_rate, gap = on_face(work, other, one, -1.0)
-    elif one.sort == LINE and other.sort == LINE:
+    elif one.form == LINE and other.form == LINE:
         n, turn, x, y, x_rate, y_rate, gap = of_lines(work, one, other, get3(point.normal))
-    elif one.sort == ROUND:
+    elif one.form == ROUND:
         n, turn, x, y, x_rate, y_rate, gap = beside(work, one, other, get3(point.normal))
     else:
         n, turn, y, x, y_rate, x_rate, gap = beside(work, other, one, scale(get3(point.normal), -1.0))
@@ -90,7 +90,7 @@ def lowest(body, piece, down, down_rate):
     """(the point of a piece that is farthest along the unit vector `down`, its rate)."""
     c, a, a_rate = at_present(body, piece)
     c_rate = velocity_at(body, c)
-    if piece.sort == RING:
+    if piece.form == RING:
         along = dot(down, a)
         p = sub(down, scale(a, along))
         p_rate = sub(down_rate, add(scale(a, dot(down_rate, a) + dot(down, a_rate)), scale(a_rate, along)))
@@ -100,7 +100,7 @@ def lowest(body, piece, down, down_rate):
         u = scale(p, 1.0 / length)
         u_rate = scale(sub(p_rate, scale(u, dot(u, p_rate))), 1.0 / length)
         return add(c, scale(u, piece.radius)), add(c_rate, scale(u_rate, piece.radius))
-    if piece.sort == OVAL:
+    if piece.form == OVAL:
         R = matmul(get9(body.rotation), get9(piece.rotation))
         d = rotate_back(R, down)
         s = get3(piece.half)
@@ -127,12 +127,12 @@ def beside(work, ball, other, before):
     c_rate = velocity_at(here, c)
     p, a, a_rate = at_present(there, other)
     foot, foot_rate = p, velocity_at(there, p)
-    if other.sort == LINE:
+    if other.form == LINE:
         t = dot(sub(c, p), a)
         foot = add(p, scale(a, t))
         t_rate = dot(sub(c_rate, foot_rate), a) + dot(sub(c, p), a_rate)
         foot_rate = add(add(foot_rate, scale(a_rate, t)), scale(a, t_rate))
-    elif other.sort == RING:
+    elif other.form == RING:
         q, q_rate = sub(c, p), sub(c_rate, foot_rate)
         along = dot(q, a)
         out = sub(q, scale(a, along))
@@ -145,7 +145,7 @@ def beside(work, ball, other, before):
     apart = sub(foot, c)
     distance = math.sqrt(dot(apart, apart))
     n, turn = before, (0.0, 0.0, 0.0)
-    blown = 0.0 if other.sort == RING else other.radius
+    blown = 0.0 if other.form == RING else other.radius
     if distance > 0.0:
         n = scale(apart, 1.0 / distance)
         if dot(n, before) < 0.0:

@@ -21,7 +21,7 @@ FREE, STICKS, SLIPS = 0, 1, 2
 
 PIECE = np.dtype(
     [
-        ("sort", np.int64),
+        ("form", np.int64),
         ("body", np.int64),
         ("at", np.float64, 3),  # a point of the plane; the corner; a point of the axis; a middle: in the body [m]
         ("along", np.float64, 3),  # outward normal of a face; direction of a line; axis of a ring

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 from importlib.util import resolve_name
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limberjack import core
 from limberjack.core import compiler, jit, kernel_cache
 
 MOVED = """
@@ -232,3 +234,21 @@ def test_all_that_kernels_read_is_among_their_sources():
     read = {home_of(module, name) for module in known for name in read_by_kernels(module)}
     assert {"limberjack.core.joints.parts", "limberjack.core.model.compiled", "limberjack.core.spatial.types"} <= read
     assert read <= known
+
+
+def test_no_field_is_called_as_numpy_calls_its_own():
+    """Guards plain Python, in which `record.sort` is numpy's method, and no field: another motion than compiled."""
+    taken = set(dir(np.void)) | set(dir(np.ndarray))
+    fields = set()
+
+    def collect(dtype):
+        for name in dtype.names or ():
+            fields.add(name)
+            collect(dtype[name].base)
+
+    for module in pkgutil.walk_packages(core.__path__, "limberjack.core."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, np.dtype):
+                collect(value)
+    assert {"form", "place", "armature"} <= fields
+    assert not fields & taken
