@@ -21,8 +21,8 @@ HEAD = """<!-- Written by `make docs` from core/joints/types.py and docs/make_fe
 
 A row is a [joint type](joints.md), a column what can be asked of it. *tree and loop*: it acts on a joint that carries a
 link as it does on one that closes a loop. *-*: there is nothing for it to act on, as no axis of the type has such a
-number. What stands here follows from the types' data; `tests/core/solvers/test_features.py` has a test of each cell, by
-a motion that is known.
+number. *contact*: what strikes the link or lies on it feels it give way as the joint lets it. What stands here
+follows from the types' data; `tests/core/solvers/test_features.py` has a test of each cell, by a motion that is known.
 
 """
 
@@ -88,6 +88,7 @@ FEATURES = (
         {"enabled": False, "released_at": 1.0},
         of_joint=True,
     ),
+    Feature("contact", "contact", lambda joint, _: True, of_joint=True),
 )
 
 

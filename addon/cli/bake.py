@@ -58,7 +58,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         help="as few keys as keep every link so near to its motion at every frame",
     )
-    parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="replay a .npz or .csv instead of simulating")
+    parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="replay a .npz, .csv or .json, not simulate")
     parser.add_argument("--overwrite", action="store_true", help="replace animation that the links have")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 

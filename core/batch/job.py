@@ -23,7 +23,7 @@ LONGEST_NAME = 255 - 40
 DIGITS = 6
 """Of numbers in file names."""
 
-MOTIONS = (".blend", ".npz", ".csv")
+MOTIONS = (".blend", ".npz", ".csv", ".json")
 """Suffixes of outputs that need the motion; all others are the model, converted."""
 
 

@@ -40,7 +40,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT", type=Path, required=True, help=f"the figure: {' or '.join(SUFFIXES)}"
     )
-    parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="a .npz or .csv to plot the motion of")
+    parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="a .npz, .csv or .json to plot the motion of")
     parser.add_argument("--duration", metavar="S", type=positive, help="seconds to simulate, where no motion is given")
     parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
     add_motion_arguments(parser)

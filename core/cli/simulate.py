@@ -20,6 +20,7 @@ from ..solvers import (
     ACCURACIES,
     RECORDS,
     SOLVERS,
+    TOUCHING,
     Diagnosis,
     Report,
     Simulation,
@@ -28,7 +29,8 @@ from ..solvers import (
     time_of,
     warm_up,
 )
-from ..trajectory.writing import SUFFIXES
+from ..trajectory.touches import TABLES
+from ..trajectory.writing import SUFFIXES, files_of
 from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 
 MOST_FRAMES = 10_000_000
@@ -65,7 +67,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         help="what else the trajectory file is to hold: efforts (with what each joint is driven), wrenches (the force "
-        "and the torque that each joint gives to the link it carries)",
+        "and the torque that each joint gives to the link it carries), contacts (of each frame: links, points, normals "
+        "from the first link to the second, forces on the second), impacts (times, links, points, normals, impulses on "
+        "the second); in SI units and world axes. OUT.csv has the latter two beside it, in OUT_contacts.csv and "
+        "OUT_impacts.csv",
     )
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 
@@ -112,8 +117,7 @@ def _run(arguments: argparse.Namespace) -> int:
     outputs: list[Path] = arguments.outputs
     for output in outputs:
         require_writable(output, SUFFIXES)
-    if arguments.record and not outputs:
-        raise UsageError("--record: its numbers go to the trajectory file; name one with -o")
+    _require_records(arguments)
     if arguments.final:
         require_writable(arguments.final, (".json",))
     initial = read_initial(arguments.initial)
@@ -151,11 +155,36 @@ def _run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _require_records(arguments: argparse.Namespace) -> None:
+    """Raises UsageError where what is to be recorded cannot be known, or cannot be kept."""
+    if not arguments.record:
+        return
+    if not arguments.outputs:
+        raise UsageError("--record: its numbers go to the trajectory file; name one with -o")
+    asked = [name for name in arguments.record if name in TABLES]
+    if asked and arguments.no_contact:
+        raise UsageError(f"--record {asked[0]}: with --no-contact nothing touches; leave one of them out")
+    if asked and arguments.solver not in TOUCHING:
+        raise UsageError(
+            f"--record {asked[0]}: solver {arguments.solver} knows no contact; take {' or '.join(TOUCHING)}"
+        )
+    for table in _tables_beside(arguments):
+        if table in arguments.outputs:
+            raise UsageError(f"{table}: -o names it, and --record writes a table there; give one of them another name")
+        require_writable(table, SUFFIXES)
+
+
+def _tables_beside(arguments: argparse.Namespace) -> list[Path]:
+    """The files that --record makes beside those that -o names."""
+    return [table for output in arguments.outputs for table in files_of(output, arguments.record).values()]
+
+
 def _tell(simulation: Simulation, arguments: argparse.Namespace, reading: Reading) -> None:
     """All of the report as JSON, or what the user should know in words."""
     report, found = simulation.report, simulation.diagnose()
     if arguments.json:
-        files = describe_files(arguments, [*reading.files, *filter(None, [arguments.initial])])
+        inputs = [*reading.files, *filter(None, [arguments.initial])]
+        files = describe_files(arguments, inputs, _tables_beside(arguments))
         final = {"final": str(arguments.final)} if arguments.final else {}
         print(json.dumps(describe_report(report, found) | files | final))
     else:
@@ -163,9 +192,9 @@ def _tell(simulation: Simulation, arguments: argparse.Namespace, reading: Readin
         tell_diagnoses(arguments.file, found)
 
 
-def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path]) -> dict:
-    """What was read and what was written, as plain data; `output` is the first of `outputs`."""
-    outputs = [*map(str, arguments.outputs)]
+def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path], beside: Iterable[Path] = ()) -> dict:
+    """What was read and written, as plain data; `output` is the first of `outputs`, those `beside` are the last."""
+    outputs = [*map(str, arguments.outputs), *map(str, beside)]
     return {"inputs": [*map(str, inputs)], "output": outputs[0] if outputs else None, "outputs": outputs}
 
 
@@ -250,6 +279,7 @@ def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
         f"loop error    {report.loop_error:.3g} m{closed}",
     ]
     lines += [f"trajectory    {output}" for output in arguments.outputs]
+    lines += [f"              {table}" for table in _tables_beside(arguments)]
     return [*lines, f"state         {arguments.final}"] if arguments.final else lines
 
 

@@ -7,13 +7,14 @@ from .recording import RECORDS
 from .report import Report
 from .saved_state import time_of
 from .schedule import Schedule
-from .simulation import ACCURACIES, SOLVERS, Simulation, SimulationError, Snapshot
+from .simulation import ACCURACIES, SOLVERS, TOUCHING, Simulation, SimulationError, Snapshot
 from .warm_up import is_warm, warm_up
 
 __all__ = [
     "ACCURACIES",
     "RECORDS",
     "SOLVERS",
+    "TOUCHING",
     "Controls",
     "Counters",
     "Diagnosis",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..geometry.surfaces import Surface
 from ..model.colliders import Colliders, colliders_of
 from ..model.compiled import CompiledModel
 from ..spatial import compose, quat_to_mat
+from ..trajectory.touches import Contacts, Impacts
 from .contact_events import Ground, make_ground
 
 FEW_SOLIDS = 300
@@ -24,6 +26,7 @@ class Contact(NamedTuple):
     Attributes:
         first, second: names of links. point: in the world [m]. normal: unit vector from the first to the second.
         force: on the second link at that point [N]. gap: between both surfaces [m]; below 0 where they overlap.
+        torque: on the second link, of rolling and spinning friction [N m].
     """
 
     first: str
@@ -32,6 +35,7 @@ class Contact(NamedTuple):
     normal: np.ndarray
     force: np.ndarray
     gap: float
+    torque: np.ndarray
 
 
 class Impact(NamedTuple):
@@ -85,30 +89,57 @@ def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
     return records
 
 
-def contacts_of(compiled: CompiledModel, ground: Ground, points: np.ndarray) -> list[Contact]:
+def owners_of(compiled: CompiledModel, ground: Ground) -> tuple[str, ...]:
+    """The names of the links that the solids belong to."""
+    links = compiled.model.links
+    return tuple(links[owner].name for owner in ground.solids.owner)
+
+
+def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
     """Of POINT records."""
-    links, owners = compiled.model.links, ground.solids.owner
     return [
         Contact(
-            links[owners[point["first"]]].name,
-            links[owners[point["second"]]].name,
+            owners[point["first"]],
+            owners[point["second"]],
             point["place"].copy(),
             point["normal"].copy(),
             point["load"] * point["normal"] + point["force"],
             float(point["gap"]),
+            point["torque"].copy(),
         )
         for point in points.view(POINT)
     ]
 
 
-def impacts_of(compiled: CompiledModel, ground: Ground, records: np.ndarray, zero: float) -> list[Impact]:
+def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, time: float) -> Contacts:
+    """Of POINT records, at a frame and its time [s]."""
+    names, count = np.array(owners), len(points)
+    return Contacts(
+        np.full(count, frame),
+        np.full(count, time),
+        names[points["first"]],
+        names[points["second"]],
+        points["place"].copy(),
+        points["normal"].copy(),
+        points["load"][:, None] * points["normal"] + points["force"],
+        points["torque"].copy(),
+        points["gap"].copy(),
+    )
+
+
+def table_of_impacts(impacts: Sequence[Impact], times: np.ndarray) -> Impacts:
+    """Of those between frames at these times, shape (F,) [s]."""
+    columns = {name: [getattr(impact, name) for impact in impacts] for name in Impact._fields}
+    return Impacts.of(columns | {"frame": [0] * len(impacts)}).within(times)
+
+
+def impacts_of(owners: Sequence[str], records: np.ndarray, zero: float) -> list[Impact]:
     """Of IMPACT records; zero: the time at which they count from [s]."""
-    links, owners = compiled.model.links, ground.solids.owner
     return [
         Impact(
             zero + float(record["time"]),
-            links[owners[record["first"]]].name,
-            links[owners[record["second"]]].name,
+            owners[record["first"]],
+            owners[record["second"]],
             record["point"].copy(),
             record["normal"].copy(),
             record["impulse"].copy(),

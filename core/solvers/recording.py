@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from ..contact.points import POINTS
 from ..dynamics import tree_wrenches
 from ..dynamics.constraints import ConstraintSet
 from ..kinematics import make_work, place_links, tree_kinematics
@@ -24,11 +25,13 @@ from ..spatial import (
     rotate,
 )
 from ..spatial.storage import get9, get_pair
+from ..trajectory.touches import TABLES, Contacts
 from ..trajectory.trajectory import Trajectory
+from .contact_setup import Contact, contacts_of, table_of_contacts
 from .external_forces import tension_of, wrench_of
 from .observation import Observation
 
-RECORDS = ("efforts", "wrenches")
+RECORDS = ("efforts", "wrenches", *TABLES)
 """What a `Recorder` works out on request; see `Trajectory`."""
 
 
@@ -55,6 +58,7 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
         wrench_names=joints,
         wrenches=np.full((frames, len(joints), 6), np.nan) if "wrenches" in record else None,
         loop_error=np.zeros(frames),
+        **{name: kind.joined([]) for name, kind in TABLES.items() if name in record},
     )
 
 
@@ -64,6 +68,9 @@ def _united(lists: list[list]) -> list:
 
 class Recorder:
     """Fills a trajectory during one stage of a motion.
+
+    Args:
+        owners: the names of the links that the solids belong to, which may touch.
 
     Attributes:
         frames: how many it has. loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
@@ -75,18 +82,23 @@ class Recorder:
         constraints: ConstraintSet,
         trajectory: Trajectory,
         before: Recorder | None = None,
+        owners: Sequence[str] = (),
     ):
         self.compiled, self.constraints, self._all = compiled, constraints, trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
-        self._begun = self.frames
+        self._begun, self._owners = self.frames, owners
+        self._touched: list[Contacts] = before._touched if before else []  # one of all stages, as the trajectory is
         self._work = make_work(compiled.arrays)
         self._at_q = [trajectory.q_names.index(name) for name in coordinate_names(compiled)]
         self._at_v = [trajectory.qd_names.index(name) for name in coordinate_names(compiled, velocities=True)]
 
     @property
     def trajectory(self) -> Trajectory:
-        """The frames so far."""
-        return self._all.first(self.frames)
+        """The frames so far, with none of their impacts, which the solver has."""
+        done = self._all.first(self.frames)
+        if done.contacts is None:
+            return done
+        return dataclasses.replace(done, contacts=Contacts.joined(self._touched[: self.frames]))
 
     @property
     def stage(self) -> Trajectory:
@@ -98,6 +110,7 @@ class Recorder:
     def rewind(self, frames: int, loop_error: float) -> None:
         """Go on after so many frames; what came after them is written over."""
         self.frames, self.loop_error = frames, loop_error
+        del self._touched[frames:]
 
     def record(self, seen: Observation) -> None:
         """Keep the present state as the next frame."""
@@ -111,14 +124,24 @@ class Recorder:
             self.loop_error = max(self.loop_error, gap)
             if out.loop_error is not None:
                 out.loop_error[frame] = gap
-        if out.efforts is not None or out.wrenches is not None:
+        if any(each is not None for each in (out.efforts, out.wrenches, out.contacts)):
             qdd = seen.accelerations()
             if out.efforts is not None:
                 out.efforts[frame, self._at_v] = seen.efforts(self.constraints)
             if out.wrenches is not None:
-                for name, wrench in reactions(compiled, self.constraints, seen, qdd).items():
+                touching = contacts_of(self._owners, _points(seen))
+                for name, wrench in reactions(compiled, self.constraints, seen, qdd, touching).items():
                     out.wrenches[frame, out.wrench_names.index(name)] = wrench
+            if out.contacts is not None:
+                time = float(out.times[frame])
+                self._touched.append(table_of_contacts(self._owners, _points(seen), frame, time))
         self.frames = frame + 1
+
+
+def _points(seen: Observation) -> np.recarray:
+    """POINT records of what touches, with the loads of the state after `accelerations`."""
+    touch = seen.system.touch
+    return touch.points[: touch.count[POINTS]]
 
 
 def reaction_names(compiled: CompiledModel) -> list[str]:
@@ -132,7 +155,11 @@ def reaction_names(compiled: CompiledModel) -> list[str]:
 
 
 def reactions(
-    compiled: CompiledModel, constraints: ConstraintSet, seen: Observation, qdd: np.ndarray
+    compiled: CompiledModel,
+    constraints: ConstraintSet,
+    seen: Observation,
+    qdd: np.ndarray,
+    touching: Sequence[Contact] = (),
 ) -> dict[str, np.ndarray]:
     """What each joint gives to the link that it carries, after `accelerations`: see `Trajectory.wrenches`.
 
@@ -152,6 +179,10 @@ def reactions(
     acting += [(tether, tension_of(tether, bodies[tether.body], elapsed)) for tether in inputs.tethers]
     for applied, (torque, force) in acting:
         push(compiled.link_names[applied.link], np.array([*force, *torque]), np.array(bodies[applied.body].origin))
+    for contact in touching:
+        wrench = np.concatenate([contact.force, contact.torque])
+        push(contact.second, wrench, contact.point)
+        push(contact.first, -wrench, contact.point)
     records, found = constraints.active, {}
     for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
         own = bodies[weld.body]

@@ -15,10 +15,11 @@ from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
 from ..model.compiled import CompiledModel, parts_of_state
 from ..model.text import timed
+from ..trajectory.touches import TABLES
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .assembly import assemble
-from .contact_setup import Contact, Impact, contacts_of, ground_of, impacts_of
+from .contact_setup import Contact, Impact, ground_of, owners_of, table_of_impacts
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
@@ -44,6 +45,9 @@ SOLVERS: dict[str, Callable[..., Solver]] = {
     "implicit": ImplicitOnly,
 }
 """The default first."""
+
+TOUCHING = ("adaptive",)
+"""Solvers with which collision shapes touch."""
 
 COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
 """Of a `Report`."""
@@ -79,7 +83,7 @@ class Simulation:
             for bit, if the motion starts at its time.
         solver: a name in `SOLVERS`.
         controls: motion that is prescribed, and forces from outside.
-        record: what to work out besides, names in `RECORDS`.
+        record: what to work out besides, names in `RECORDS`: see `Trajectory`.
         is_measured: whether `initial` was read off links, as by `kinematics.state_of_links`: then what closes loops may
             change all of it a little, and not only what it leaves out.
         numbers: what messages call the frames, shape (F,); None counts them from 0.
@@ -89,7 +93,8 @@ class Simulation:
         ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
             not fit it.
         SimulationError: while iterating; what was computed up to there is kept.
-        ValueError: times do not ascend, or an accuracy, solver or record that is not known.
+        ValueError: times do not ascend, an accuracy, solver or record that is not known, or contacts or impacts are to
+            be recorded of a simulation without contact.
     """
 
     def __init__(
@@ -113,7 +118,8 @@ class Simulation:
         _require("solver", [solver], SOLVERS)
         _require("record", record, RECORDS)
         self.controls, self._solver, self._accuracy = controls or Controls(), solver, accuracy
-        self._contact = contact
+        self._contact = contact and solver in TOUCHING
+        _require_contact(record, contact, solver)
         self.controls.schedule.require(model)
         (_, compiled), *self._ahead = compile_stages(model, self._times, self.controls.schedule)
         self._models = [compiled, *(later for _, later in self._ahead)]
@@ -151,7 +157,10 @@ class Simulation:
     @property
     def trajectory(self) -> Trajectory:
         """The frames computed so far."""
-        return self._stage.recorder.trajectory
+        done = self._stage.recorder.trajectory
+        if done.impacts is None:
+            return done
+        return dataclasses.replace(done, impacts=table_of_impacts(self.impacts, done.times))
 
     @property
     def report(self) -> Report:
@@ -175,16 +184,12 @@ class Simulation:
     @property
     def contacts(self) -> list[Contact]:
         """The points in which links touch at the last frame that is done."""
-        solver = self._stage.solver
-        return contacts_of(self.compiled, solver.ground, solver.points) if isinstance(solver, Touching) else []
+        return self._stage.contacts()
 
     @property
     def impacts(self) -> list[Impact]:
         """The blows so far, in their order."""
-        solver = self._stage.solver
-        if not isinstance(solver, Touching):
-            return []
-        return impacts_of(self.compiled, solver.ground, solver.impacts, self._zero)
+        return self._stage.impacts(self._zero)
 
     # ---- the state, as a value
 
@@ -280,7 +285,7 @@ class Simulation:
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        ground = ground_of(compiled) if self._contact and self._solver == "adaptive" else None
+        ground = ground_of(compiled) if self._contact else None
         system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
         schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
         if before:
@@ -288,12 +293,14 @@ class Simulation:
             scheduled = system._replace(inputs=schedule.between(*self._window(frame), self._zero))
             left = sum(Observation(scheduled, state).energies())
             state = state._replace(dissipated=state.dissipated + held - left)
-        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None)
+        owners = owners_of(compiled, ground) if ground else ()
+        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners)
         if ground:
             solver: Solver = Touching(system, state, self._accuracy, ground)
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
-        return Stage(compiled, constraints, schedule, state, solver, recorder)
+        struck = tuple(before.impacts(self._zero)) if before else ()
+        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck)
 
     # ---- how it goes on
 
@@ -407,3 +414,11 @@ def _require(what: str, given: Sequence[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             raise ValueError(f"{what} '{name}' is not known; allowed are {', '.join(known)}")
+
+
+def _require_contact(record: Sequence[str], contact: bool, solver: str) -> None:
+    asked = [name for name in record if name in TABLES]
+    if asked and not contact:
+        raise ValueError(f"record '{asked[0]}' needs contact, which is off; leave out contact=False")
+    if asked and solver not in TOUCHING:
+        raise ValueError(f"record '{asked[0]}' needs contact, which solver '{solver}' has none of; take {TOUCHING[0]}")

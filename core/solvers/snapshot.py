@@ -9,10 +9,12 @@ from typing import Any
 from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiled import CompiledModel
+from .contact_setup import Contact, Impact, contacts_of, impacts_of
 from .inputs import Inputs
 from .protocol import Memory, Solver, State
 from .recording import Recorder
 from .schedule import ScheduledInputs
+from .touching import Touching
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Stage:
 
     Attributes:
         compiled: the model as the solver reads it. schedule: what changes of its numbers. start: where it began.
+        owners: the names of the links that its solids belong to. struck: the blows of the stages before.
     """
 
     compiled: CompiledModel
@@ -29,6 +32,17 @@ class Stage:
     start: State
     solver: Solver
     recorder: Recorder
+    owners: tuple[str, ...] = ()
+    struck: tuple[Impact, ...] = ()
+
+    def contacts(self) -> list[Contact]:
+        """The points in which links touch at present."""
+        return contacts_of(self.owners, self.solver.points) if isinstance(self.solver, Touching) else []
+
+    def impacts(self, zero: float) -> list[Impact]:
+        """The blows so far, of the stages before too. zero: the time at which the solver counts from [s]."""
+        own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, Touching) else []
+        return [*self.struck, *own]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.lib import format as npy
 from .columns import ENERGIES, LOOP_ERROR
 from .errors import TrajectoryError
 from .quaternions import normalized
+from .touches import TABLES, VECTORS, WORDS, Table
 from .trajectory import Trajectory
 
 MOST_BYTES = 2 * 10**9
@@ -28,8 +29,11 @@ DAMAGED = (
 )
 """What zipfile and numpy raise for archives that are none."""
 
-PAIRS, WORDS = ("q_names", "qd_names"), ("link_names", "wrench_names")
-FIELDS = {item.name: item for item in dataclasses.fields(Trajectory)}
+PAIRS, NAMES = ("q_names", "qd_names"), ("link_names", "wrench_names")
+FIELDS = {item.name: item for item in dataclasses.fields(Trajectory) if item.name not in TABLES}
+COLUMNS = {f"{table}_{name}": (table, name) for table, kind in TABLES.items() for name in kind.columns()}
+"""Of tables, each with its table and its own name."""
+OF_WORDS = (*PAIRS, *NAMES, *(name for name, (_, column) in COLUMNS.items() if column in WORDS))
 
 
 def read_npz(path: Path) -> Trajectory:
@@ -41,15 +45,26 @@ def read_npz(path: Path) -> Trajectory:
             raise
         except (*DAMAGED, OSError) as error:
             raise TrajectoryError(f"{path}: a damaged .npz: {_reason(error)}; write it again") from error
+    return trajectory_of(path, arrays)
+
+
+def trajectory_of(path: Path, arrays: dict[str, Any]) -> Trajectory:
+    """Of arrays by name, numbers in float64, words in str, that need not fit together. Raises TrajectoryError."""
     for name, item in FIELDS.items():
         if item.default is dataclasses.MISSING and name not in arrays:
-            raise TrajectoryError(f"{path}: not a trajectory, it has no '{name}'; this program's own .npz has")
-    for name in WORDS:
+            raise TrajectoryError(f"{path}: not a trajectory, it has no '{name}'; this program's own have")
+    for name in NAMES:
         if name in arrays:
             arrays[name] = _words(path, name, arrays[name], 1)
     for name in PAIRS:
         arrays[name] = tuple(map(tuple, _words(path, name, arrays[name], 2)))
-    return _checked(path, Trajectory(**arrays))
+    own = {name: value for name, value in arrays.items() if name in FIELDS}
+    tables = {
+        table: _table(path, table, arrays)
+        for table in TABLES
+        if any(COLUMNS.get(name, ("",))[0] == table for name in arrays)
+    }
+    return _checked(path, Trajectory(**own, **tables))
 
 
 def _arrays(path: Path, file) -> dict[str, Any]:
@@ -57,13 +72,13 @@ def _arrays(path: Path, file) -> dict[str, Any]:
     found = {}
     with zipfile.ZipFile(file) as archive:
         members = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
-        size = sum(members[name].file_size for name in FIELDS if name in members)
+        known = [name for name in (*FIELDS, *COLUMNS) if name in members]
+        size = sum(members[name].file_size for name in known)
         if size > MOST_BYTES:
             raise TrajectoryError(f"{path}: arrays of {size:,} bytes; {MOST_BYTES:,} are allowed: save fewer frames")
-        for name in FIELDS:
-            if name in members:
-                with archive.open(members[name]) as member:
-                    found[name] = _array(path, name, member, members[name].file_size)
+        for name in known:
+            with archive.open(members[name]) as member:
+                found[name] = _array(path, name, member, members[name].file_size)
     return found
 
 
@@ -72,8 +87,8 @@ def _array(path: Path, name: str, member, size: int) -> np.ndarray:
     version = npy.read_magic(member)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, is_fortran, dtype = header(member)
-    wanted, kinds = ("words", "U") if name in (*PAIRS, *WORDS) else ("numbers", "fiu")
-    is_empty = name in (*PAIRS, *WORDS) and math.prod(shape) == 0  # an empty list of names is one of numbers, to numpy
+    wanted, kinds = ("words", "U") if name in OF_WORDS else ("numbers", "fiu")
+    is_empty = name in OF_WORDS and math.prod(shape) == 0  # an empty list of names is one of numbers, to numpy
     if not (dtype.kind in kinds or (is_empty and dtype.kind == "f")):
         raise TrajectoryError(f"{path}: '{name}' must hold {wanted}, found {dtype}")
     count = math.prod(shape)
@@ -96,6 +111,29 @@ def _words(path: Path, name: str, words: np.ndarray, dimensions: int) -> tuple:
     if len(set(map(str, found))) < len(found):
         raise TrajectoryError(f"{path}: '{name}' holds a name twice; every name must be another")
     return found
+
+
+def _table(path: Path, table: str, arrays: dict[str, Any]) -> Table:
+    kind = TABLES[table]
+    columns = {name: arrays.get(f"{table}_{name}") for name in kind.columns()}
+    if missing := [name for name, values in columns.items() if values is None]:
+        raise TrajectoryError(f"{path}: '{table}_{missing[0]}' is not there, and other columns of '{table}' are")
+    count, frames = columns["frame"].size, len(arrays["times"]) if arrays["times"].ndim else 0
+    for name, values in columns.items():
+        shape = (count, 3) if name in VECTORS else (count,)
+        if values.shape != shape:
+            wanted = f"'{table}_frame' asks for {shape}"
+            raise TrajectoryError(f"{path}: '{table}_{name}' has shape {values.shape}; {wanted}")
+        if name not in WORDS and not np.isfinite(values).all():
+            raise TrajectoryError(f"{path}: '{table}_{name}' must be finite, found infinity or nan")
+    number = columns["frame"]
+    if count and not (number[0] >= 0 and number[-1] < frames and (np.diff(number) >= 0).all() and _are_whole(number)):
+        raise TrajectoryError(f"{path}: '{table}_frame' must ascend, in whole numbers from 0 to {frames - 1}")
+    return kind.of(columns)
+
+
+def _are_whole(numbers: np.ndarray) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
 
 
 def _checked(path: Path, motion: Trajectory) -> Trajectory:

@@ -79,6 +79,8 @@ def completed(trajectory: Trajectory, model: Model) -> Completed:
         qd_names=tuple(qd_names),
         qd=qd,
         efforts=None if efforts is None else _columns(efforts, trajectory.qd_names, qd_names),
+        contacts=None,  # of another model, perhaps
+        impacts=None,
     )
     return Completed(whole, tuple(notes))
 

@@ -1,10 +1,11 @@
-"""Trajectories from .npz and .csv files, which anybody may have written."""
+"""Trajectories from .npz, .csv and .json files, which anybody may have written."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from .archives import read_npz
+from .documents import read_json
 from .errors import TrajectoryError
 from .tables import read_csv
 from .trajectory import Trajectory
@@ -15,7 +16,8 @@ def read_trajectory(path: Path) -> Trajectory:
     """What `Trajectory.save` wrote, or a table of times and joint coordinates that another program logged.
 
     What a table leaves out is not there: no links, no rates, energies that are NaN. Numbers come in SI units; a
-    coordinate whose column has no unit has none in `q_names` either. Quaternions have length 1.
+    coordinate whose column has no unit has none in `q_names` either. Quaternions have length 1. Contacts and impacts,
+    which are in tables beside a .csv, come with an .npz and a .json alone.
 
     Raises:
         TrajectoryError: it is no such file: FILE or FILE:LINE, what was found, what is allowed.
@@ -24,4 +26,5 @@ def read_trajectory(path: Path) -> Trajectory:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise TrajectoryError(f"{path}: a trajectory is read from {' or '.join(SUFFIXES)}, not '{path.suffix}'")
-    return read_npz(path) if suffix == ".npz" else read_csv(path)
+    readers = {".npz": read_npz, ".csv": read_csv, ".json": read_json}
+    return readers[suffix](path)

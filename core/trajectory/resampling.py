@@ -18,7 +18,8 @@ def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Tr
 
     Between, each number follows the cubic that has, at the frames around, their values and rates: of a coordinate with
     a rate of its own name that rate, of all others what `tangents` finds. Of quaternions the components do, and are
-    brought to length 1. Between a frame where it is NaN and another, a number is NaN. Outside, nothing moves.
+    brought to length 1. Between a frame where it is NaN and another, a number is NaN. Outside, nothing moves. Contacts
+    and impacts are left out: where links touch between two frames is not known.
 
     Args:
         times: ascending [s], shape (G,).
@@ -45,6 +46,8 @@ def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Tr
         efforts=None if trajectory.efforts is None else grid.curve(trajectory.efforts),
         wrenches=None if trajectory.wrenches is None else _flat(grid.curve, trajectory.wrenches),
         loop_error=None if loop_error is None else grid.curve(loop_error[:, None])[:, 0],
+        contacts=None,
+        impacts=None,
     )
 
 

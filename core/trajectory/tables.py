@@ -68,7 +68,7 @@ class _Table:
         self._refuse_infinite()
 
     def error(self, line: int, message: str) -> TrajectoryError:
-        return TrajectoryError(f"{self.path}:{line}: {message}")
+        return TrajectoryError(f"{self.path}:{line}: {_printable(message)}")
 
     def at(self, kind: str) -> list[int]:
         """Numbers of the columns of a kind."""
@@ -260,5 +260,10 @@ def _efforts(table: _Table, names: list[str]) -> np.ndarray | None:
 
 def _short(text: str) -> str:
     """One line of it, no longer than an error can bear."""
-    line = "".join(mark if mark.isprintable() else " " for mark in text.strip())
+    line = _printable(text.strip())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
+
+
+def _printable(text: str) -> str:
+    """In one line, whatever names hold."""
+    return "".join(mark if mark.isprintable() else " " for mark in text)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..model import Model
 from ..model.compile import compile_model
 from ..model.compiled import coordinate_names
+from .touches import Contacts, Impacts
 from .writing import write
 
 
@@ -31,6 +33,8 @@ class Trajectory:
             torque [N m] about its child-side origin, in world axes, shape (F, J, 6); where asked for.
         loop_error: the largest gap in a loop joint [m], or error of a coupling [rad or m], shape (F,); 0 where there
             are none, None where nobody has worked it out.
+        contacts, impacts: where links touch in each frame, and the blows from the first frame to the last; where asked
+            for.
     """
 
     times: np.ndarray
@@ -48,6 +52,8 @@ class Trajectory:
     wrench_names: tuple[str, ...] = ()
     wrenches: np.ndarray | None = None
     loop_error: np.ndarray | None = None
+    contacts: Contacts | None = None
+    impacts: Impacts | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -82,21 +88,27 @@ class Trajectory:
         return state
 
     def _cut(self, frames: slice | np.ndarray) -> Trajectory:
-        cut = {
+        cut: dict[str, Any] = {
             item.name: value[frames]
             for item in dataclasses.fields(self)
             if isinstance(value := getattr(self, item.name), np.ndarray)
         }
+        if self.contacts is not None:
+            cut["contacts"] = self.contacts.of_frames(np.arange(len(self))[frames])
+        if self.impacts is not None:
+            cut["impacts"] = self.impacts.within(cut["times"])
         return dataclasses.replace(self, **cut)
 
     def save(self, path: Path, only_joints: bool = False) -> None:
         """Write to `path`, whole or not at all, as its suffix says.
 
+        A .csv has contacts and impacts in tables beside it: see `files_of`.
+
         Args:
             only_joints: nothing but times and q, a column a coordinate; in a .csv alone.
 
         Raises:
-            ValueError: the suffix is neither .npz nor .csv, or joints alone are asked for in an .npz.
+            ValueError: the suffix is none of .npz, .csv and .json, or joints alone are asked for in another than .csv.
             OSError: it cannot be written there.
         """
         write(self, path, only_joints)

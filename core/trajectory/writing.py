@@ -1,13 +1,18 @@
-"""Trajectories to .npz and .csv files, whole or not at all."""
+"""Trajectories to .npz, .csv and .json files, whole or not at all."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
+import errno
 import io
+import json
 import os
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,14 +30,22 @@ from .columns import (
     header_of,
     shortest,
 )
+from .touches import TABLES, UNITS, VECTORS, Table
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-SUFFIXES = (".npz", ".csv")
+SUFFIXES = (".npz", ".csv", ".json")
 """Of trajectory files."""
 
 FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
+
+
+def files_of(path: Path, tables: Collection[str]) -> dict[str, Path]:
+    """The files beside a .csv that have the tables of `Trajectory` with these names, by their names."""
+    if path.suffix.lower() != ".csv":
+        return {}
+    return {name: path.with_name(f"{path.stem}_{name}{path.suffix}") for name in TABLES if name in tables}
 
 
 def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
@@ -40,22 +53,87 @@ def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"{path}: a trajectory is saved as {' or '.join(SUFFIXES)}, not '{path.suffix}'")
-    if suffix == ".npz" and only_joints:
-        raise ValueError(f"{path}: an .npz always holds all of a trajectory; name a .csv for joint curves alone")
-    put = _write_npz if suffix == ".npz" else _write_joints if only_joints else _write_csv
-    # One dot, also where several files are saved together by such names: batches sweep what is left by it.
-    unfinished = path.with_name(f".{path.name.removeprefix('.')}.{os.getpid()}")
-    try:
-        with unfinished.open("xb") as file:
-            put(trajectory, file)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    if suffix != ".csv" and only_joints:
+        raise ValueError(f"{path}: an {suffix} always holds all of a trajectory; name a .csv for joint curves alone")
+    writers = {".npz": _write_npz, ".json": _write_json, ".csv": _write_joints if only_joints else _write_csv}
+    puts: dict[Path, Callable[[IO[bytes]], None]] = {}
+    if not only_joints:
+        recorded = {name: table for name in TABLES if (table := getattr(trajectory, name)) is not None}
+        beside = files_of(path, recorded)
+        puts = {beside[name]: partial(_write_lines, recorded[name]) for name in beside}
+    _write_all(path, puts | {path: partial(writers[suffix], trajectory)})
+
+
+def _write_all(path: Path, puts: dict[Path, Callable[[IO[bytes]], None]]) -> None:
+    """Write files beside `path`, and move them into place, in their order, once all are whole."""
+    # Names that begin so are swept by batches; one dot, also where several files are saved together by such names.
+    begun = f".{path.name.removeprefix('.')}.{os.getpid()}"
+    unfinished = {target: path.with_name(begun + f".{number}" * (target != path)) for number, target in enumerate(puts)}
+    with contextlib.ExitStack() as ended:
+        for target, put in puts.items():
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+            with unfinished[target].open("xb") as file:
+                ended.callback(unfinished[target].unlink, missing_ok=True)
+                put(file)
+        for target, whole in unfinished.items():
+            os.replace(whole, target)
 
 
 def _write_npz(trajectory: Trajectory, file: IO[bytes]) -> None:
+    np.savez_compressed(file, **{name: np.asarray(value) for name, value in _parts(trajectory).items()})
+
+
+def _parts(trajectory: Trajectory) -> dict[str, Any]:
+    """All that there is, by name; columns of tables are named TABLE_COLUMN."""
     found = {item.name: getattr(trajectory, item.name) for item in dataclasses.fields(trajectory)}
-    np.savez_compressed(file, **{name: np.asarray(value) for name, value in found.items() if value is not None})
+    for name, kind in TABLES.items():
+        if (table := found.pop(name)) is not None:
+            found |= {f"{name}_{column}": getattr(table, column) for column in kind.columns()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _write_json(trajectory: Trajectory, file: IO[bytes]) -> None:
+    found = {item.name: _plain(getattr(trajectory, item.name)) for item in dataclasses.fields(trajectory)}
+    if trajectory.contacts is not None:
+        frames: list[list[dict]] = [[] for _ in range(len(trajectory))]
+        for line in _lines(trajectory.contacts):
+            frames[line.pop("frame")].append(line)
+        found["contacts"] = frames
+    if trajectory.impacts is not None:
+        found["impacts"] = _lines(trajectory.impacts)
+    entries = (f"{json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in found.items())
+    file.write(("{" + ",\n".join(entries) + "}\n").encode())
+
+
+def _plain(value: Any) -> Any:
+    """With null for what is no finite number, which JSON does not have; tables come in another way."""
+    if not isinstance(value, np.ndarray):
+        return value if isinstance(value, tuple) else None
+    known = np.isfinite(value)
+    return value.tolist() if known.all() else np.where(known, value, None).tolist()
+
+
+def _lines(table: Table) -> list[dict[str, Any]]:
+    columns = {name: getattr(table, name).tolist() for name in table.columns()}
+    return [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+
+
+def _write_lines(table: Table, file: IO[bytes]) -> None:
+    """A table as .csv, a line for each of its own."""
+    header, columns = [], []
+    for name in table.columns():
+        values, unit = getattr(table, name), UNITS.get(name, "")
+        if name in VECTORS:
+            header += [header_of(f"{name}.{part}", unit) for part in "xyz"]
+            columns += [values[:, part].tolist() for part in range(3)]
+        else:
+            header.append(header_of(name, unit))
+            columns.append(values.tolist())
+    with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(header)
+        rows.writerows(zip(*columns, strict=True))
 
 
 def _write_joints(trajectory: Trajectory, file: IO[bytes]) -> None:

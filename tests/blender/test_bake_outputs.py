@@ -68,7 +68,10 @@ def test_a_replayed_trajectory(tmp_path):
 
 @pytest.mark.parametrize(
     ("second", "words"),
-    [("nowhere/b.npz", "nowhere'; make it first"), ("b.sdf", "must end in .blend or .npz or .csv, found '.sdf'")],
+    [
+        ("nowhere/b.npz", "nowhere'; make it first"),
+        ("b.sdf", "must end in .blend or .npz or .csv or .json, found '.sdf'"),
+    ],
 )
 def test_a_bad_second_output_is_told_before_any_work(tmp_path, capsys, monkeypatch, second, words):
     """Guards an hour of simulating: it does not even begin."""

@@ -50,7 +50,7 @@ def test_what_is_asked_for_is_shown(tmp_path, capsys):
         (["--duration", "1", "--show", "loop-error"], "--show loop-error: the motion has nothing of it"),
         (["--duration", "1", "--trajectory", "m.npz"], "give one of them"),
         ([], "give --duration"),
-        (["--trajectory", "nowhere.txt"], "read from .npz or .csv"),
+        (["--trajectory", "nowhere.txt"], "read from .npz or .csv or .json"),
         (["--duration", "1", "-o", "a.pdf"], "must end in .png or .svg"),
     ],
 )

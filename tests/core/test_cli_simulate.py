@@ -200,6 +200,76 @@ def test_efforts_and_wrenches_are_kept_on_request(tmp_path, suffix):
     assert motion.wrenches[-1, 0] == pytest.approx((0.0, 0.0, 2 * 9.81, 0.0, 0.0, 0.0), abs=1e-9)
 
 
+DROPPED = """<sdf version="1.9"><world name="w">
+<model name="ground"><static>true</static><link name="floor"><collision name="top">
+<geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
+<model name="crate"><pose>0 0 0.3 0 0 0</pose><link name="box"><inertial><mass>2</mass></inertial>
+<collision name="sides"><geometry><box><size>0.4 0.4 0.4</size></box></geometry></collision></link></model>
+</world></sdf>
+"""
+TABLES_ASKED = ["--record", "contacts", "impacts"]
+
+
+def dropped(folder, *more):
+    """What simulates a box that falls on a floor for a second."""
+    (folder / "dropped.sdf").write_text(DROPPED)
+    return ["simulate", str(folder / "dropped.sdf"), "--duration", "1", *more]
+
+
+def test_contacts_and_impacts_are_kept_on_request(tmp_path, capsys):
+    """Guards --record of what touches: a box is struck as it lands and borne from then on, in files of all kinds."""
+    outputs = [tmp_path / f"out{suffix}" for suffix in (".npz", ".json", ".csv")]
+    named = [part for output in outputs for part in ("-o", str(output))]
+    assert cli.main([*dropped(tmp_path), *named, *TABLES_ASKED, "--json"]) == cli.DONE
+    told = json.loads(capsys.readouterr().out)
+    beside = [tmp_path / "out_contacts.csv", tmp_path / "out_impacts.csv"]
+    assert told["outputs"] == [*map(str, outputs), *map(str, beside)]
+    assert {entry.name for entry in tmp_path.iterdir()} == {"dropped.sdf", *(path.name for path in (*outputs, *beside))}
+    for output in outputs[:2]:
+        motion = read_trajectory(output)
+        assert motion.impacts.time == pytest.approx(np.full(4, np.sqrt(0.2 / 9.8)), rel=1e-6)
+        assert motion.impacts.impulse[:, 2].sum() == pytest.approx(2 * 9.8 * np.sqrt(0.2 / 9.8), rel=1e-6)
+        assert motion.contacts.frame.min() == motion.impacts.frame[0] == 4
+        assert motion.contacts.at(24).force.sum(axis=0) == pytest.approx((0.0, 0.0, 2 * 9.8), abs=1e-6)
+    nested = json.loads(outputs[1].read_text())["contacts"]
+    assert [len(lines) for lines in nested] == [0] * 4 + [4] * 21
+    assert {"first": "ground::floor", "second": "crate::box"}.items() <= nested[24][0].items()
+    for path, table in zip(beside, (motion.contacts, motion.impacts), strict=True):
+        with path.open(newline="") as file:
+            header, *rows = csv.reader(file)
+        assert [float(row[header.index("time [s]")]) for row in rows] == table.time.tolist()
+        assert [row[header.index("second")] for row in rows] == table.second.tolist()
+    assert cli.main([*dropped(tmp_path), *named, *TABLES_ASKED]) == cli.DONE
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()[-5:]] == told["outputs"]
+
+
+def test_what_nothing_touches_has_tables_without_lines(tmp_path):
+    """Guards batches over many models: a model without shapes gives the same files, with headings alone."""
+    assert cli.main([*SHORT, "-o", str(tmp_path / "out.csv"), *TABLES_ASKED]) == cli.DONE
+    assert (tmp_path / "out_contacts.csv").read_text().startswith("frame,time [s],first,second,point.x [m],")
+    assert len((tmp_path / "out_impacts.csv").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--no-contact"], "--record contacts: with --no-contact nothing touches; leave one of them out"),
+        (["--solver", "explicit"], "--record contacts: solver explicit knows no contact; take adaptive"),
+        (["-o", "{folder}/out_contacts.csv"], "out_contacts.csv: -o names it, and --record writes a table there"),
+        (["-o", "{folder}/taken.csv"], "taken_impacts.csv: this is a folder; name a file"),
+    ],
+)
+def test_what_cannot_be_recorded_is_told_before_any_work(tmp_path, capsys, more, said):
+    """Guards against tables that are empty since nobody looked, and against tables that have no place."""
+    (tmp_path / "taken_impacts.csv").mkdir()
+    argv = [*dropped(tmp_path), "-o", str(tmp_path / "out.csv"), *TABLES_ASKED]
+    assert cli.main([*argv, *(part.format(folder=tmp_path) for part in more)]) == cli.UNUSABLE
+    told = capsys.readouterr().err
+    assert said in told
+    assert len(told.splitlines()) == 1
+    assert not list(tmp_path.glob("out*"))
+
+
 def test_records_need_a_file(capsys):
     """Guards against work for nothing, and against names that are not known."""
     assert cli.main([*SHORT, "--record", "efforts"]) == cli.UNUSABLE

@@ -177,7 +177,7 @@ REFUSED = {
         'files = "arm.sdf"\noutputs = "t.csv"\ntable = "t.csv"\n' + DURATION,
         "is the table of this file; write to another file",
     ),
-    "no suffix": ('files = "arm.sdf"\noutputs = "{name}"', "must end in .blend, .npz, .csv, .sdf, .world, .urdf"),
+    "no suffix": ('files = "arm.sdf"\noutputs = "{name}"', "must end in .blend, .npz, .csv, .json, .sdf, .world"),
     "another suffix": ('files = "arm.sdf"\noutputs = "x.mp4"', "'x.mp4' of job 'arm_0001' must end in .blend"),
     "Blender is needed": ('files = "arm.sdf"\noutputs = "x.blend"', "needs the verb 'bake', which comes with Blender"),
     "no letter for a file": ('files = "arm.sdf"\noutputs = "a\\u0000.npz"\n' + DURATION, "is no name for a file"),

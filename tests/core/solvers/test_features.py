@@ -16,6 +16,7 @@ from limberjack.core.solvers import Controls, Forces, Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec, quat_rotate
 from support.documents import load
 from support.featured import NAME, X_CJ, X_PJ, bare, probe
+from support.struck import ALONG, BALL, struck
 
 make_features = load("make_features")
 
@@ -343,6 +344,35 @@ def test_a_released_joint_acts_until_then(kind, number, form):
     close(found[until], held[until])
     fall = np.diff(found[~until], 2, axis=0) / (TIMES[1] - TIMES[0]) ** 2
     close(fall, (0.0, 0.0, -9.81), 1e-5)
+
+
+@cells("contact")
+def test_what_strikes_a_link_feels_how_its_joint_lets_it_move(kind, number, form):
+    """The ball leaves by the momentum balance of its own mass and the one that the link has along the blow."""
+    speed, gap, given = 2.0, 0.01, 0.6
+    one = struck(kind, form, gap, restitution=given)
+    run = one.run([0.0, gap / speed + 1e-3], speed)
+    motion, impulse = run.trajectory, (1.0 + given) * speed * one.mass
+    assert len(motion.impacts) == 1
+    close(motion.impacts.time, gap / speed, 1e-9)
+    close(motion.impacts.point, one.place)
+    close(np.abs(motion.impacts.impulse), impulse * np.abs(ALONG))
+    ball = [place for place, (name, _) in enumerate(motion.qd_names) if name.startswith("flies.")][:3]
+    close(motion.qd[-1, ball], (impulse / BALL - speed) * ALONG)
+    close(motion.kinetic[-1], 0.5 * BALL * (impulse / BALL - speed) ** 2 + 0.5 * impulse**2 * one.yields)
+    close(balance(motion), 0.0)
+
+
+@cells("contact")
+def test_what_lies_on_a_link_presses_as_its_joint_lets_it(kind, number, form):
+    """The force that lets neither sink into the other: weight and inertia as along the blow above."""
+    one = struck(kind, form, gap=0.0, restitution=0.0, gravity=9.81)
+    found = one.run([0.0, 1e-3]).trajectory.contacts.at(0)
+    assert len(found) == 1
+    close(found.point, one.place)
+    close(np.abs(found.force), 9.81 * one.mass * np.abs(ALONG))
+    towards = 1.0 if found.second[0] == "ball" else -1.0
+    assert (found.force[0] @ ALONG) * towards > 0.0
 
 
 def test_every_feature_of_the_page_is_tested():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import json
 import math
 import string
 import zipfile
@@ -15,6 +16,7 @@ from numpy.lib import format as npy
 from limberjack.core.trajectory import archives, tables
 from limberjack.core.trajectory.errors import TrajectoryError
 from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.touches import TABLES, Table
 from limberjack.core.trajectory.trajectory import Trajectory
 
 ENERGIES = ("kinetic", "potential", "dissipated", "supplied")
@@ -77,23 +79,58 @@ def motions(draw, with_forces: bool = True) -> Trajectory:
     )
 
 
+@st.composite
+def touched(draw) -> Trajectory:
+    """With tables of any names and lengths, in frames that some have none of."""
+    motion, random = draw(motions()), np.random.default_rng(draw(st.integers(0, 2**32)))
+    tables = {}
+    for table, kind in TABLES.items():
+        count = draw(st.integers(0, 3))
+        frame = np.sort(random.integers(0, len(motion), count))
+        words = {name: draw(st.lists(names, min_size=count, max_size=count)) for name in ("first", "second")}
+        vectors = {name: random.normal(size=(count, 3)) for name in kind.columns()[4:] if name != "gap"}
+        tables[table] = kind.of(words | vectors | {"frame": frame, "time": motion.times[frame]} | GAPS[table](count))
+    return dataclasses.replace(motion, **tables)
+
+
+GAPS = {"contacts": lambda count: {"gap": np.linspace(-1e-9, 1e-9, count)}, "impacts": lambda count: {}}
+
+
 def require_same(one: Trajectory, other: Trajectory) -> None:
     for item in dataclasses.fields(Trajectory):
         before, after = getattr(one, item.name), getattr(other, item.name)
         if isinstance(before, np.ndarray):
             assert np.array_equal(before, after, equal_nan=True), item.name
             assert np.array_equal(np.signbit(before[~np.isnan(before)]), np.signbit(after[~np.isnan(after)])), item.name
+        elif isinstance(before, Table):
+            assert type(before) is type(after), item.name
+            for name in before.columns():
+                assert np.array_equal(getattr(before, name), getattr(after, name)), (item.name, name)
         else:
             assert before == after, item.name
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".npz", ".CSV"])
+@pytest.mark.parametrize("suffix", [".csv", ".npz", ".json", ".CSV"])
 def test_what_is_saved_comes_back(suffix, tmp_path_factory):
     """Guards both formats against any names and numbers: all comes back, to the last bit."""
     path = tmp_path_factory.mktemp("round") / f"m{suffix}"
 
     @settings(max_examples=150, deadline=None)
     @given(motions())
+    def come_back(motion: Trajectory) -> None:
+        motion.save(path)
+        require_same(motion, read_trajectory(path))
+
+    come_back()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json"])
+def test_what_has_touched_comes_back(suffix, tmp_path_factory):
+    """Guards tables of contacts and impacts against any names, frames without lines and tables without any."""
+    path = tmp_path_factory.mktemp("round") / f"m{suffix}"
+
+    @settings(max_examples=100, deadline=None)
+    @given(touched())
     def come_back(motion: Trajectory) -> None:
         motion.save(path)
         require_same(motion, read_trajectory(path))
@@ -237,7 +274,7 @@ def test_files_without_end(tmp_path, monkeypatch):
 
 def test_other_names_and_places(tmp_path):
     """Guards the two errors that there are: a suffix that is not known, and what cannot be opened."""
-    with pytest.raises(TrajectoryError, match=r"read from \.npz or \.csv, not '\.txt'"):
+    with pytest.raises(TrajectoryError, match=r"read from \.npz or \.csv or \.json, not '\.txt'"):
         read_trajectory(tmp_path / "m.txt")
     for suffix in (".csv", ".npz"):
         with pytest.raises(FileNotFoundError):
@@ -297,6 +334,73 @@ def test_what_is_wrong_with_an_npz(changed, said, tmp_path):
     assert str(caught.value).startswith(f"{path}: ")
 
 
+LINES = {
+    "frame": np.array([0, 1]),
+    "time": np.array([0.0, 0.5]),
+    "first": np.array(["a", "a"]),
+    "second": np.array(["b", "b"]),
+    **{name: np.zeros((2, 3)) for name in ("point", "normal", "force", "torque")},
+    "gap": np.zeros(2),
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"gap": None}, "'contacts_gap' is not there, and other columns of 'contacts' are"),
+        ({"force": np.zeros((2, 2))}, r"'contacts_force' has shape \(2, 2\); 'contacts_frame' asks for \(2, 3\)"),
+        ({"gap": np.array([0.0, np.inf])}, "'contacts_gap' must be finite"),
+        ({"frame": np.array([0, 2])}, "'contacts_frame' must ascend, in whole numbers from 0 to 1"),
+        ({"frame": np.array([1, 0])}, "'contacts_frame' must ascend"),
+        ({"frame": np.array([0.0, 0.5])}, "'contacts_frame' must ascend"),
+        ({"first": np.zeros(2)}, "'contacts_first' must hold words"),
+    ],
+)
+def test_what_is_wrong_with_contacts(changed, said, tmp_path):
+    """Guards tables that others write: all columns, of one length, in frames that there are."""
+    path = tmp_path / "m.npz"
+    table = {name: value for name, value in (LINES | changed).items() if value is not None}
+    np.savez(path, **arrays(), **{f"contacts_{name}": value for name, value in table.items()})
+    with pytest.raises(TrajectoryError, match=said):
+        read_trajectory(path)
+
+
+def document(**changed) -> dict:
+    """The same trajectory as `arrays`, as plain data."""
+    plain = {name: value.tolist() for name, value in arrays().items()}
+    return {name: value for name, value in (plain | changed).items() if value is not ...}
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("{", r"m\.json:1: not JSON"),
+        ("[1]", "must hold an object, as this program's own do, found a list"),
+        ("[" * 100_000, "lists inside each other without end"),
+        (b"\xff", "not UTF-8: byte 0xff at 1"),
+        (document(X_WL=...), "it has no 'X_WL'"),
+        (document(q=[[1.0], [2.0, 3.0]]), "'q' must hold numbers, in lists of the same lengths"),
+        (document(q=[["1"], ["2"]]), "'q' must hold numbers"),
+        (document(q=[[{}], [None]]), "'q' must hold numbers"),
+        (document(link_names=[1]), "'link_names' must hold words"),
+        (document(contacts=[[{"first": "a"}]]), "'contacts' must list objects with frame, time, first, second, point"),
+        (document(contacts=3), "'contacts' must list objects"),
+        (document(impacts={"time": 1.0}), "'impacts' must list objects"),
+    ],
+)
+def test_what_is_wrong_with_a_json(told, said, tmp_path):
+    """Guards documents of other programs: one line tells what is missing, and of what kind it must be."""
+    path = tmp_path / "m.json"
+    path.write_bytes(
+        told if isinstance(told, bytes) else (told if isinstance(told, str) else json.dumps(told)).encode()
+    )
+    with pytest.raises(TrajectoryError, match=said) as caught:
+        read_trajectory(path)
+    assert len(str(caught.value).splitlines()) == 1
+    path.write_text(json.dumps(document(kinetic=[None, 1.0])))
+    assert np.isnan(read_trajectory(path).kinetic[0])
+
+
 def test_an_npz_that_claims_more_than_it_holds(tmp_path, monkeypatch):
     """Guards the memory: neither a header that speaks of terabytes nor an array that unpacks to them is followed."""
     path = tmp_path / "m.npz"
@@ -339,12 +443,23 @@ def test_a_unit_with_a_line_break_is_told_in_one_line(tmp_path):
     assert len(str(told.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+def test_a_name_with_a_line_break_is_told_in_one_line(tmp_path):
+    """Guards logs: a vertical tab in a link's name once broke the error in two."""
+    path = tmp_path / "m.csv"
+    path.write_bytes(b"time,a\x0bb.x\n0,1\n")
+    with pytest.raises(TrajectoryError, match=r"'a b\.x' is there and 'a b\.y' is not") as told:
+        read_trajectory(path)
+    assert len(str(told.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz", ".json"])
 def test_hostile_bytes(suffix, tmp_path_factory):
     """Guards every caller: whatever the bytes, a trajectory or a TrajectoryError of one line, and nothing else."""
     path = tmp_path_factory.mktemp("hostile") / f"m{suffix}"
     if suffix == ".npz":
         np.savez_compressed(path, **arrays())
+    elif suffix == ".json":
+        path.write_text(json.dumps(document(contacts=[[], []])))
     else:
         rows = "0,1,2,3,4,5,1,0,0,0\n1,1,2,3,4,5,1,0,0,0\n"
         path.write_text("time [s],q a [rad],qd a,b.x,b.y,b.z,b.qw,b.qx,b.qy,b.qz\n" + rows)
