@@ -18,7 +18,7 @@ CHASSIS, UPRIGHT, WHEEL, ARM = 400.0, 4.0, 12.0, 1.5
 PITCH, UPRIGHT_TURN, SPIN, ARM_TURN = 150.0, 0.05, 0.6, 0.08
 """Inertias about y [kg m^2]."""
 REACH, TRACK, RADIUS, ABOVE = 1.0, 0.7, 0.3, 0.2
-"""Of wheels from the car's middle, lengthwise and across; of a wheel; and how far the chassis's middle is above hubs."""
+"""Of wheels from the car's middle, lengthwise and across; of a wheel; of the chassis's middle above hubs [m]."""
 SPRING, DAMPER, LENGTH, SPREAD = 15e3, 1200.0, 0.4, 0.1
 """Of a wheel [N/m, N s/m]; of a trailing arm, and half the distance of a pair of these [m]."""
 HEIGHT = RADIUS + ABOVE
