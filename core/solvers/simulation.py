@@ -181,10 +181,10 @@ class Simulation:
     @property
     def impacts(self) -> list[Impact]:
         """The blows so far, in their order."""
-        solver = self._stage.solver
+        solver, earlier = self._stage.solver, [*self._stage.impacts]
         if not isinstance(solver, Touching):
-            return []
-        return impacts_of(self.compiled, solver.ground, solver.impacts, self._zero)
+            return earlier
+        return earlier + impacts_of(self.compiled, solver.ground, solver.impacts, self._zero)
 
     # ---- the state, as a value
 
@@ -293,7 +293,8 @@ class Simulation:
             solver: Solver = Touching(system, state, self._accuracy, ground)
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
-        return Stage(compiled, constraints, schedule, state, solver, recorder)
+        impacts = tuple(self.impacts) if before else ()
+        return Stage(compiled, constraints, schedule, state, solver, recorder, impacts)
 
     # ---- how it goes on
 

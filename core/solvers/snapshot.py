@@ -9,6 +9,7 @@ from typing import Any
 from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiled import CompiledModel
+from .contact_setup import Impact
 from .inputs import Inputs
 from .protocol import Memory, Solver, State
 from .recording import Recorder
@@ -21,6 +22,7 @@ class Stage:
 
     Attributes:
         compiled: the model as the solver reads it. schedule: what changes of its numbers. start: where it began.
+        impacts: the blows of earlier stages.
     """
 
     compiled: CompiledModel
@@ -29,6 +31,7 @@ class Stage:
     start: State
     solver: Solver
     recorder: Recorder
+    impacts: tuple[Impact, ...] = ()
 
 
 @dataclass(frozen=True)
