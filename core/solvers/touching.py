@@ -213,6 +213,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         now.crowded = 0
         tidy(system, trial)
         accept(system, y, trial, stages, now, h, error, ORDER)
+        now.step = max(now.step, 10.0 * SHORTEST_STEP)  # up to a frame there may have been but a rounding
         mark_points(system.touch)
         if is_strained(system.touch) and not begin_touching(
             calls, system, ground, y, stages, now, close, spare, impacts
