@@ -99,13 +99,16 @@ def mark_row(touch, r, normal, load, inside):
 
 @subroutine
 def write_active(touch, W, A, begin, end):
-    """Write the equations of the rows that are solved for; the others' have their own diagonal, and ask for nothing."""
+    """Write the equations of the rows that are solved for; the others' have their own diagonal, and ask for nothing.
+
+    A: column by column.
+    """
     for r in range(begin, end):
         row = touch.rows[r]
         solved = row.share != 0.0 and row.goes_with < 0
         row.left = touch.points[row.point].pace * (1.0 if row.kind == NORMAL else 0.0) - row.left if solved else 0.0
         for c in range(begin, end):
-            A[r, c] = 0.0
+            A[c, r] = 0.0
         if not solved:
             A[r, r] = W[r, r] if W[r, r] > 0.0 else 1.0
     for c in range(begin, end):
@@ -115,4 +118,4 @@ def write_active(touch, W, A, begin, end):
             continue
         for r in range(begin, end):
             if touch.rows[r].share != 0.0 and touch.rows[r].goes_with < 0:
-                A[r, into] += W[r, c] * column.share
+                A[into, r] += W[r, c] * column.share

@@ -6,7 +6,8 @@ it finds decides what holds, and the linear equations of loads.py find the last 
 impact, else accelerations.
 
 Source: Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to solve frictional contact problems, Comput. Methods Appl.
-Mech. Eng. 155 (1998).
+Mech. Eng. 155 (1998). Sweeps alone come nearer too slowly where points hold the same twice: mixing.py and active_set.py
+take longer strides.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..jit import jitable, subroutine
 from ..spatial import add, dot, scale
 from ..spatial.storage import get3, put3
 from .active_set import solve_active, take_back
+from .mixing import mix_loads, note_loads
 from .points import ACROSS, NORMAL, POINTS, ROWS, SLIPS, SPIN
 from .responses import rolling_of, slip_direction, spin_of
 
@@ -24,9 +26,11 @@ CLOSE = 1e-14
 """Of the largest rate: by how much a sweep may still change one."""
 NOISE = 2e-16
 """Part by which each term of a sum may be off."""
-WORK = 60_000_000
+WORK = 20_000_000
 """Entries of W that sweeps may go through."""
 LEAST_SWEEPS = 50
+WORSE = 30.0
+"""Times the least change so far, beyond which what was mixed is forgotten."""
 FIRST_JUMP = 10
 """Sweeps before linear equations are tried; then twice as many, and so on."""
 BLOCKED = 1e-13
@@ -70,15 +74,19 @@ def relax(touch, begin, end, moving, stiff, still):
             first = touch.points[touch.order[i]].row
     if first < 0:
         return True
-    first, last, jumps = touch.rows[first].begin, touch.rows[first].end, FIRST_JUMP
+    first, last = touch.rows[first].begin, touch.rows[first].end
+    jumps, mixed, best = FIRST_JUMP, 0, math.inf
     for n in range(max(LEAST_SWEEPS, WORK // max(1, (last - first) * (last - first)))):
-        change = sweep(touch, begin, end, n, moving, stiff)
+        note_loads(touch, first, last)
+        change = sweep(touch, begin, end, moving, stiff)
         if change <= still + noise_of(touch, first, last):
             return True
+        best = min(best, change)
+        mixed = mix_loads(touch, first, last, mixed) if change <= WORSE * best else 0
         if n == jumps:
-            jumps += jumps
+            jumps, mixed = 2 * jumps, 0
             solve_active(touch, first, last)
-            jumped = sweep(touch, begin, end, n + 1, moving, stiff)
+            jumped = sweep(touch, begin, end, moving, stiff)
             if jumped <= still + noise_of(touch, first, last):
                 return True
             if not jumped < change:
@@ -96,12 +104,13 @@ def noise_of(touch, begin, end):
 
 
 @subroutine
-def sweep(touch, begin, end, n, moving, stiff):
-    """Correct each point's loads once, forwards and backwards in turn. Returns the largest change of a rate."""
+def sweep(touch, begin, end, moving, stiff):
+    """Correct each point's loads twice, forwards and backwards. Returns the largest change of a rate."""
     change = 0.0
     for i in range(begin, end):
-        p = touch.order[i if n % 2 == 0 else begin + end - 1 - i]
-        change = max(change, solve_point(touch, p, moving, stiff))
+        change = max(change, solve_point(touch, touch.order[i], moving, stiff))
+    for i in range(end - 1, begin - 1, -1):
+        change = max(change, solve_point(touch, touch.order[i], moving, stiff))
     return change
 
 

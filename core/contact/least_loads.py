@@ -23,13 +23,16 @@ PASSES = 2
 
 @subroutine
 def factor_rows(touch):
-    """Leave in matrix[1] the factors of W, its forces and torques made alike; `rank` of an island's rows count."""
+    """Leave in matrix[1] the factors of W, its forces and torques made alike; `rank` of an island's rows count.
+
+    They stand column by column, since that is how they are gone through.
+    """
     first = 0
     while first < touch.count[ROWS]:
         end = touch.rows[first].end
         for r in range(first, end):
             for c in range(first, end):
-                touch.matrix[1, r, c] = touch.matrix[0, r, c]
+                touch.matrix[1, c, r] = touch.matrix[0, r, c]
         scale_block(touch, touch.matrix[1], first, end)
         factor_block(touch, touch.matrix[1], first, end)
         first = end
@@ -43,16 +46,16 @@ def factor_block(touch, A, first, end):
     for c in range(own, end):  # S = R11^-1 R12 in its place
         for r in range(own - 1, first - 1, -1):
             for k in range(r + 1, own):
-                A[r, c] -= A[r, k] * A[k, c]
-            A[r, c] /= A[r, r]
+                A[c, r] -= A[k, r] * A[c, k]
+            A[c, r] /= A[r, r]
     for c in range(own, end):  # Cholesky's factor of 1 + S'S, where nothing else is
         for r in range(own, c + 1):
             total = 1.0 if r == c else 0.0
             for k in range(first, own):
-                total += A[k, r] * A[k, c]
+                total += A[r, k] * A[c, k]
             for k in range(own, r):
-                total -= A[c, k] * A[r, k]
-            A[c, r] = math.sqrt(total) if r == c else total / A[r, r]
+                total -= A[k, c] * A[k, r]
+            A[r, c] = math.sqrt(total) if r == c else total / A[r, r]
 
 
 @subroutine
@@ -71,7 +74,7 @@ def scale_block(touch, A, first, end):
         touch.rows[r].from_row = r
     for r in range(first, end):
         for c in range(first, end):
-            A[r, c] *= touch.rows[r].scale * touch.rows[c].scale
+            A[c, r] *= touch.rows[r].scale * touch.rows[c].scale
 
 
 @subroutine
@@ -92,13 +95,13 @@ def decompose(touch, A, first, end):
             return k
         if best != k:
             for r in range(first, end):
-                A[r, k], A[r, best] = A[r, best], A[r, k]
+                A[k, r], A[best, r] = A[best, r], A[k, r]
             touch.rows[k].from_row, touch.rows[best].from_row = touch.rows[best].from_row, touch.rows[k].from_row
         reach = math.sqrt(most) if A[k, k] <= 0.0 else -math.sqrt(most)
         head = A[k, k] - reach
         touch.rows[k].turn = -head / reach
         for r in range(k + 1, end):
-            A[r, k] /= head
+            A[k, r] /= head
         A[k, k] = reach
         for c in range(k + 1, end):
             reflect(touch, A, k, c, end)
@@ -109,20 +112,20 @@ def decompose(touch, A, first, end):
 def length2(A, k, c, end):
     total = 0.0
     for r in range(k, end):
-        total += A[r, c] * A[r, c]
+        total += A[c, r] * A[c, r]
     return total
 
 
 @jitable
 def reflect(touch, A, k, c, end):
     """Apply reflection k to column c."""
-    total = A[k, c]
+    total = A[c, k]
     for r in range(k + 1, end):
-        total += A[r, k] * A[r, c]
+        total += A[k, r] * A[c, r]
     total *= touch.rows[k].turn
-    A[k, c] -= total
+    A[c, k] -= total
     for r in range(k + 1, end):
-        A[r, c] -= total * A[r, k]
+        A[c, r] -= total * A[k, r]
 
 
 @subroutine
@@ -156,14 +159,14 @@ def solve_island(touch, A, first, end):
     for k in range(first, own):
         total = at[k].found
         for r in range(k + 1, end):
-            total += A[r, k] * at[r].found
+            total += A[k, r] * at[r].found
         total *= at[k].turn
         at[k].found -= total
         for r in range(k + 1, end):
-            at[r].found -= total * A[r, k]
+            at[r].found -= total * A[k, r]
     for r in range(own - 1, first - 1, -1):
         for k in range(r + 1, own):
-            at[r].found -= A[r, k] * at[k].found
+            at[r].found -= A[k, r] * at[k].found
         at[r].found /= A[r, r]
     if own < end:
         share(at, A, first, own, end)
@@ -175,14 +178,14 @@ def share(at, A, first, own, end):
     for c in range(own, end):
         total = 0.0
         for k in range(first, own):
-            total += A[k, c] * at[k].found
+            total += A[c, k] * at[k].found
         for k in range(own, c):
-            total -= A[c, k] * at[k].found
+            total -= A[k, c] * at[k].found
         at[c].found = total / A[c, c]
     for c in range(end - 1, own - 1, -1):
         for k in range(c + 1, end):
-            at[c].found -= A[k, c] * at[k].found
+            at[c].found -= A[c, k] * at[k].found
         at[c].found /= A[c, c]
     for r in range(first, own):
         for c in range(own, end):
-            at[r].found -= A[r, c] * at[c].found
+            at[r].found -= A[c, r] * at[c].found

@@ -98,6 +98,8 @@ ROW = np.dtype(
         ("kind", np.int64),
         ("begin", np.int64),  # of its island's rows
         ("end", np.int64),
+        ("first_dof", np.int64),  # of those that feel it, or yield to it
+        ("last_dof", np.int64),  # and the one after them
         ("direction", np.float64, 3),  # in the world
         ("asked", np.float64),  # what the row's rate is to change by
         ("load", np.float64),
@@ -124,20 +126,24 @@ NORMAL, ACROSS, SPIN, ROLL = range(4)
 POINTS, ROWS, BASED = range(3)
 """Entries of `count`. BASED: whether loads are the nearest to those that the cones found, and not the least."""
 
+MEMORY = 8
+"""Sweeps that mixing.py remembers."""
+
 MOST_ROWS = 6
 """Of a point."""
 
 
-class Touch(Bundled, namedtuple("Touch", "points rows count order roots felt yields held answers matrix")):
+class Touch(Bundled, namedtuple("Touch", "points saved rows count order roots felt yields held answers matrix mixing")):
     """What contact needs while rates are found.
 
     Attributes:
-        points: POINT records, of which the first count[POINTS] are closed. rows: ROW records.
+        points: POINT records, of which the first count[POINTS] are closed; saved: room for them. rows: ROW records.
         felt, yields: of each row's force, as dofs feel it and yield to it, shape (2 rows, nv). A second half has the
             directions in which rates are taken, where these are others.
         held, answers: what the row's forces ask of the model's constraints, and what those answer with, shape
             (2 rows, constraint rows) and (rows, constraint rows).
         order: points island by island; roots: a body that stands for all that has to do with a body.
+        mixing: room for the equations of mixing.py, shape (MEMORY, MEMORY + 1).
         matrix: how rows answer to each other's forces, and the factors of that, shape (2, rows, rows): a block for
             each island.
     """
@@ -146,7 +152,7 @@ class Touch(Bundled, namedtuple("Touch", "points rows count order roots felt yie
 def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Touch:
     rows = MOST_ROWS * points
     return Touch(
-        np.zeros(points, POINT).view(np.recarray),
+        *(np.zeros(points, POINT).view(np.recarray) for _ in range(2)),
         np.zeros(rows, ROW).view(np.recarray),
         np.zeros(3, np.int64),
         np.zeros(points, np.int64),
@@ -156,4 +162,5 @@ def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Tou
         np.zeros((2 * rows, constraint_rows)),
         np.zeros((rows, constraint_rows)),
         np.zeros((2, rows, rows)),
+        np.zeros((MEMORY, MEMORY + 1)),
     )

@@ -157,6 +157,7 @@ def write_matrix(system, slipping):
     rows, half = touch.count[ROWS], touch.rows.shape[0]
     end_rows(touch)
     for r in range(rows):
+        touch.rows[r].first_dof, touch.rows[r].last_dof = dofs_of(system, touch.points[touch.rows[r].point])
         point = touch.points[touch.rows[r].point]
         torque, force = wrench_of(touch, r, slipping)
         respond_to(system, point, torque, force, touch.felt[r], touch.yields[r])
@@ -171,11 +172,24 @@ def write_matrix(system, slipping):
         at = rate_at(touch, r, slipping)
         for c in range(touch.rows[r].begin, touch.rows[r].end):
             total = 0.0
-            for j in range(touch.felt.shape[1]):
+            row, column = touch.rows[r], touch.rows[c]
+            for j in range(max(row.first_dof, column.first_dof), min(row.last_dof, column.last_dof)):
                 total += touch.felt[at, j] * touch.yields[c, j]
             for k in range(system.constraints.count[1]):
                 total += touch.held[at, k] * touch.answers[c, k]
             touch.matrix[0, r, c] = total
+
+
+@jitable
+def dofs_of(system, point):
+    """(the first of all dofs that feel a force in a point, the one after the last)."""
+    bodies, first, last = system.model.bodies, system.tau.shape[0], 0
+    for start in (point.one.body, point.other.body):
+        i = start
+        while i > 0:
+            first, last = min(first, bodies[i].v), max(last, bodies[i].v_end)
+            i = bodies[i].parent
+    return first, last
 
 
 @jitable

@@ -62,6 +62,7 @@ STEPPING = np.dtype(
         ("error", np.float64),  # of the last step taken, 1 = as much as allowed
         ("explicit_step", np.float64),  # as long as they were when implicit ones began [s]
         ("stride", np.float64),  # what it was when a stop began to be pressed [s]
+        ("narrow", np.float64),  # at most, while it is sought when what is strained yields; else 0 [s]
         ("flow", np.float64),  # energy that has gone through the ledgers, either way [J]
         ("started", np.int64),
         ("fresh", np.int64),  # whether the first slope is that of the present state

@@ -16,7 +16,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..contact.least_loads import solve_rows
-from ..contact.points import NORMAL, POINTS, ROWS, make_touch
+from ..contact.points import BASED, NORMAL, POINTS, ROWS, make_touch
 from ..contact.responses import push_rows
 from ..dynamics.aba import accelerate
 from ..dynamics.constraint_forces import clear_pushes
@@ -41,7 +41,7 @@ from .contact_events import (
     margin_of,
     mark_points,
 )
-from .contact_modes import resolve_points
+from .contact_modes import resolve_points, settle_points
 from .dop853 import COUNT, ORDER, dop853_step
 from .events import take_place, wake
 from .inputs import Inputs
@@ -184,20 +184,16 @@ def _longer(array: np.recarray, count: int) -> np.recarray:
 def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
     """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, or NO_ROOM."""
     now = state[0]
-    if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
-        return NO_ROOM
     for _ in range(most_steps):
+        if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
+            return NO_ROOM
         if now.time >= end:
             break
         if not now.step > SHORTEST_STEP or now.crowded > MOST_EVENTS_AT_ONCE:
             return HOPELESS
-        remaining = end - now.time
-        h = remaining / math.ceil(remaining / now.step)
-        fits, longest = look_ahead(calls, system, ground, y, stages, now, h, close, spare, impacts)
+        fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
         if not fits:
             return NO_ROOM
-        if longest < h:
-            h = remaining / math.ceil(remaining / longest)
         error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
         if not error <= 1.0:
             reject(calls, system, y, stages, now, h, error)
@@ -209,16 +205,17 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             ):
                 return NO_ROOM
             continue
-        now.time = end if h == remaining else now.time + h
-        now.crowded = 0
+        yields = is_strained(system.touch) and not bears_it(calls, system, y, trial, stages, now, h, close)
+        if yields and h > close.skin:
+            now.narrow = 0.5 * h
+            continue
+        now.narrow = 0.0 if yields else 0.5 * now.narrow
+        now.time = end if h == end - now.time else now.time + h
         tidy(system, trial)
         accept(system, y, trial, stages, now, h, error, ORDER)
         now.step = max(now.step, 10.0 * SHORTEST_STEP)  # up to a frame there may have been but a rounding
+        now.fresh = 0 if yields else 1
         mark_points(system.touch)
-        if is_strained(system.touch) and not begin_touching(
-            calls, system, ground, y, stages, now, close, spare, impacts
-        ):
-            return NO_ROOM
     if now.time < end:
         return UNDERWAY
     forget_bounces(system, now)
@@ -243,6 +240,28 @@ def is_strained(touch):
 
 
 @subroutine
+def bears_it(calls, system, y, trial, stages, now, h, close):
+    """Whether all goes on as it does after a step, by the cones; if not, points are again as they were before it."""
+    touch, count = system.touch, system.touch.count[POINTS]
+    for p in range(count):
+        touch.saved[p] = touch.points[p]
+    based = touch.count[BASED]
+    certain = settle_points(calls, system, now.time + h, trial, stages[COUNT], close)
+    same = certain and touch.count[POINTS] == count
+    for p in range(count):
+        old, new = touch.saved[p], touch.points[p]
+        same = same and (old.holds, old.slide, old.roll, old.spin) == (new.holds, new.slide, new.roll, new.spin)
+    if not same:
+        for p in range(count):
+            touch.points[p] = touch.saved[p]
+        touch.count[POINTS], touch.count[BASED] = count, based
+        calls.rates(system, now.time, y, 0.0, stages[0])
+        if h <= close.skin:
+            calls.rates(system, now.time + h, trial, 0.0, stages[COUNT])
+    return same
+
+
+@subroutine
 def forget_bounces(system, now):
     """Count them anew from frame to frame, and look anew at what held since that could not be found out."""
     for p in range(system.touch.count[POINTS]):
@@ -254,8 +273,9 @@ def forget_bounces(system, now):
 
 
 @subroutine
-def look_ahead(calls, system, ground, y, stages, now, h, close, spare, impacts):
-    """As `look_around`; what has moved on to another face or over an edge is settled anew."""
+def look_ahead(calls, system, ground, y, stages, now, remaining, close, spare, impacts):
+    """As `look_around`, with the step to be tried [s]; what has moved on to another face or over an edge is settled."""
+    h = remaining / math.ceil(remaining / (min(now.step, now.narrow) if now.narrow > 0.0 else now.step))
     q, qd = parts_of(system, y)
     move_bodies(system.model, system.work, q, qd)  # the last stage was off by a rounding
     fits, longest = look_around(system, ground, h, close.skin)
@@ -263,7 +283,7 @@ def look_ahead(calls, system, ground, y, stages, now, h, close, spare, impacts):
         fits = begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
         if fits:
             fits, longest = look_around(system, ground, h, close.skin)
-    return fits, longest
+    return fits, remaining / math.ceil(remaining / longest) if longest < h else h
 
 
 @subroutine

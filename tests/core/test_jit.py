@@ -116,7 +116,7 @@ shapes = [Shape("box", Box((0.2, 0.1, 0.1))), Shape("ball", Sphere(0.1), (0.3, 0
 thing = Link("thing", inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), collisions=shapes)
 floor = Link("floor", collisions=[Shape("floor", Plane())])
 placed = Joint("free", "free", WORLD, "thing", X_PJ=(0.0, 0.0, 0.12, 0.98, 0.0, 0.199, 0.0))
-simulation = Simulation(Model(links=[thing, floor], joints=[placed, Joint("lies", "fixed", WORLD, "floor")]), [0.0, 0.1])
+simulation = Simulation(Model(links=[thing, floor], joints=[placed, Joint("lies", "fixed", WORLD, "floor")]), [0, 0.1])
 print(simulation.run().q.tobytes().hex(), len(simulation.impacts))
 """
 
