@@ -17,6 +17,12 @@ def mechanical_energy(model, work, q, qd):
     Of any state, whether loops close in it or not. Springs and armatures of joints that close loops count if the model
     was compiled with `split_loops`, since these have no coordinates otherwise.
     """
+    return energies_of(model, work, q, qd)
+
+
+@subroutine
+def energies_of(model, work, q, qd):
+    """As `mechanical_energy`, for kernels."""
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, qd)
     potential = spring_energy(model, q) + stop_energy(model, work, q)

@@ -76,6 +76,8 @@ STEPPING = np.dtype(
         ("events", np.int64),  # instants at which something began or ceased to act
         ("impacts", np.int64),
         ("crowded", np.int64),  # events in a row with next to no time between them
+        ("yielded", np.int64),  # how often that was, with no step between
+        ("rough", np.int64),  # power of 2 of the rough steps to take next
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],
     align=True,

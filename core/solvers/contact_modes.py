@@ -35,6 +35,8 @@ BARELY = 1e-8
 """Part of the largest rate that is no slip yet."""
 EDGE = 1e-7
 """Part of a load by which it may lie inside of its cone and be on the edge."""
+OUTSIDE = 1e-3
+"""Part of the largest load by which one outside of its cone shows that something else was found than the cones said."""
 ROUGH = 1e-9
 """Part of the largest load, or of the largest rate, that is rounding."""
 
@@ -172,8 +174,9 @@ def settle_points(calls, system, time, y, slopes, close):
         for p in range(touch.count[POINTS]):
             touch.points[p].strained = 1 if certain else 0
         certain = reconsider_points(calls, system, time, y, slopes)
+        if not take_cones_loads(calls, system, time, y, slopes):
+            certain = reconsider_points(calls, system, time, y, slopes)
     forget_points(touch)
-    take_cones_loads(calls, system, time, y, slopes)
     return certain
 
 
@@ -210,31 +213,50 @@ def ask_cones(calls, system, time, y, slopes):
     return certain
 
 
+@jitable
+def largest_load(touch):
+    most = 0.0
+    for p in range(touch.count[POINTS]):
+        most = max(most, abs(touch.points[p].load))
+    return most
+
+
 @subroutine
 def take_cones_loads(calls, system, time, y, slopes):
-    """Where the least loads are outside of cones, go on from those that the cones found."""
-    touch = system.touch
+    """Where the least loads are outside of cones, go on from those that the cones found.
+
+    Returns whether these are inside; if not, nothing is strained any more.
+    """
+    touch, outside = system.touch, False
+    most = largest_load(touch)
     for p in range(touch.count[POINTS]):
-        if touch.points[p].strained and is_over_cone(touch.points[p]):
+        if touch.points[p].strained and is_over_cone(touch.points[p], -EDGE * most):
             touch.count[BASED] = 1
     if touch.count[BASED]:
         calls.rates(system, time, y, 0.0, slopes)
+    most = largest_load(touch)
     for p in range(touch.count[POINTS]):
-        touch.points[p].strained *= 1 if touch.count[BASED] and is_over_cone(touch.points[p]) else 0
+        outside = outside or is_over_cone(touch.points[p], OUTSIDE * most)
+    for p in range(touch.count[POINTS]):
+        at_edge = touch.count[BASED] and not outside and is_over_cone(touch.points[p], -EDGE * most)
+        touch.points[p].strained = 1 if at_edge else 0
+    if outside:
+        touch.count[BASED] = 0
+    return not outside
 
 
 @jitable
-def is_over_cone(point):
-    """Whether a point's load lies outside its cone: it would be pulled, or what sticks takes more than it can."""
+def is_over_cone(point, slack):
+    """Whether a point's load is outside its cone by more than a slack: it is pulled, or what sticks takes too much."""
     if point.holds == 0:
         return False
     spun, rolled = friction_torques(point)
-    load = max(point.load, 0.0) * (1.0 - EDGE)
+    load = max(point.load, 0.0)
     return (
-        (point.is_soft == 0 and point.load < 0.0)
-        or (point.slide == STICKS and norm_of(get3(point.force)) > point.limit * load)
-        or (point.spin == STICKS and abs(spun) > point.spinning * load)
-        or (point.roll == STICKS and rolled > point.rolling * load)
+        (point.is_soft == 0 and -point.load > slack)
+        or (point.slide == STICKS and norm_of(get3(point.force)) - point.limit * load > slack)
+        or (point.spin == STICKS and abs(spun) - point.spinning * load > slack * point.spinning)
+        or (point.roll == STICKS and rolled - point.rolling * load > slack * point.rolling)
     )
 
 
@@ -326,9 +348,7 @@ def reconsider_points(calls, system, time, y, slopes):
 @subroutine
 def worst_point(system):
     """(point whose load or rate contradicts most what it does, or -1; by how much; the largest load)."""
-    touch, most = system.touch, 0.0
-    for p in range(touch.count[POINTS]):
-        most = max(most, abs(touch.points[p].load))
+    touch, most = system.touch, largest_load(system.touch)
     worst, which = 0.0, -1
     for p in range(touch.count[POINTS]):
         found = contradiction(touch.points[p], most, system)

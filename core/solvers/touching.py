@@ -48,6 +48,7 @@ from .inputs import Inputs
 from .margins import first_crossing
 from .one_step import mark
 from .protocol import Memory, Progress, State
+from .rough_steps import ROUGH_STEP, press_on
 from .system import System, normalize_quaternions, parts_of, write_rates
 
 HOPELESS = int(Progress.HOPELESS)
@@ -55,7 +56,9 @@ NO_ROOM = 3
 """What `advance_touching` returns where there are more points or pairs than it has room for."""
 
 MOST_TRIES = 60
-MOST_EVENTS_AT_ONCE = 500
+MOST_YIELDS = 3
+"""In a row, of what is strained, that are located."""
+MOST_EVENTS_AT_ONCE = 100
 PATIENT, WIDEST = 20, 5.0
 """Events in a row with next to no time between them, after which points count as closed that are ever farther apart, up
 to this power of ten: what rocks ever faster, from one end to the other, then comes to rest on both.
@@ -190,7 +193,10 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         if now.time >= end:
             break
         if not now.step > SHORTEST_STEP or now.crowded > MOST_EVENTS_AT_ONCE:
-            return HOPELESS
+            fits, finite = press_on(calls, system, ground, y, stages, now, end, close.skin, spare)
+            if not fits or not finite:
+                return HOPELESS if fits else NO_ROOM
+            continue
         fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
         if not fits:
             return NO_ROOM
@@ -206,14 +212,16 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
                 return NO_ROOM
             continue
         yields = is_strained(system.touch) and not bears_it(calls, system, y, trial, stages, now, h, close)
-        if yields and h > close.skin:
+        if yields and h > close.skin and now.yielded < MOST_YIELDS:
             now.narrow = 0.5 * h
             continue
-        now.narrow = 0.0 if yields else 0.5 * now.narrow
+        least = now.step if now.narrow > 0.0 else 10.0 * SHORTEST_STEP  # up to a frame there was but a rounding
+        note_yield(now, yields, close)
         now.time = end if h == end - now.time else now.time + h
         tidy(system, trial)
         accept(system, y, trial, stages, now, h, error, ORDER)
-        now.step = max(now.step, 10.0 * SHORTEST_STEP)  # up to a frame there may have been but a rounding
+        now.step = max(now.step, least)
+        now.rough = 0 if h > ROUGH_STEP else now.rough
         now.fresh = 0 if yields else 1
         mark_points(system.touch)
     if now.time < end:
@@ -237,6 +245,18 @@ def is_strained(touch):
     for p in range(touch.count[POINTS]):
         strained += touch.points[p].strained
     return strained > 0
+
+
+@jitable
+def note_yield(now, yields, close):
+    """Narrow on, or be done with it. What yields again and again is not located each time: the end of the step does."""
+    if yields or 0.0 < now.narrow <= close.skin:
+        now.narrow = 0.0
+        now.yielded = now.yielded + 1 if now.yielded < MOST_YIELDS else 0
+    elif now.narrow > 0.0:
+        now.narrow *= 0.5
+    else:
+        now.yielded = 0
 
 
 @subroutine
