@@ -77,6 +77,7 @@ STEPPING = np.dtype(
         ("impacts", np.int64),
         ("crowded", np.int64),  # events in a row with next to no time between them
         ("yielded", np.int64),  # how often that was, with no step between
+        ("stalled", np.int64),  # steps in a row that get nowhere
         ("rough", np.int64),  # power of 2 of the rough steps to take next
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],

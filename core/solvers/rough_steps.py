@@ -48,7 +48,7 @@ def press_on(calls, system, ground, y, stages, now, end, skin, spare):
             return True, False
     now.rough = min(now.rough + 1, MOST_AT_ONCE)
     now.unsettled += 1
-    now.crowded, now.fresh, now.narrow, now.step = 0, 0, 0.0, ROUGH_STEP
+    now.crowded, now.stalled, now.fresh, now.narrow, now.step = 0, 0, 0, 0.0, ROUGH_STEP
     return True, True
 
 

@@ -55,6 +55,8 @@ HOPELESS = int(Progress.HOPELESS)
 NO_ROOM = 3
 """What `advance_touching` returns where there are more points or pairs than it has room for."""
 
+STALLED = 1e-7
+"""Seconds below which a step gets nowhere; as many in a row as events are taken roughly."""
 MOST_TRIES = 60
 MOST_YIELDS = 3
 """In a row, of what is strained, that are located."""
@@ -192,7 +194,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             return NO_ROOM
         if now.time >= end:
             break
-        if not now.step > SHORTEST_STEP or now.crowded > MOST_EVENTS_AT_ONCE:
+        if not now.step > SHORTEST_STEP or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE:
             fits, finite = press_on(calls, system, ground, y, stages, now, end, close.skin, spare)
             if not fits or not finite:
                 return HOPELESS if fits else NO_ROOM
@@ -222,6 +224,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         accept(system, y, trial, stages, now, h, error, ORDER)
         now.step = max(now.step, least)
         now.rough = 0 if h > ROUGH_STEP else now.rough
+        now.stalled = now.stalled + 1 if h < STALLED else 0
         now.fresh = 0 if yields else 1
         mark_points(system.touch)
     if now.time < end:
