@@ -1,75 +1,108 @@
-"""Writes docs/contact.md from a comparison with MuJoCo and Coal: run it after `make judges`."""
+"""Writes docs/contact.md from what benchmarks/contact_engine.py measured, beside what other engines gave.
+
+.venv/bin/python benchmarks/contact_engine.py --json contact.jsonl
+.venv/bin/python docs/make_contact.py contact.jsonl
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
-from support.contacts import JUDGES, SHAPES, Verdict, compared, pairs_of
-from support.solids import NAMES
-
+ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path(__file__).with_name("contact.md")
-COUNT = 200
+BASELINES = ROOT.parent / "shared" / "contact" / "baselines.json"
 
-HEAD = f"""<!-- Written by docs/make_contact.py. -->
-# Contact: how far apart two solids are
+ACCURACIES = ("draft", "good", "exact")
+LEVELS = {"exact": "e", "good": "g", "draft": "d", "": "-", "-": "-"}
+ENGINES = {
+    "mj05": "MuJoCo, 0.5 ms",
+    "sap": "Drake SAP, 2 ms",
+    "lagged": "Drake lagged, 2 ms",
+    "cenic5": "Drake CENIC, 1e-5",
+}
 
-`core/collision` tells the signed distance of two convex solids, the normal along which they would touch or part, and
-the points in which they touch. This page compares its distances with those of MuJoCo 4.0 (`mj_geomDistance`, tolerance
-1e-10, 500 iterations) and Coal 3.0 (`coal.distance`, the same). There are {COUNT * len(SHAPES)} placements of each
-pair of kinds: apart by half a size down to nothing, overlapping down to four fifths of the smaller one, turned at
-random or along axes, a third of them flat.
+HEAD = """<!-- Written by docs/make_contact.py. -->
+# Contact: 48 cases with known answers
 
-*Worst* is the largest difference as a part of both sizes. *Differ* counts differences above 1e-6. *No answer* counts
-placements for which the judge gave no number. *Ours unproven* counts the differences in which ours lacks the proof that
-stands below. Of the placements with one distance, *ties* have two normals that are as good, as in the middle between
-two faces, and in *skewed* ones the judge's normal separates less than its distance says, by more than 1e-6.
+Closed forms, conserved quantities and equations integrated to many digits say what should come of 48 scenes, in 176
+measures. Each has three tolerances: draft, good, exact. *e*, *g* and *d* say which of them an error is below; *-*:
+none. An error is absolute or a part of the value, as the second column says. *steps* and *s* are those of the whole
+case at good, all of its runs together, on one core of a shared machine: times are good for ratios only.
 
-Who is right is not a matter of votes. Along any unit vector, two solids are separated by some length, which support
-functions give; the signed distance is the greatest of these. So our normal proves our distance from below. Where
-solids are apart, a point of each proves it from above; where they overlap, neither the judge's normal nor a search of
-some thousand directions may find a greater separation. All that is arithmetic of the tests, not of the core.
+MuJoCo 4.0 and Drake were asked for the measures that they can be asked for. Restitution is fitted to them by damping.
 
 """
 
-TAIL = """
-MuJoCo keeps the corners of hulls in single precision: that is its 1e-8. It has no cones.
 
-What the comparison does not show: where a solid with round parts and another one have one and the same middle, a whole
-ring of normals is nearly as good as the best, and our depth may be too deep by 1e-4 of the size. And witness points of
-solids that overlap deeply, one of them round, are rough, by up to a quarter of the size in one of a hundred; contact
-points do not lean on them where a corner, an edge or a face touches.
-"""
+def main() -> None:
+    rows = [json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()]
+    asked = [row for row in json.loads(BASELINES.read_text()) if row["kind"] == "analytic"]
+    peers = {(row["name"], row["engine"]): row.get("measures", {}) for row in asked}
+    PAGE.write_text(page(rows, peers))
 
 
-def table(judge: str) -> str:
-    lines = [
-        f"## {judge}",
-        "",
-        "| pair | worst | differ | ours unproven | no answer | ties | skewed |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    total = Verdict()
-    for a, b in pairs_of(judge):
-        found = compared(judge, (a, b), COUNT)
-        lines.append(row(f"{NAMES[a]}, {NAMES[b]}", found))
-        total.count += found.count
-        total.worst = max(total.worst, found.worst)
-        total.differ += found.differ
-        total.unanswered += found.unanswered
-        total.ours_unproven += found.ours_unproven
-        total.ties += found.ties
-        total.skewed += found.skewed
-    lines.append(row(f"all {total.count}", total))
-    return "\n".join(lines) + "\n"
+def page(rows: list[dict], peers: dict[tuple[str, str], dict]) -> str:
+    """The whole text.
+
+    rows: of contact_engine.py, one a measure and accuracy. peers: by case and engine, what each measure gave.
+    """
+    found: dict[tuple[str, str], dict[str, dict]] = {}
+    for row in rows:
+        found.setdefault((row["case"], row["measure"]), {})[row["accuracy"]] = row
+    ours = [accuracy for accuracy in ACCURACIES if any(accuracy in each for each in found.values())]
+    head = ["measure", "error is", *(f"ours, {accuracy}" for accuracy in ours), "steps", "s", *ENGINES.values()]
+    lines = [line(head), line(["---"] * len(head))]
+    for (case, name), each in found.items():
+        first = next(iter(each.values()))
+        timed = each.get("good", first)
+        cells = [error_of(each[accuracy]) if accuracy in each else "" for accuracy in ours]
+        others = [peer(peers.get((case, engine), {}).get(name)) for engine in ENGINES]
+        kind = {"abs": "absolute", "rel": "relative", "le": "above 0"}.get(first["mode"], first["mode"])
+        lines.append(line([f"{case} {name}", kind, *cells, f"{timed['steps']}", f"{timed['wall']:.2g}", *others]))
+    return "\n".join([HEAD + counts(rows, peers, ours), *lines, "", *missed(found, ours)]) + "\n"
 
 
-def row(name: str, found: Verdict) -> str:
-    counts = (found.differ, found.ours_unproven, found.unanswered, found.ties, found.skewed)
-    return f"| {name} | {found.worst:.0e} | {' | '.join(map(str, counts))} |"
+def line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def error_of(row: dict) -> str:
+    return "none" if row["error"] is None else f"{row['error']:.1e} {LEVELS[row['level']]}"
+
+
+def peer(measure: dict | None) -> str:
+    return "" if measure is None else error_of(measure)
+
+
+def counts(rows: list[dict], peers: dict[tuple[str, str], dict], ours: list[str]) -> str:
+    """How many measures are at a level, or at a better one."""
+    lines = [line(["engine", "asked", "exact", "good", "draft"]), line(["---"] * 5)]
+    for accuracy in ours:
+        levels = [row["level"] for row in rows if row["accuracy"] == accuracy]
+        lines.append(line([f"ours, {accuracy}", f"{len(levels)}", *reached(levels)]))
+    for engine, label in ENGINES.items():
+        levels = [each["level"] for (_, by), found in peers.items() if by == engine for each in found.values()]
+        lines.append(line([label, f"{len(levels)}", *reached(levels)]))
+    return "\n".join([*lines, ""]) + "\n"
+
+
+def reached(levels: list[str]) -> list[str]:
+    count = Counter(levels)
+    return [f"{sum(count[each] for each in ('exact', 'good', 'draft')[: k + 1])}" for k in range(3)]
+
+
+def missed(found: dict[tuple[str, str], dict[str, dict]], ours: list[str]) -> list[str]:
+    """Why a measure has no value at some accuracy."""
+    lines = []
+    for (case, name), each in found.items():
+        for accuracy in ours:
+            if accuracy in each and each[accuracy]["error"] is None:
+                lines.append(f"- {case} {name}, {accuracy}: {each[accuracy]['why'][:160]}")
+    return ["## Without a value", "", *lines] if lines else []
 
 
 if __name__ == "__main__":
-    PAGE.write_text(HEAD + "\n".join(table(judge) for judge in JUDGES) + TAIL)
+    main()
