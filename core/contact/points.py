@@ -152,7 +152,8 @@ class Touch(Bundled, namedtuple("Touch", "points saved rows count order roots fe
 def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Touch:
     rows = MOST_ROWS * points
     return Touch(
-        *(np.zeros(points, POINT).view(np.recarray) for _ in range(2)),
+        np.zeros(points, POINT).view(np.recarray),
+        np.zeros(points, POINT).view(np.recarray),
         np.zeros(rows, ROW).view(np.recarray),
         np.zeros(3, np.int64),
         np.zeros(points, np.int64),

@@ -99,8 +99,8 @@ def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
     """Of POINT records."""
     return [
         Contact(
-            owners[point["first"]],
-            owners[point["second"]],
+            owners[int(point["first"])],
+            owners[int(point["second"])],
             point["place"].copy(),
             point["normal"].copy(),
             point["load"] * point["normal"] + point["force"],
@@ -138,8 +138,8 @@ def impacts_of(owners: Sequence[str], records: np.ndarray, zero: float) -> list[
     return [
         Impact(
             zero + float(record["time"]),
-            owners[record["first"]],
-            owners[record["second"]],
+            owners[int(record["first"])],
+            owners[int(record["second"])],
             record["point"].copy(),
             record["normal"].copy(),
             record["impulse"].copy(),

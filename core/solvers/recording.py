@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,7 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
     qd_names = _united([coordinate_names(stage, velocities=True) for stage in stages])
     joints = tuple(_united([reaction_names(stage) for stage in stages])) if "wrenches" in record else ()
     frames = len(times)
+    tables: dict[str, Any] = {name: kind.joined([]) for name, kind in TABLES.items() if name in record}
     return Trajectory(
         times=times,
         link_names=compiled.link_names,
@@ -58,7 +60,7 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
         wrench_names=joints,
         wrenches=np.full((frames, len(joints), 6), np.nan) if "wrenches" in record else None,
         loop_error=np.zeros(frames),
-        **{name: kind.joined([]) for name, kind in TABLES.items() if name in record},
+        **tables,
     )
 
 

@@ -59,7 +59,7 @@ def trajectory_of(path: Path, arrays: dict[str, Any]) -> Trajectory:
     for name in PAIRS:
         arrays[name] = tuple(map(tuple, _words(path, name, arrays[name], 2)))
     own = {name: value for name, value in arrays.items() if name in FIELDS}
-    tables = {
+    tables: dict[str, Any] = {
         table: _table(path, table, arrays)
         for table in TABLES
         if any(COLUMNS.get(name, ("",))[0] == table for name in arrays)
@@ -115,7 +115,7 @@ def _words(path: Path, name: str, words: np.ndarray, dimensions: int) -> tuple:
 
 def _table(path: Path, table: str, arrays: dict[str, Any]) -> Table:
     kind = TABLES[table]
-    columns = {name: arrays.get(f"{table}_{name}") for name in kind.columns()}
+    columns: dict[str, Any] = {name: arrays.get(f"{table}_{name}") for name in kind.columns()}
     if missing := [name for name, values in columns.items() if values is None]:
         raise TrajectoryError(f"{path}: '{table}_{missing[0]}' is not there, and other columns of '{table}' are")
     count, frames = columns["frame"].size, len(arrays["times"]) if arrays["times"].ndim else 0

@@ -6,7 +6,7 @@ import csv
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -195,7 +195,8 @@ def _trajectory(table: _Table) -> Trajectory:
     for place in quaternions_among(q_names):
         _require_directions(table, q_names[place[0]][0], q[:, place])
         q[:, place] = normalized(q[:, place])
-    energies = {table.columns[number].name: values[:, number].copy() for number in table.at(ENERGY)}
+    known = {table.columns[number].name: values[:, number].copy() for number in table.at(ENERGY)}
+    energies: dict[str, Any] = {name: known.get(name, np.full(frames, np.nan)) for name in ENERGIES}
     at_error = table.at(LOOP_ERROR)
     return Trajectory(
         times=values[:, table.at(TIME)[0]].copy(),
@@ -205,7 +206,7 @@ def _trajectory(table: _Table) -> Trajectory:
         q=q,
         qd_names=qd_names,
         qd=values[:, at_v],
-        **{name: energies.get(name, np.full(frames, np.nan)) for name in ENERGIES},
+        **energies,
         efforts=_efforts(table, [name for name, _ in qd_names]),
         wrench_names=wrench_names,
         wrenches=wrenches if wrench_names else None,

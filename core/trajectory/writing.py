@@ -111,7 +111,9 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         return value if isinstance(value, tuple) else None
     known = np.isfinite(value)
-    return value.tolist() if known.all() else np.where(known, value, None).tolist()
+    plain = value.astype(object)
+    plain[~known] = None
+    return plain.tolist()
 
 
 def _lines(table: Table) -> list[dict[str, Any]]:
