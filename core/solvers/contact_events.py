@@ -25,7 +25,7 @@ from ..kinematics.motion import move_bodies
 from ..slots import Bundled
 from ..spatial import add, dot, sub
 from ..spatial.storage import get3, get9, put3, put9
-from .contact_modes import ROUGH, friction_torques
+from .contradictions import ROUGH, friction_torques
 from .margins import cubic, lowest, root
 
 GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)

@@ -15,16 +15,12 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..contact.least_loads import solve_rows
-from ..contact.points import BASED, NORMAL, POINTS, ROWS, make_touch
-from ..contact.responses import push_rows
-from ..dynamics.aba import accelerate
-from ..dynamics.constraint_forces import clear_pushes
-from ..jit import jitable, kernel, subroutine
-from ..kinematics.motion import integrate_positions, move_bodies
+from ..contact.points import POINTS, ROWS, make_touch
+from ..jit import kernel, subroutine
+from ..kinematics.motion import move_bodies
 from ..slots import Bundled
-from ..spatial import ZERO, dot, raised
-from ..spatial.storage import copy, get3
+from ..spatial import raised
+from ..spatial.storage import copy
 from .adaptive import CROWDED, REACHED, SHORTEST_STEP, UNDERWAY, Adaptive, accept, count_flow, first_step
 from .contact_events import (
     GAP,
@@ -41,7 +37,7 @@ from .contact_events import (
     margin_of,
     mark_points,
 )
-from .contact_modes import resolve_points, settle_points
+from .contact_modes import resolve_points
 from .dop853 import COUNT, ORDER, dop853_step
 from .events import take_place, wake
 from .inputs import Inputs
@@ -49,7 +45,9 @@ from .margins import first_crossing
 from .one_step import mark
 from .protocol import Memory, Progress, State
 from .rough_steps import ROUGH_STEP, press_on
+from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import System, normalize_quaternions, parts_of, write_rates
+from .tidying import tidy
 
 HOPELESS = int(Progress.HOPELESS)
 NO_ROOM = 3
@@ -58,8 +56,6 @@ NO_ROOM = 3
 STALLED = 1e-7
 """Seconds below which a step gets nowhere; as many in a row as events are taken roughly."""
 MOST_TRIES = 60
-MOST_YIELDS = 3
-"""In a row, of what is strained, that are located."""
 MOST_EVENTS_AT_ONCE = 100
 PATIENT, WIDEST = 20, 5.0
 """Events in a row with next to no time between them, after which points count as closed that are ever farther apart, up
@@ -241,49 +237,6 @@ def reject(calls, system, y, stages, now, h, error):
     calls.rates(system, now.time, y, 0.0, stages[0])
 
 
-@jitable
-def is_strained(touch):
-    """Whether the cones must be asked anew whether what sticks still does."""
-    strained = 0
-    for p in range(touch.count[POINTS]):
-        strained += touch.points[p].strained
-    return strained > 0
-
-
-@jitable
-def note_yield(now, yields, close):
-    """Narrow on, or be done with it. What yields again and again is not located each time: the end of the step does."""
-    if yields or 0.0 < now.narrow <= close.skin:
-        now.narrow = 0.0
-        now.yielded = now.yielded + 1 if now.yielded < MOST_YIELDS else 0
-    elif now.narrow > 0.0:
-        now.narrow *= 0.5
-    else:
-        now.yielded = 0
-
-
-@subroutine
-def bears_it(calls, system, y, trial, stages, now, h, close):
-    """Whether all goes on as it does after a step, by the cones; if not, points are again as they were before it."""
-    touch, count = system.touch, system.touch.count[POINTS]
-    for p in range(count):
-        touch.saved[p] = touch.points[p]
-    based = touch.count[BASED]
-    certain = settle_points(calls, system, now.time + h, trial, stages[COUNT], close)
-    same = certain and touch.count[POINTS] == count
-    for p in range(count):
-        old, new = touch.saved[p], touch.points[p]
-        same = same and (old.holds, old.slide, old.roll, old.spin) == (new.holds, new.slide, new.roll, new.spin)
-    if not same:
-        for p in range(count):
-            touch.points[p] = touch.saved[p]
-        touch.count[POINTS], touch.count[BASED] = count, based
-        calls.rates(system, now.time, y, 0.0, stages[0])
-        if h <= close.skin:
-            calls.rates(system, now.time + h, trial, 0.0, stages[COUNT])
-    return same
-
-
 @subroutine
 def forget_bounces(system, now):
     """Count them anew from frame to frame, and look anew at what held since that could not be found out."""
@@ -430,41 +383,3 @@ def closest_gap(ground):
         if not own.closed and own.rate < 0.0:
             least = min(least, abs(ground.ends[k].gap))
     return least
-
-
-@subroutine
-def tidy(system, y):
-    """Bring what holds back to its gap, and its rates to 0, from the rounding of a step, by the factors it has left."""
-    touch = system.touch
-    if touch.count[ROWS] == 0:
-        return
-    q, qd = parts_of(system, y)
-    worst = 0.0
-    for r in range(touch.count[ROWS]):
-        row = touch.rows[r]
-        point = touch.points[row.point]
-        row.asked = point.level - point.gap if row.kind == NORMAL else 0.0
-        worst = max(worst, abs(row.asked))
-    if worst > 1e-14:
-        correct_by_rows(system)
-        integrate_positions(system.model, q, system.scratch.dv, 1.0)
-    worst = 0.0
-    for r in range(touch.count[ROWS]):
-        row = touch.rows[r]
-        point, direction = touch.points[row.point], get3(row.direction)
-        rate = point.rate if row.kind == NORMAL else dot(direction, get3(point.v if row.kind == 1 else point.w))
-        row.asked = -rate
-        worst = max(worst, abs(rate))
-    if worst > 1e-15:
-        correct_by_rows(system)
-        for j in range(qd.shape[0]):
-            qd[j] += system.scratch.dv[j]
-
-
-@subroutine
-def correct_by_rows(system):
-    """Write to `dv` the motion that the rows ask for."""
-    solve_rows(system.touch)
-    clear_pushes(system.work)
-    push_rows(system)
-    accelerate(system.model, system.work, ZERO, system.scratch.dv)

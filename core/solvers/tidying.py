@@ -1,0 +1,52 @@
+"""What rounding moved in a step, moved back: gaps of what holds, and their rates."""
+
+from __future__ import annotations
+
+from ..contact.least_loads import solve_rows
+from ..contact.points import NORMAL, ROWS
+from ..contact.responses import push_rows
+from ..dynamics.aba import accelerate
+from ..dynamics.constraint_forces import clear_pushes
+from ..jit import subroutine
+from ..kinematics.motion import integrate_positions
+from ..spatial import ZERO, dot
+from ..spatial.storage import get3
+from .system import parts_of
+
+
+@subroutine
+def tidy(system, y):
+    """Bring what holds back to its gap, and its rates to 0, from the rounding of a step, by the factors it has left."""
+    touch = system.touch
+    if touch.count[ROWS] == 0:
+        return
+    q, qd = parts_of(system, y)
+    worst = 0.0
+    for r in range(touch.count[ROWS]):
+        row = touch.rows[r]
+        point = touch.points[row.point]
+        row.asked = point.level - point.gap if row.kind == NORMAL else 0.0
+        worst = max(worst, abs(row.asked))
+    if worst > 1e-14:
+        correct_by_rows(system)
+        integrate_positions(system.model, q, system.scratch.dv, 1.0)
+    worst = 0.0
+    for r in range(touch.count[ROWS]):
+        row = touch.rows[r]
+        point, direction = touch.points[row.point], get3(row.direction)
+        rate = point.rate if row.kind == NORMAL else dot(direction, get3(point.v if row.kind == 1 else point.w))
+        row.asked = -rate
+        worst = max(worst, abs(rate))
+    if worst > 1e-15:
+        correct_by_rows(system)
+        for j in range(qd.shape[0]):
+            qd[j] += system.scratch.dv[j]
+
+
+@subroutine
+def correct_by_rows(system):
+    """Write to `dv` the motion that the rows ask for."""
+    solve_rows(system.touch)
+    clear_pushes(system.work)
+    push_rows(system)
+    accelerate(system.model, system.work, ZERO, system.scratch.dv)
