@@ -14,7 +14,7 @@ import numpy as np
 
 from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ..collision.manifold import CONTACT
-from ..collision.solids import BALL
+from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
 from ..contact.pieces import make_point
 from ..contact.place import place_point, velocity_at
@@ -33,6 +33,11 @@ GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)
 
 TURN = 0.4
 """Radians that what might touch turns at most in a step."""
+
+BITE = 0.5
+"""Part of the thicker of two solids by which they may overlap as a step ends: so nothing is behind what it hit."""
+THIN = 0.02
+"""Part of a hull's size that it is thick at least, as far as that goes."""
 
 MOST_POINTS = 8
 """Of a pair."""
@@ -152,7 +157,24 @@ def look_around(system, ground, h, skin):
             if norm_of(w) * h > TURN and not (solid.kind == BALL and dot(o, o) == 0.0):
                 longest = min(longest, TURN / norm_of(w))
     ground.reach[0] = reach
-    return list_contacts(system, ground, reach, ground.starts, ground.near_starts, STARTS), longest
+    fits = list_contacts(system, ground, reach, ground.starts, ground.near_starts, STARTS)
+    for k in range(ground.numbers[STARTS] if fits else 0):
+        start, own = ground.starts[k], ground.near_starts[k]
+        if not own.closed and own.rate < 0.0 and start.gap > skin:
+            thick = max(thickness(ground.solids[start.first]), thickness(ground.solids[start.second]))
+            longest = min(longest, (start.gap + BITE * thick) / -own.rate)
+    return fits, longest
+
+
+@jitable
+def thickness(solid):
+    """How deep something may sink into a solid without reaching its middle [m]."""
+    if solid.kind == MESH:
+        return 0.0
+    if solid.kind == PLANE:
+        return math.inf
+    half = get3(solid.half)
+    return solid.radius + max(min(half[0], half[1], half[2]), THIN * solid.reach if solid.kind == HULL else 0.0)
 
 
 @subroutine
