@@ -63,7 +63,7 @@ def drive_force(guard, q, qd):
 
 @jitable
 def add_drive(guard, watch, column, q, qd, h, tau):
-    if guard.effort == 0.0:  # for the moment, as it is scheduled
+    if guard.effort == 0.0 or watch.apart:  # as it is scheduled for the moment, or as crowds have it
         return 0.0
     if watch.saturated != 0:
         force = watch.saturated * guard.effort

@@ -50,6 +50,7 @@ WATCH = np.dtype(
         ("touch", np.int64),  # -1 at the lower stop, 1 at the upper one, if held there
         ("pressed", np.int64),  # likewise, of a compliant stop that gives way
         ("saturated", np.int64),  # the sign of a drive's force where it is as large as its effort allows
+        ("apart", np.int64),  # whether its drive is found together with contacts, by a crowd's laws
         ("load", np.float64),  # the force that holds it
         ("yields", np.float64),  # 1 / the inertia that it meets, when last held
         ("lower", np.float64),  # the stops; where a motion starts beyond them, they act from there on

@@ -78,7 +78,11 @@ STEPPING = np.dtype(
         ("crowded", np.int64),  # events in a row with next to no time between them
         ("yielded", np.int64),  # how often that was, with no step between
         ("stalled", np.int64),  # steps in a row that get nowhere
-        ("rough", np.int64),  # power of 2 of the rough steps to take next
+        # of crowds
+        ("burden", np.float64),  # what events have cost lately
+        ("stretch", np.float64),  # the step that calm would allow [s]
+        ("trust", np.int64),  # steps to take before events are looked for again; 0 while they are
+        ("patience_then", np.int64),  # how many those will be next time
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],
     align=True,

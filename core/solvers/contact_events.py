@@ -403,6 +403,16 @@ def allowed_of(kind, most):
 
 
 @subroutine
+def count_closed(ground, skin):
+    """How many ends are closed, and are no points yet."""
+    count = 0
+    for k in range(ground.numbers[ENDS]):
+        if not ground.near_ends[k].closed and ground.ends[k].gap <= skin:
+            count += 1
+    return count
+
+
+@subroutine
 def add_closed(system, ground, skin):
     """Make points of all ends that are closed and are none yet. Returns whether the room sufficed."""
     touch = system.touch

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..contact.pieces import SURFACE
-from ..contact.points import POINT
 from ..geometry.surfaces import Surface
 from ..model.colliders import Colliders, colliders_of
 from ..model.compiled import CompiledModel
@@ -96,7 +95,7 @@ def owners_of(compiled: CompiledModel, ground: Ground) -> tuple[str, ...]:
 
 
 def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
-    """Of POINT records."""
+    """Of POINT records, or HELD ones."""
     return [
         Contact(
             owners[int(point["first"])],
@@ -107,12 +106,12 @@ def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
             float(point["gap"]),
             point["torque"].copy(),
         )
-        for point in points.view(POINT)
+        for point in points.view(np.ndarray)
     ]
 
 
 def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, time: float) -> Contacts:
-    """Of POINT records, at a frame and its time [s]."""
+    """Of POINT records, or HELD ones, at a frame and its time [s]."""
     names, count = np.array(owners), len(points)
     return Contacts(
         np.full(count, frame),

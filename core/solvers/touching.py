@@ -15,8 +15,9 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..contact.crowd import BEFORE, make_crowd
 from ..contact.points import POINTS, ROWS, make_touch
-from ..jit import kernel, subroutine
+from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled
 from ..spatial import raised
@@ -29,6 +30,7 @@ from .contact_events import (
     SHORT,
     Impacts,
     add_closed,
+    count_closed,
     first_change,
     first_closing,
     forget_moved,
@@ -38,23 +40,30 @@ from .contact_events import (
     mark_points,
 )
 from .contact_modes import resolve_points
+from .crowd_steps import NO_ROOM, Pace, advance_crowd
 from .dop853 import COUNT, ORDER, dop853_step
 from .events import take_place, wake
 from .inputs import Inputs
 from .margins import first_crossing
 from .one_step import mark
 from .protocol import Memory, Progress, State
-from .rough_steps import ROUGH_STEP, press_on
 from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import System, normalize_quaternions, parts_of, write_rates
 from .tidying import tidy
 
-HOPELESS = int(Progress.HOPELESS)
-NO_ROOM = 3
-"""What `advance_touching` returns where there are more points or pairs than it has room for."""
+CROWD = 4
+"""What `advance_touching` returns where events crowd, and crowd_steps.py is to go on."""
 
 STALLED = 1e-7
-"""Seconds below which a step gets nowhere; as many in a row as events are taken roughly."""
+"""Seconds below which a step gets nowhere."""
+POINTS_AT_FOUR = 4.0
+"""Points with which an event costs four times as much as with none: they all have to do with each other."""
+LEAK = 5.0
+"""Of the burden that events may be, the part that is forgotten in a second, times this."""
+SOON, LATE = 16, 1024
+"""Steps that a crowd takes before events are looked for again, at first and at most."""
+CONTACTS_AT_FIRST = 64
+"""Of a crowd, before more room is made."""
 MOST_TRIES = 60
 MOST_EVENTS_AT_ONCE = 100
 PATIENT, WIDEST = 20, 5.0
@@ -63,7 +72,7 @@ to this power of ten: what rocks ever faster, from one end to the other, then co
 """
 
 
-class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose")):
+class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose burden")):
     """What counts as what.
 
     Attributes:
@@ -71,7 +80,7 @@ class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow
         near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
         slow [m/s or rad/s]: slip that stops by itself at once. resting [m]: what would bounce no higher rests.
         shallow: as in one_step.Settings. loose: part of a step by which it may miss an event at which forces do not
-            jump.
+            jump. burden: what events may cost, above which a crowd's steps go on.
     """
 
 
@@ -88,11 +97,19 @@ class Touching(Adaptive):
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
+    BURDEN = {"draft": 60.0, "good": 300.0, "exact": 3000.0}
+    CROWD_STEP = {"draft": 5e-3, "good": 1e-3, "exact": 2e-4}
+    BALANCE = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    AGREEMENT = {"draft": 1e-2, "good": 1e-4, "exact": 1e-6}
+    CALM = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
     MOST_IMPACTS = 4096
 
     def __init__(self, system: System, state: State, accuracy: str, ground):
         super().__init__(system, state, accuracy)
         self.ground = ground
+        self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST)
+        tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
+        self._pace = Pace(*(table[accuracy] for table in tables))
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
         settings = self._settings
@@ -105,6 +122,7 @@ class Touching(Adaptive):
             self.BOUNCE[accuracy],
             settings.shallow,
             settings.loose,
+            self.BURDEN[accuracy],
         )
 
     @property
@@ -114,7 +132,9 @@ class Touching(Adaptive):
 
     @property
     def points(self) -> np.recarray:
-        """POINT records of what holds at present."""
+        """What holds at present: POINT records, or a crowd's HELD ones, which have what both tell."""
+        if self._stepping[0].trust:
+            return self._crowd.before[: self._crowd.counts[BEFORE]]
         return self._system.touch.points[: self._system.touch.count[POINTS]]
 
     def control(self, inputs: Inputs) -> None:
@@ -123,30 +143,71 @@ class Touching(Adaptive):
 
     def advance(self, time: float) -> Progress:
         while True:
-            found = advance_touching(
-                self._calls,
-                self._system,
-                self.ground,
-                self._y,
-                self._trial,
-                self._stages,
-                self._stepping,
-                time,
-                self._closeness,
-                self._spare,
-                self._impacts,
-                self._steps_at_once,
-            )
+            found = self._advance_crowd(time) if self._stepping[0].trust else self._advance(time)
             if 2 * self._impacts.count[0] > len(self._impacts.impacts):
                 more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
                 self._impacts = self._impacts._replace(impacts=more)
-            if found != NO_ROOM:
+            if found == CROWD:
+                self._begin_crowd()
+            elif found == NO_ROOM:
+                self._make_room()
+            else:
                 return Progress(found)
-            self._make_room()
+
+    def _advance(self, time: float) -> int:
+        return advance_touching(
+            self._calls,
+            self._system,
+            self.ground,
+            self._y,
+            self._trial,
+            self._stages,
+            self._stepping,
+            time,
+            self._closeness,
+            self._spare,
+            self._impacts,
+            self._steps_at_once,
+        )
+
+    def _advance_crowd(self, time: float) -> int:
+        found = advance_crowd(
+            self._calls,
+            self._system,
+            self.ground,
+            self._crowd,
+            self._y,
+            self._trial,
+            self._stages,
+            self._stepping,
+            time,
+            self._pace,
+            self._impacts,
+            self._steps_at_once,
+        )
+        if not self._stepping[0].trust:
+            self._end_crowd()
+        return found
+
+    def _begin_crowd(self) -> None:
+        now = self._stepping[0]
+        now.patience_then = min(max(2 * now.patience_then, SOON), LATE)
+        now.trust, now.stretch, now.burden = now.patience_then, 0.0, 0.0
+        now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
+        self._crowd.counts[BEFORE] = 0
+
+    def _end_crowd(self) -> None:
+        """Look for events again, if there are few enough."""
+        now, crowd = self._stepping[0], self._crowd
+        if cost_of(int(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load))) > self._closeness.burden:
+            now.trust = now.patience_then
+            return
+        self._system.touch.count[:] = 0
+        now.fresh, now.started, now.step = 0, 0, 0.0
 
     def restore(self, memory: Memory) -> None:
         """Blows that were later are forgotten."""
-        while len(memory[-2]) > len(self._system.touch.points):
+        while len(memory[-4]) > len(self._system.touch.points):
             self._make_room()
         super().restore(memory)
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
@@ -154,25 +215,33 @@ class Touching(Adaptive):
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 
     def _make_room(self) -> None:
-        """Twice as much for points and pairs, with what is in it kept."""
+        """More for what was short, with what is in it kept."""
         system, ground = self._system, self.ground
-        old = system.touch
-        touch = make_touch(
-            2 * len(old.points), len(system.model.bodies), len(system.tau), len(system.constraints.first)
-        )
-        touch.points[: len(old.points)] = old.points
-        touch.count[:] = old.count
-        self._system = system._replace(touch=touch)
-        pairs = max(2 * len(ground.pairs), int(ground.numbers[SHORT]))
-        more = {
-            name: _longer(getattr(ground, name), pairs * 8) for name in ("starts", "ends", "near_starts", "near_ends")
-        }
-        ground.numbers[:] = 0
-        self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+        if ground.numbers[SHORT]:
+            pairs = max(2 * len(ground.pairs), int(ground.numbers[SHORT]))
+            more = {
+                name: _longer(getattr(ground, name), pairs * 8)
+                for name in ("starts", "ends", "near_starts", "near_ends")
+            }
+            ground.numbers[:] = 0
+            self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+        elif self._stepping[0].trust:
+            old = self._crowd
+            self._crowd = make_crowd(system.model.bodies, 2 * len(old.contacts))
+            self._crowd.before[: len(old.before)] = old.before
+            self._crowd.counts[BEFORE] = old.counts[BEFORE]
+        else:
+            old = system.touch
+            touch = make_touch(
+                2 * len(old.points), len(system.model.bodies), len(system.tau), len(system.constraints.first)
+            )
+            touch.points[: len(old.points)] = old.points
+            touch.count[:] = old.count
+            self._system = system._replace(touch=touch)
 
     def _memory(self) -> Memory:
-        touch = self._system.touch
-        return (*super()._memory(), touch.points, touch.count)
+        touch, crowd = self._system.touch, self._crowd
+        return (*super()._memory(), touch.points, touch.count, crowd.before, crowd.counts)
 
 
 def _longer(array: np.recarray, count: int) -> np.recarray:
@@ -183,21 +252,20 @@ def _longer(array: np.recarray, count: int) -> np.recarray:
 
 @kernel
 def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, or NO_ROOM."""
+    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, NO_ROOM or CROWD."""
     now = state[0]
     for _ in range(most_steps):
         if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
             return NO_ROOM
+        if is_crowded(now, close):
+            return CROWD
         if now.time >= end:
             break
-        if not now.step > SHORTEST_STEP or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE:
-            fits, finite = press_on(calls, system, ground, y, stages, now, end, close.skin, spare)
-            if not fits or not finite:
-                return HOPELESS if fits else NO_ROOM
-            continue
         fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
         if not fits:
             return NO_ROOM
+        if is_crowded(now, close):
+            return CROWD
         error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
         if not error <= 1.0:
             reject(calls, system, y, stages, now, h, error)
@@ -219,7 +287,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         tidy(system, trial)
         accept(system, y, trial, stages, now, h, error, ORDER)
         now.step = max(now.step, least)
-        now.rough = 0 if h > ROUGH_STEP else now.rough
+        now.burden = max(0.0, now.burden - LEAK * close.burden * h)
         now.stalled = now.stalled + 1 if h < STALLED else 0
         now.fresh = 0 if yields else 1
         mark_points(system.touch)
@@ -227,6 +295,20 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         return UNDERWAY
     forget_bounces(system, now)
     return REACHED
+
+
+@jitable
+def is_crowded(now, close):
+    """Whether events come so thick, or so near, that a crowd's steps should go on."""
+    return (
+        now.burden > close.burden or not now.step > SHORTEST_STEP or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE
+    )
+
+
+@jitable
+def cost_of(points):
+    """Of an event, as its equations grow with the points that hold."""
+    return (1.0 + points / POINTS_AT_FOUR) * (1.0 + points / POINTS_AT_FOUR)
 
 
 @subroutine
@@ -279,7 +361,14 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     """Add the points that have closed, let them strike, and find what holds. Returns whether there is room."""
     q, qd = parts_of(system, y)
     skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - PATIENT), 0.0), WIDEST))
-    if not look_at_end(system, ground, q, qd) or not add_closed(system, ground, skin):
+    if not look_at_end(system, ground, q, qd):
+        return False
+    cost = cost_of(system.touch.count[POINTS] + count_closed(ground, skin))
+    now.burden += cost
+    if 2.0 * cost > close.burden:
+        now.burden, system.touch.count[POINTS] = math.inf, 0
+        return True
+    if not add_closed(system, ground, skin):
         return False
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
     now.unsettled += 0 if certain else 1
@@ -346,6 +435,7 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     count_flow(y, trial, now)
     copy(trial, y)
     now.time += s
+    now.burden = max(0.0, now.burden - LEAK * close.burden * s)
     now.steps += 1
     now.events += 1
     now.crowded = now.crowded + 1 if s < CROWDED else 0

@@ -1,0 +1,415 @@
+"""A crowd: articulations, the laws between them, and room to solve for all velocities at once.
+
+Dofs are numbered as in qd. An articulation is a node of the graph that elimination.py orders, with its dofs in the
+order of their numbers; its block of the mass matrix is kept whole.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import jitable, subroutine
+from ..joints import SCREWS
+from ..kinematics.jacobian import motion_of_dof
+from ..kinematics.motion import rigid_inertia_of
+from ..slots import Bundled
+from ..spatial import (
+    add,
+    cross,
+    dot,
+    force_from,
+    inertia_rotate,
+    momentum,
+    power,
+    rigid_add,
+    rigid_from,
+    sub,
+)
+from ..spatial.storage import get3, get9, put3
+from .elimination import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
+from .laws import LAW
+
+HELD = np.dtype(
+    [
+        ("first", np.int64),  # solids
+        ("second", np.int64),
+        ("name", np.int64),
+        ("place", np.float64, 3),  # [m]
+        ("normal", np.float64, 3),
+        ("gap", np.float64),
+        ("slips", np.int64),
+        ("strain", np.float64, 3),  # across the normal, of the spring by which it sticks [m]
+        ("twist", np.float64, 3),  # likewise of rolling and spinning [rad]
+        ("law", np.int64),  # its normal one; those of friction follow
+        # on the second body, as POINT has them
+        ("load", np.float64),
+        ("force", np.float64, 3),
+        ("torque", np.float64, 3),
+    ],
+    align=True,
+)
+"""A contact of a crowd: what is told of it, and what the next step must know."""
+
+
+class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local first dofs mass_at")):
+    """Articulations of a model: bodies that joints connect, the world left out.
+
+    Attributes:
+        tree_of_body, tree_of_dof: -1 for the world. local: of each dof, its place in its articulation.
+        first, dofs: of articulation t, the dofs dofs[first[t]:first[t + 1]]. mass_at: where its block begins.
+    """
+
+
+class Crowd(
+    Bundled,
+    namedtuple(
+        "Crowd",
+        "forest graph laws sorted_laws islands dofs slopes mass inertias weights start aim v stride gradient roots"
+        " contacts before counts",
+    ),
+):
+    """Room for a step of a crowd.
+
+    Attributes:
+        laws: LAW records. sorted_laws: their numbers, island by island. islands: where each island's laws and nodes
+            begin, shape (trees + 1, 2).
+        dofs, slopes: of the laws.
+        mass: blocks of the mass matrix, with what a linearly implicit step adds. inertias: composite ones of bodies,
+            shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,).
+        start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
+            the search, shape (nv,) each.
+        roots: of articulations, one that stands for its island.
+        contacts, before: HELD records of this step and of the last one. counts: how many there are of all.
+    """
+
+
+LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS = range(6)
+LAWS, NODES = range(2)
+
+
+def make_forest(bodies: np.recarray) -> Forest:
+    """Of BODY records."""
+    count, nv = len(bodies), int(bodies.v_end.max(initial=0))
+    tree_of_body, tree_of_dof = np.full(count, -1), np.full(nv, -1)
+    trees = 0
+    for i in range(1, count):
+        parent = int(bodies.parent[i])
+        if parent > 0:
+            tree_of_body[i] = tree_of_body[parent]
+        else:
+            tree_of_body[i], trees = trees, trees + 1
+        tree_of_dof[bodies.v[i] : bodies.v_end[i]] = tree_of_body[i]
+    dofs = np.argsort(tree_of_dof, kind="stable")
+    sizes = np.bincount(tree_of_dof[tree_of_dof >= 0], minlength=trees)
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    local = np.zeros(nv, np.int64)
+    local[dofs] = np.arange(nv) - first[tree_of_dof[dofs]]
+    mass_at = np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.int64)
+    return Forest(tree_of_body, tree_of_dof, local, first, dofs, mass_at)
+
+
+def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
+    """Of BODY records, with room for so many contacts."""
+    forest = make_forest(bodies)
+    trees, nv = len(forest.first) - 1, len(forest.dofs)
+    sizes = np.diff(forest.first)
+    laws = 4 * contacts + 6 * nv
+    wide = 2 * int(sizes.max(initial=1))
+    graph = make_graph(sizes, 8 * trees + contacts, int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1)))
+    weights, start, aim, v, stride, gradient = (np.zeros(nv) for _ in range(6))
+    return Crowd(
+        forest,
+        graph,
+        np.zeros(laws, LAW).view(np.recarray),
+        np.zeros(laws, np.int64),
+        np.zeros((trees + 1, 2), np.int64),
+        np.zeros(contacts * wide + 4 * nv, np.int64),
+        np.zeros(4 * contacts * wide + 8 * nv),
+        np.zeros(int(forest.mass_at[-1])),
+        np.zeros((len(bodies), 10)),
+        weights,
+        start,
+        aim,
+        v,
+        stride,
+        gradient,
+        np.zeros(trees, np.int64),
+        np.zeros(contacts, HELD).view(np.recarray),
+        np.zeros(contacts, HELD).view(np.recarray),
+        np.zeros(6, np.int64),
+    )
+
+
+# ---- the mass matrix
+
+
+@subroutine
+def write_mass(model, work, crowd):
+    """Write the blocks of the mass matrix, of bodies that are placed, with implicit inertias as `work` has them.
+
+    Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, the composite-rigid-body algorithm.
+    """
+    count, forest, mass = model.bodies.shape[0], crowd.forest, crowd.mass
+    for i in range(1, count):
+        put_rigid(crowd.inertias[i], inertia_rotate(get9(work.bodies[i].rotation), rigid_inertia_of(model.bodies[i])))
+    for i in range(count - 1, 0, -1):
+        parent = model.bodies[i].parent
+        if parent > 0:
+            outer = crowd.inertias[parent]
+            carried = rigid_from(get_rigid(crowd.inertias[i]), get3(work.bodies[i].arm))
+            put_rigid(outer, rigid_add(get_rigid(outer), carried))
+    for k in range(mass.shape[0]):
+        mass[k] = 0.0
+    for i in range(1, count):
+        body = model.bodies[i]
+        for j in range(body.v, body.v_end):
+            write_row(model, work, crowd, i, j)
+            if body.kind == SCREWS:
+                mass[entry(forest, j, j)] += work.columns[j].armature
+        if body.kind != SCREWS:
+            for v in range(body.v, body.v_end, 3):
+                add_implicit(forest, mass, v, work.columns[v].implicit_inertia)
+    for j in range(crowd.weights.shape[0]):
+        crowd.weights[j] = mass[entry(forest, j, j)]
+
+
+@jitable
+def entry(forest, i, j):
+    """Where the mass matrix has dofs i and j of one articulation."""
+    tree = forest.tree_of_dof[i]
+    size = forest.first[tree + 1] - forest.first[tree]
+    return forest.mass_at[tree] + forest.local[i] * size + forest.local[j]
+
+
+@jitable
+def add_implicit(forest, mass, v, inertia):
+    k = 0
+    for i in range(3):
+        for j in range(i, 3):
+            mass[entry(forest, v + i, v + j)] += inertia[k]
+            if i != j:
+                mass[entry(forest, v + j, v + i)] += inertia[k]
+            k += 1
+
+
+@subroutine
+def write_row(model, work, crowd, i, j):
+    """As fill_row of dynamics/crba.py."""
+    force = momentum(get_rigid(crowd.inertias[i]), motion_of_dof(model, work, i, j))
+    below = i
+    while below > 0:
+        for k in range(model.bodies[below].v, model.bodies[below].v_end):
+            value = power(motion_of_dof(model, work, below, k), force)
+            crowd.mass[entry(crowd.forest, j, k)] = value
+            crowd.mass[entry(crowd.forest, k, j)] = value
+        force = force_from(force, get3(work.bodies[below].arm))
+        below = model.bodies[below].parent
+
+
+@jitable
+def get_rigid(a):
+    return a[0], get3(a, 1), (a[4], a[5], a[6], a[7], a[8], a[9])
+
+
+@jitable
+def put_rigid(a, rigid):
+    a[0] = rigid[0]
+    put3(a, rigid[1], 1)
+    a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]
+
+
+# ---- laws
+
+
+@subroutine
+def list_dofs(model, crowd, one, other):
+    """List the dofs that move two bodies against each other. Returns how many.
+
+    Those of the other body come first, each branch from its end inward; what carries both moves neither.
+    """
+    first, common = crowd.counts[DOF_COUNT], common_body(model, one, other)
+    total = first
+    for start in (other, one):
+        i = start
+        while i != common:
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                if total < crowd.dofs.shape[0]:
+                    crowd.dofs[total] = j
+                total += 1
+            i = model.bodies[i].parent
+    return total - first
+
+
+@jitable
+def common_body(model, one, other):
+    """The last body that carries both, or the world."""
+    while one != other:
+        if one > other:
+            one = model.bodies[one].parent
+        else:
+            other = model.bodies[other].parent
+    return one
+
+
+@subroutine
+def has_room(crowd, dofs, rows, laws):
+    """Whether there is room for so many more."""
+    counts = crowd.counts
+    return (
+        counts[LAW_COUNT] + laws <= crowd.laws.shape[0]
+        and counts[DOF_COUNT] + dofs <= crowd.dofs.shape[0]
+        and counts[SLOPE_COUNT] + dofs * rows <= crowd.slopes.shape[0]
+    )
+
+
+@subroutine
+def begin_law(crowd, kind, rows, first, count):
+    """A new law over dofs that are listed; all that it exerts is still 0. Returns its number."""
+    k = crowd.counts[LAW_COUNT]
+    law = crowd.laws[k]
+    law.kind, law.rows, law.first, law.count, law.at = kind, rows, first, count, crowd.counts[SLOPE_COUNT]
+    law.stiffness, law.dissipation, law.bound, law.share, law.of = 0.0, 0.0, 0.0, 0.0, -1
+    law.rigid, law.gap, law.restitution, law.turns, law.contact, law.guard = 0, 0.0, 0.0, 0, -1, -1
+    for r in range(2):
+        law.force[r], law.given[r], law.velocity[r], law.change[r], law.impulse[r] = 0.0, 0.0, 0.0, 0.0, 0.0
+    crowd.counts[LAW_COUNT] += 1
+    crowd.counts[SLOPE_COUNT] += rows * count
+    return k
+
+
+@subroutine
+def write_slopes(model, work, crowd, k, row, one, other, place, direction, turns):
+    """Write how a row's velocity follows from the dofs: of the other body against the one, at a place in the world.
+
+    It is that along a direction or, where it `turns`, about it.
+    """
+    law, slopes = crowd.laws[k], crowd.slopes
+    common, at = common_body(model, one, other), law.at + row * law.count
+    for side in range(2):
+        i = other if side == 0 else one
+        sign = 1.0 if side == 0 else -1.0
+        while i != common:
+            arm = sub(place, get3(work.bodies[i].origin))
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                turn, slide = motion_of_dof(model, work, i, j)
+                along = dot(direction, turn) if turns else dot(direction, add(slide, cross(turn, arm)))
+                slopes[at] = sign * along
+                at += 1
+            i = model.bodies[i].parent
+
+
+@subroutine
+def give_rest(crowd, k, row, velocity):
+    """Say what a row's velocity is at present, so that what does not come from dofs is known, as of belts."""
+    law = crowd.laws[k]
+    law.given[row] = velocity - row_velocity(crowd, law, row, crowd.v)
+
+
+@jitable
+def row_velocity(crowd, law, row, v):
+    """What the dofs' velocities, shape (nv,), make of a row's."""
+    total, at = 0.0, law.at + row * law.count
+    for n in range(law.count):
+        total += crowd.slopes[at + n] * v[crowd.dofs[law.first + n]]
+    return total
+
+
+@subroutine
+def ease_of(crowd, k):
+    """How much velocity an impulse gives a law's rows, roughly [1/kg or 1/(kg m^2)]: the mean of both."""
+    law, total = crowd.laws[k], 0.0
+    for r in range(law.rows):
+        at = law.at + r * law.count
+        for n in range(law.count):
+            slope = crowd.slopes[at + n]
+            total += slope * slope / crowd.weights[crowd.dofs[law.first + n]]
+    return total / law.rows
+
+
+# ---- islands
+
+
+@subroutine
+def find_islands(crowd):
+    """Sort laws and articulations by islands, and order these for elimination. Returns whether there is room.
+
+    Articulations that no law touches are in no island.
+    """
+    forest, roots, graph, counts = crowd.forest, crowd.roots, crowd.graph, crowd.counts
+    for t in range(roots.shape[0]):
+        roots[t] = -1
+        for w in range(graph.sets.shape[1]):
+            graph.sets[t, w] = 0
+    for k in range(counts[LAW_COUNT]):
+        law, before = crowd.laws[k], -1
+        for n in range(law.count):
+            t = forest.tree_of_dof[crowd.dofs[law.first + n]]
+            if t == before:
+                continue
+            if roots[t] < 0:
+                roots[t] = t
+            for m in range(n):
+                connect(graph, t, forest.tree_of_dof[crowd.dofs[law.first + m]])
+            if before >= 0:
+                join_trees(roots, t, before)
+            before = t
+    sort_by_islands(crowd)
+    graph.numbers[LINKS], graph.numbers[ENTRIES] = 0, 0
+    for s in range(counts[ISLANDS]):
+        order_nodes(graph, crowd.islands[s, NODES], crowd.islands[s + 1, NODES])
+    if graph.numbers[LINKS] > graph.links.shape[0]:
+        return False
+    for s in range(counts[ISLANDS]):
+        lay_out(graph, crowd.islands[s, NODES], crowd.islands[s + 1, NODES])
+    return graph.numbers[ENTRIES] <= graph.panels.shape[0]
+
+
+@jitable
+def join_trees(roots, i, j):
+    i, j = root_of(roots, i), root_of(roots, j)
+    roots[max(i, j)] = min(i, j)
+
+
+@jitable
+def root_of(roots, i):
+    while roots[i] != i:
+        i = roots[i]
+    return i
+
+
+@subroutine
+def sort_by_islands(crowd):
+    """Number islands by their first articulations; then nodes and laws stand island by island, in their order."""
+    roots, numbers, islands = crowd.roots, crowd.graph.degrees, crowd.islands
+    trees, laws, count = roots.shape[0], crowd.counts[LAW_COUNT], 0
+    for t in range(trees):
+        if roots[t] >= 0:
+            root = root_of(roots, t)
+            if root == t:
+                numbers[t] = count
+                islands[count, LAWS], islands[count, NODES] = 0, 0
+                count += 1
+            islands[numbers[root], NODES] += 1
+    for k in range(laws):
+        law = crowd.laws[k]
+        law.island = numbers[root_of(roots, crowd.forest.tree_of_dof[crowd.dofs[law.first]])]
+        islands[law.island, LAWS] += 1
+    crowd.counts[ISLANDS] = count
+    law_at, node_at = 0, 0
+    for s in range(count):
+        islands[s, LAWS], law_at = law_at, law_at + islands[s, LAWS]
+        islands[s, NODES], node_at = node_at, node_at + islands[s, NODES]
+    for t in range(trees):
+        if roots[t] >= 0:
+            s = numbers[root_of(roots, t)]
+            crowd.graph.order[islands[s, NODES]] = t
+            islands[s, NODES] += 1
+    for k in range(laws):
+        s = crowd.laws[k].island
+        crowd.sorted_laws[islands[s, LAWS]] = k
+        islands[s, LAWS] += 1
+    for s in range(count, 0, -1):
+        islands[s, LAWS], islands[s, NODES] = islands[s - 1, LAWS], islands[s - 1, NODES]
+    islands[0, LAWS], islands[0, NODES] = 0, 0

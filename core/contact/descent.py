@@ -1,0 +1,245 @@
+"""The velocities that a crowd takes in a step: the least of a convex function, island by island, by Newton's method.
+
+With A the mass matrix, v0 the velocities that all but the laws would give, and J those of the laws by the dofs, it is
+v'Av / 2 - v'A v0 plus the potentials of the laws. Its slope is A (v - v0) - J' impulses, and 0 where momentum balances;
+its curvature is sparse, and never singular. Along each stride the least is found exactly.
+
+Source: Castro, Permenter, Han, An unconstrained convex formulation of compliant contact, IEEE Trans. Robotics 39
+(2023), section V; Nocedal, Wright, Numerical Optimization (2nd ed., 2006), chapter 3.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import subroutine
+from .crowd import ISLANDS, LAWS, NODES, row_velocity
+from .elimination import factor_nodes, offset_of, solve_nodes
+from .laws import impulse_at, renew_bounds, yield_at
+
+MOST_STRIDES = 60
+MOST_CUTS = 40
+"""Steps of a search along a stride."""
+FLAT = 1e-9
+"""Part of the slope at a stride's beginning that is none at its end."""
+MOST_ROUNDS = 5
+"""In which the bounds of friction follow normal impulses."""
+
+
+@subroutine
+def find_velocities(crowd, tolerance, agreement):
+    """Find velocities from `aim`, starting at `v`, for all islands; the laws then have their impulses.
+
+    tolerance: part of all momenta by which they may be out of balance. agreement: part by which bounds of friction may
+    differ from what normal impulses say. Returns how many strides that took.
+    """
+    strides, forest = 0, crowd.forest
+    for t in range(crowd.roots.shape[0]):
+        if crowd.roots[t] < 0:  # no law touches it
+            for n in range(forest.first[t], forest.first[t + 1]):
+                crowd.v[forest.dofs[n]] = crowd.aim[forest.dofs[n]]
+    for s in range(crowd.counts[ISLANDS]):
+        for turn in range(MOST_ROUNDS):
+            strides += descend(crowd, s, tolerance)
+            change, most = agree(crowd, s, 1.0 if turn < 2 else 0.5)
+            if change <= agreement * most:
+                break
+    return strides
+
+
+@subroutine
+def agree(crowd, s, part):
+    change, most = 0.0, 0.0
+    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+        k = crowd.sorted_laws[n]
+        law_change, law_most = renew_bounds(crowd.laws, k, k + 1, part)
+        change, most = max(change, law_change), max(most, law_most)
+    return change, most
+
+
+@subroutine
+def descend(crowd, s, tolerance):
+    """Newton's method for an island. Returns how many strides it took."""
+    begin, end = crowd.islands[s, NODES], crowd.islands[s + 1, NODES]
+    write_velocities(crowd, s)
+    for stride in range(MOST_STRIDES):
+        if write_gradient(crowd, s, begin, end, tolerance):
+            return stride
+        write_curvature(crowd, s, begin, end)
+        factor_nodes(crowd.graph, begin, end)
+        copy_gradient(crowd, begin, end)
+        solve_nodes(crowd.graph, begin, end, crowd.forest.first, crowd.forest.dofs, crowd.stride)
+        if not go_along(crowd, s, begin, end):
+            return stride + 1
+    return MOST_STRIDES
+
+
+@subroutine
+def write_velocities(crowd, s):
+    """Write the laws' velocities and impulses."""
+    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+        law = crowd.laws[crowd.sorted_laws[n]]
+        for r in range(law.rows):
+            law.velocity[r] = law.given[r] + row_velocity(crowd, law, r, crowd.v)
+        law.impulse[0], law.impulse[1] = impulse_at(law, law.velocity[0], law.velocity[1])
+
+
+@subroutine
+def write_gradient(crowd, s, begin, end, tolerance):
+    """Write the gradient. Returns whether it is as good as 0, against the momenta that it is the sum of."""
+    forest, order, gradient = crowd.forest, crowd.graph.order, crowd.gradient
+    pushed = 0.0
+    for k in range(begin, end):
+        pushed += add_momenta(crowd, order[k])
+    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+        law = crowd.laws[crowd.sorted_laws[n]]
+        for r in range(law.rows):
+            push, at = law.impulse[r], law.at + r * law.count
+            if push != 0.0:
+                for m in range(law.count):
+                    gradient[crowd.dofs[law.first + m]] -= crowd.slopes[at + m] * push
+    left = 0.0
+    for k in range(begin, end):
+        for i in range(forest.first[order[k]], forest.first[order[k] + 1]):
+            dof = forest.dofs[i]
+            left += gradient[dof] * gradient[dof] / crowd.weights[dof]
+    return left <= tolerance * tolerance * pushed
+
+
+@subroutine
+def add_momenta(crowd, tree):
+    """Write A (v - aim) of an articulation to the gradient. Returns its size, with what forces gave, by the weights."""
+    forest, size = crowd.forest, 0.0
+    first, last, at = forest.first[tree], forest.first[tree + 1], forest.mass_at[tree]
+    for i in range(first, last):
+        total, dof = 0.0, forest.dofs[i]
+        for j in range(first, last):
+            other = forest.dofs[j]
+            total += crowd.mass[at] * (crowd.v[other] - crowd.aim[other])
+            at += 1
+        crowd.gradient[dof] = total
+        given = crowd.aim[dof] - crowd.start[dof]
+        size += total * total / crowd.weights[dof] + crowd.weights[dof] * given * given
+    return size
+
+
+@subroutine
+def copy_gradient(crowd, begin, end):
+    forest = crowd.forest
+    for k in range(begin, end):
+        tree = crowd.graph.order[k]
+        for i in range(forest.first[tree], forest.first[tree + 1]):
+            crowd.stride[forest.dofs[i]] = -crowd.gradient[forest.dofs[i]]
+
+
+@subroutine
+def write_curvature(crowd, s, begin, end):
+    """Write the second derivatives to the graph's rows: the mass matrix, and what each law adds."""
+    forest, graph = crowd.forest, crowd.graph
+    for k in range(begin, end):
+        tree = graph.order[k]
+        size, width, at = graph.sizes[tree], graph.width[tree], graph.at[tree]
+        mass = forest.mass_at[tree]
+        for i in range(size):
+            for c in range(size):
+                graph.panels[at + i * width + c] = crowd.mass[mass + i * size + c]
+            for c in range(size, width):
+                graph.panels[at + i * width + c] = 0.0
+    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+        law = crowd.laws[crowd.sorted_laws[n]]
+        xx, xy, yy = yield_at(law, law.velocity[0], law.velocity[1])
+        if xx != 0.0 or yy != 0.0:
+            add_law(crowd, law, xx, xy, yy)
+
+
+@subroutine
+def add_law(crowd, law, xx, xy, yy):
+    """Add J' G J of a law."""
+    forest, graph, slopes = crowd.forest, crowd.graph, crowd.slopes
+    other_row = law.at + law.count if law.rows == 2 else law.at
+    if law.rows == 1:
+        xy, yy = 0.0, 0.0
+    for i in range(law.count):
+        u, v = slopes[law.at + i], slopes[other_row + i]
+        a, b = xx * u + xy * v, xy * u + yy * v
+        if a == 0.0 and b == 0.0:
+            continue
+        dof = crowd.dofs[law.first + i]
+        tree, row = forest.tree_of_dof[dof], forest.local[dof]
+        before, offset = -1, 0
+        for j in range(law.count):
+            column = crowd.dofs[law.first + j]
+            node = forest.tree_of_dof[column]
+            if graph.place[node] < graph.place[tree]:
+                continue
+            if node != before:
+                offset, before = offset_of(graph, tree, node), node
+            if node == tree and forest.local[column] < row:
+                continue
+            at = graph.at[tree] + row * graph.width[tree] + offset + forest.local[column]
+            graph.panels[at] += a * slopes[law.at + j] + b * slopes[other_row + j]
+
+
+@subroutine
+def go_along(crowd, s, begin, end):
+    """Go along the stride to where the function is least. Returns whether that changed anything."""
+    forest = crowd.forest
+    down, bend = 0.0, 0.0
+    for k in range(begin, end):
+        tree = crowd.graph.order[k]
+        first, last, at = forest.first[tree], forest.first[tree + 1], forest.mass_at[tree]
+        for i in range(first, last):
+            dof = forest.dofs[i]
+            down += crowd.stride[dof] * crowd.gradient[dof]
+            total = 0.0
+            for j in range(first, last):
+                total += crowd.mass[at] * crowd.stride[forest.dofs[j]]
+                at += 1
+            bend += crowd.stride[dof] * total
+    still = 0.0
+    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+        law = crowd.laws[crowd.sorted_laws[n]]
+        for r in range(law.rows):
+            law.change[r] = row_velocity(crowd, law, r, crowd.stride)
+            still += law.impulse[r] * law.change[r]
+    if not down < 0.0:
+        return False
+    part = least_along(crowd, s, down + still, bend, down)
+    for k in range(begin, end):
+        tree = crowd.graph.order[k]
+        for i in range(forest.first[tree], forest.first[tree + 1]):
+            crowd.v[forest.dofs[i]] += part * crowd.stride[forest.dofs[i]]
+    write_velocities(crowd, s)
+    return True
+
+
+@subroutine
+def least_along(crowd, s, inertial, bend, down):
+    """Part of the stride at which the function is least.
+
+    inertial: its slope at the beginning, without the laws; bend: how that grows; down: its slope with the laws.
+    """
+    low, high, part = 0.0, math.inf, 1.0
+    for _ in range(MOST_CUTS):
+        slope, growth = inertial + part * bend, bend
+        for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+            law = crowd.laws[crowd.sorted_laws[n]]
+            dx, dy = law.change[0], law.change[1]
+            x, y = law.velocity[0] + part * dx, law.velocity[1] + part * dy
+            a, b = impulse_at(law, x, y)
+            slope -= a * dx + b * dy
+            xx, xy, yy = yield_at(law, x, y)
+            growth += xx * dx * dx + 2.0 * xy * dx * dy + yy * dy * dy
+        if abs(slope) <= -FLAT * down or (part == 1.0 and slope <= 0.0 and slope >= 0.1 * down):
+            return part
+        if slope < 0.0:
+            low = part
+        else:
+            high = part
+        ahead = part - slope / growth if growth > 0.0 else 2.0 * part
+        if not low < ahead < high:
+            ahead = 0.5 * (low + high) if high < math.inf else 2.0 * part
+        if high - low <= 1e-12 * high:
+            return part
+        part = ahead
+    return part

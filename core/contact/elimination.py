@@ -1,0 +1,253 @@
+"""Cholesky's factors of a matrix of blocks, one block for each articulation, few of which touch each other.
+
+A graph says which blocks are not 0. They are eliminated in the order of least degree: next comes the node that the
+fewest others have to do with, which then all have to do with each other. So the factors of a pile stay sparse, and
+islands need no order among each other.
+
+Of node p the factors keep the rows of U, with U'U = H: its own columns, then those of the nodes that come later and
+that it has to do with, one after the other.
+
+Source: George, Liu, The evolution of the minimum degree ordering algorithm, SIAM Review 31 (1989); Golub, Van Loan,
+Matrix Computations (4th ed., 2013), section 4.2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import jitable, subroutine
+from ..slots import Bundled
+
+WORD = 60
+"""Nodes in a word of a set of nodes: all shifts stay within 64 bits with a sign."""
+
+LEAST_PIVOT = 1e-300
+
+
+class Graph(
+    Bundled,
+    namedtuple("Graph", "sizes sets degrees order place first_link links offsets width at panels position numbers"),
+):
+    """Room for n nodes.
+
+    Attributes:
+        sizes: columns of each node, shape (n,).
+        sets: which others a node has to do with, a bit for each, shape (n, words). degrees: how many these are.
+        order: nodes as they are eliminated, island by island. place: where each stands there.
+        first_link, links, offsets: of each node the later ones that it has to do with, and where their columns begin.
+        width: columns of a node's rows. at: where these begin in `panels`.
+        position: scratch. numbers: how many links and entries there are, shape (2,).
+    """
+
+
+LINKS, ENTRIES = range(2)
+
+
+def make_graph(sizes: np.ndarray, links: int, entries: int) -> Graph:
+    count = len(sizes)
+    integers = [np.zeros(count, np.int64) for _ in range(6)]
+    degrees, order, place, width, at, position = integers
+    return Graph(
+        sizes,
+        np.zeros((count, count // WORD + 1), np.int64),
+        degrees,
+        order,
+        place,
+        np.zeros(count + 1, np.int64),
+        np.zeros(links, np.int64),
+        np.zeros(links, np.int64),
+        width,
+        at,
+        np.zeros(entries),
+        position,
+        np.zeros(2, np.int64),
+    )
+
+
+@subroutine
+def connect(graph, i, j):
+    """Say that the block of two nodes is not 0."""
+    if i != j:
+        graph.sets[i, j // WORD] |= 1 << (j % WORD)
+        graph.sets[j, i // WORD] |= 1 << (i % WORD)
+
+
+@jitable
+def count_bits(x):
+    x = x - ((x >> 1) & 0x555555555555555)
+    x = (x & 0x333333333333333) + ((x >> 2) & 0x333333333333333)
+    x = (x + (x >> 4)) & 0xF0F0F0F0F0F0F0F
+    x = x + (x >> 8)
+    x = x + (x >> 16)
+    return (x + (x >> 32)) & 0x7F
+
+
+@subroutine
+def count_set(graph, i):
+    total = 0
+    for w in range(graph.sets.shape[1]):
+        if graph.sets[i, w] != 0:
+            total += count_bits(graph.sets[i, w])
+    return total
+
+
+@subroutine
+def order_nodes(graph, begin, end):
+    """Put the nodes order[begin:end], an island, into the order of elimination, and list what each has to do with.
+
+    Links that find no room are counted and not written.
+    """
+    for k in range(begin, end):
+        graph.degrees[graph.order[k]] = count_set(graph, graph.order[k])
+    total = graph.numbers[LINKS]
+    for k in range(begin, end):
+        best = k
+        for m in range(k + 1, end):
+            if graph.degrees[graph.order[m]] < graph.degrees[graph.order[best]]:
+                best = m
+        p, graph.order[best] = graph.order[best], graph.order[k]
+        graph.order[k], graph.place[p], graph.first_link[k] = p, k, total
+        for w in range(graph.sets.shape[1]):
+            here = graph.sets[p, w]
+            b = 0
+            while here != 0:
+                if here & 1:
+                    if total < graph.links.shape[0]:
+                        graph.links[total] = WORD * w + b
+                    total += 1
+                    merge_sets(graph, WORD * w + b, p)
+                here >>= 1
+                b += 1
+    graph.first_link[end] = total
+    graph.numbers[LINKS] = total
+
+
+@subroutine
+def merge_sets(graph, j, p):
+    """Node p is eliminated: what has to do with it has to do with all that had."""
+    for w in range(graph.sets.shape[1]):
+        graph.sets[j, w] |= graph.sets[p, w]
+    graph.sets[j, j // WORD] &= ~(1 << (j % WORD))
+    graph.sets[j, p // WORD] &= ~(1 << (p % WORD))
+    graph.degrees[j] = count_set(graph, j)
+
+
+@subroutine
+def lay_out(graph, begin, end):
+    """Sort the links of an island by their place, and say where in the panels all lies."""
+    entries = graph.numbers[ENTRIES]
+    for k in range(begin, end):
+        p, first, last = graph.order[k], graph.first_link[k], graph.first_link[k + 1]
+        for m in range(first + 1, last):
+            node, n = graph.links[m], m
+            while n > first and graph.place[graph.links[n - 1]] > graph.place[node]:
+                graph.links[n] = graph.links[n - 1]
+                n -= 1
+            graph.links[n] = node
+        width = graph.sizes[p]
+        for m in range(first, last):
+            graph.offsets[m] = width
+            width += graph.sizes[graph.links[m]]
+        graph.width[p], graph.at[p] = width, entries
+        entries += width * graph.sizes[p]
+    graph.numbers[ENTRIES] = entries
+
+
+@subroutine
+def offset_of(graph, p, j):
+    """Where the columns of node j begin in the rows of node p, which comes first or is j itself."""
+    if p == j:
+        return 0
+    k = graph.place[p]
+    low, high = graph.first_link[k], graph.first_link[k + 1]
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if graph.place[graph.links[middle]] <= graph.place[j]:
+            low = middle
+        else:
+            high = middle
+    return graph.offsets[low]
+
+
+@subroutine
+def factor_nodes(graph, begin, end):
+    """Factor the blocks of an island in place."""
+    panels = graph.panels
+    for k in range(begin, end):
+        p = graph.order[k]
+        size, width, at = graph.sizes[p], graph.width[p], graph.at[p]
+        for i in range(size):
+            row = at + i * width
+            scale = 1.0 / math.sqrt(max(panels[row + i], LEAST_PIVOT))
+            for c in range(i, width):
+                panels[row + c] *= scale
+            for r in range(i + 1, size):
+                take_row(panels, panels[row + r], row + r, at + r * width + r, width - r)
+        for m in range(graph.first_link[k], graph.first_link[k + 1]):
+            pass_on(graph, p, m, graph.first_link[k + 1])
+
+
+@jitable
+def take_row(panels, factor, source, target, count):
+    if factor != 0.0:
+        for c in range(count):
+            panels[target + c] -= factor * panels[source + c]
+
+
+@subroutine
+def pass_on(graph, p, m, last):
+    """Take what node p does to the node of its link m out of that node's rows."""
+    panels, q = graph.panels, graph.links[m]
+    size, width, at = graph.sizes[p], graph.width[p], graph.at[p]
+    own, reach, into = graph.offsets[m], graph.width[q], graph.at[q]
+    for n in range(m, last):
+        graph.position[n - m] = offset_of(graph, q, graph.links[n])
+    for c in range(graph.sizes[q]):
+        for i in range(size):
+            factor = panels[at + i * width + own + c]
+            if factor == 0.0:
+                continue
+            for n in range(m, last):
+                skip = c if n == m else 0
+                source = at + i * width + graph.offsets[n]
+                target = into + c * reach + graph.position[n - m]
+                for r in range(skip, graph.sizes[graph.links[n]]):
+                    panels[target + r] -= factor * panels[source + r]
+
+
+@subroutine
+def solve_nodes(graph, begin, end, first, dofs, x):
+    """Solve for an island in place.
+
+    first, dofs: of each node, where its dofs begin in `dofs`; x: by dofs.
+    """
+    panels = graph.panels
+    for k in range(begin, end):
+        p = graph.order[k]
+        size, width, at = graph.sizes[p], graph.width[p], graph.at[p]
+        for i in range(size):
+            row = at + i * width
+            value = x[dofs[first[p] + i]] / panels[row + i]
+            x[dofs[first[p] + i]] = value
+            for c in range(i + 1, size):
+                x[dofs[first[p] + c]] -= panels[row + c] * value
+            for m in range(graph.first_link[k], graph.first_link[k + 1]):
+                q, begins = graph.links[m], row + graph.offsets[m]
+                for c in range(graph.sizes[q]):
+                    x[dofs[first[q] + c]] -= panels[begins + c] * value
+    for k in range(end - 1, begin - 1, -1):
+        p = graph.order[k]
+        size, width, at = graph.sizes[p], graph.width[p], graph.at[p]
+        for i in range(size - 1, -1, -1):
+            row = at + i * width
+            total = x[dofs[first[p] + i]]
+            for c in range(i + 1, size):
+                total -= panels[row + c] * x[dofs[first[p] + c]]
+            for m in range(graph.first_link[k], graph.first_link[k + 1]):
+                q, begins = graph.links[m], row + graph.offsets[m]
+                for c in range(graph.sizes[q]):
+                    total -= panels[begins + c] * x[dofs[first[q] + c]]
+            x[dofs[first[p] + i]] = total / panels[row + i]

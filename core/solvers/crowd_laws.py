@@ -1,0 +1,304 @@
+"""The laws of a crowd in a step: of its contacts, of what joints hold to and of what bounds them.
+
+What is rigid gives way by next to nothing: a body's weight g presses it in by SLOWLY g H^2 / FIRM, where H is the step
+of the accuracy. What sticks hangs on a spring across the normal, so it does not creep.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..contact.crowd import (
+    CONTACTS,
+    DOF_COUNT,
+    begin_law,
+    ease_of,
+    give_rest,
+    has_room,
+    list_dofs,
+    write_slopes,
+)
+from ..contact.laws import HOLDS, PUSHES
+from ..contact.pieces import join_surfaces
+from ..contact.place import velocity_at
+from ..contact.responses import tangents
+from ..dynamics.constraint_rows import target_frame, velocity_errors
+from ..dynamics.constraints import EQUATION, WELD
+from ..dynamics.guards import watched_rate, watched_value
+from ..jit import jitable, subroutine
+from ..joints import BALL
+from ..kinematics.limits import chart_measure
+from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from ..spatial import dot, rotate, scale, sub
+from ..spatial.storage import get3, get9, put3
+
+FIRM = 1e2
+"""Stiffness of what is rigid, times H^2 and how easily the bodies move."""
+SLOWLY = 4.0
+"""Steps in which what overlaps parts, by and by."""
+PUSH_OUT = 30.0
+"""Steps' weights with which it parts at most."""
+TIGHT = 1e8
+"""As FIRM, of loops and couplings."""
+HARD = 1e7
+"""Stiffness from which on a joint's stop is as good as rigid [N/m or N m/rad]."""
+
+
+@jitable
+def firmness(crowd, k, h, base):
+    """The stiffness of a rigid law in a step [N s per m/s]."""
+    ease = ease_of(crowd, k)
+    return FIRM * h * h / (base * base * ease) if ease > 0.0 else 0.0
+
+
+@jitable
+def wanted_rate(gap, h, weight):
+    """With what velocity a gap is to change, if it must [m/s]: it may close by what is open, or it parts gently."""
+    return -gap / h if gap > 0.0 else min(-gap / (SLOWLY * h), PUSH_OUT * weight * h)
+
+
+@subroutine
+def keep_open(crowd, k, gap, restitution, h, base, weight):
+    """Have a law keep a gap from closing."""
+    law = crowd.laws[k]
+    law.rigid, law.gap, law.restitution = 1, gap, restitution
+    law.stiffness = firmness(crowd, k, h, base)
+    law.force[0] = law.stiffness * wanted_rate(gap, h, weight)
+
+
+# ---- contacts
+
+
+@subroutine
+def add_contact(system, ground, crowd, point, contact, h, base, weight):
+    """Add the laws of a contact. point: a POINT for the pair's surface. Returns whether there is room."""
+    one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+    count = list_dofs(system.model, crowd, one, other)
+    if not has_room(crowd, count, 6, 4):
+        return False
+    if count == 0:
+        contact.law = -1
+        return True
+    join_surfaces(point, ground.surfaces[contact.first], ground.surfaces[contact.second])
+    first = crowd.counts[DOF_COUNT]
+    crowd.counts[DOF_COUNT] += count
+    n = get3(contact.normal)
+    a, b = tangents(n)
+    contact.law = begin_law(crowd, PUSHES, 1, first, count)
+    push = crowd.laws[contact.law]
+    push.contact = crowd.counts[CONTACTS]
+    write_slopes(system.model, system.work, crowd, contact.law, 0, one, other, get3(contact.place), n, False)
+    if point.is_soft:
+        push.stiffness, push.dissipation = h * h * point.stiffness, point.dissipation
+        push.force[0] = -h * point.stiffness * contact.gap
+    else:
+        keep_open(crowd, contact.law, contact.gap, point.restitution, h, base, weight)
+    sliding = point.friction if contact.slips else point.holding
+    strain = get3(contact.strain)
+    if sliding > 0.0:
+        k = begin_law(crowd, HOLDS, 2, first, count)
+        give_friction(system, ground, crowd, k, contact, (a, b), False, sliding, strain, h, base)
+    twist = get3(contact.twist)
+    if point.spinning > 0.0:
+        k = begin_law(crowd, HOLDS, 1, first, count)
+        give_friction(system, ground, crowd, k, contact, (n, n), True, point.spinning, twist, h, base)
+    if point.rolling > 0.0:
+        k = begin_law(crowd, HOLDS, 2, first, count)
+        give_friction(system, ground, crowd, k, contact, (a, b), True, point.rolling, twist, h, base)
+    return True
+
+
+@subroutine
+def give_friction(system, ground, crowd, k, contact, directions, turns, share, strain, h, base):
+    """Let a law hold against sliding, or turning, along one or two directions, up to a share of the normal impulse.
+
+    strain: of the spring by which it does [m or rad].
+    """
+    law = crowd.laws[k]
+    one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+    place, belts = get3(contact.place), belt_velocity(system.work, ground, contact, one, other)
+    for r in range(law.rows):
+        write_slopes(system.model, system.work, crowd, k, r, one, other, place, directions[r], turns)
+        law.given[r] = 0.0 if turns else dot(directions[r], belts)
+    law.stiffness = firmness(crowd, k, h, base)
+    for r in range(law.rows):
+        law.force[r] = -law.stiffness * dot(directions[r], strain) / (SLOWLY * h)
+    law.share, law.of, law.turns = share, contact.law, 1 if turns else 0
+    law.bound = share * contact.load * h
+    law.contact = crowd.counts[CONTACTS]
+
+
+@jitable
+def belt_velocity(work, ground, contact, one, other):
+    """Of the second surface against the first, when both bodies rest [m/s]."""
+    there = rotate(get9(work.bodies[other].rotation), get3(ground.surfaces[contact.second].belt))
+    return sub(there, rotate(get9(work.bodies[one].rotation), get3(ground.surfaces[contact.first].belt)))
+
+
+@jitable
+def rate_of(work, ground, contact):
+    """The velocity of the second body against the first at a contact [m/s]."""
+    one, other = work.bodies[ground.solids[contact.first].body], work.bodies[ground.solids[contact.second].body]
+    p = get3(contact.point)
+    return sub(velocity_at(other, p), velocity_at(one, p))
+
+
+# ---- joints
+
+
+@subroutine
+def add_guards(system, crowd, q, qd, h, base, weight):
+    """Add what bounds joints: stops, friction, largest speeds and drives. Returns whether there is room."""
+    model, watches = system.model, system.work.watches
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], watches[k]
+        if watch.asleep:
+            continue
+        if not has_room(crowd, 6, 6, 6):
+            return False
+        first, count = list_guard(model, crowd, guard)
+        rate = watched_rate(model, guard, q, qd)
+        if guard.kind != ON_CHART:
+            value = watched_value(model, guard, q)
+            for side in (-1.0, 1.0):
+                bound = watch.lower if side < 0.0 else watch.upper
+                room = side * (bound - value)
+                if room < 2.0 * h * (abs(rate) + h * weight) + 0.1:
+                    add_stop(model, crowd, guard, k, first, count, q, room, side, h, base, weight)
+        if guard.kind == ON_MEASURE:
+            continue
+        if guard.friction > 0.0:
+            n = one_dof_law(crowd, HOLDS, first, k, 1.0)
+            crowd.laws[n].stiffness = firmness(crowd, n, h, base)
+            crowd.laws[n].bound = h * guard.friction
+        if not math.isinf(guard.velocity):
+            for side in (-1.0, 1.0):
+                n = one_dof_law(crowd, PUSHES, first, k, -side)
+                crowd.laws[n].stiffness = firmness(crowd, n, h, base)
+                crowd.laws[n].force[0] = -crowd.laws[n].stiffness * guard.velocity
+        if watch.apart:
+            n = one_dof_law(crowd, HOLDS, first, k, 1.0)
+            drive = crowd.laws[n]
+            drive.stiffness = h * (guard.drive_damping + h * guard.drive_stiffness)
+            ahead = guard.drive_target + h * guard.drive_rate - q[guard.q]
+            asked = guard.drive_push + guard.drive_damping * guard.drive_rate + guard.drive_stiffness * ahead
+            drive.force[0], drive.bound = h * asked, h * guard.effort
+    return True
+
+
+@subroutine
+def list_guard(model, crowd, guard):
+    """List the dofs that a guard watches. Returns (first, count)."""
+    first = crowd.counts[DOF_COUNT]
+    if guard.kind != ON_MEASURE:
+        crowd.dofs[first] = guard.v
+        crowd.counts[DOF_COUNT] += 1
+        return first, 1
+    body = model.bodies[guard.body]
+    for j in range(body.v, body.v_end):
+        crowd.dofs[first + j - body.v] = j
+    crowd.counts[DOF_COUNT] += body.v_end - body.v
+    return first, body.v_end - body.v
+
+
+@jitable
+def one_dof_law(crowd, kind, first, guard, slope):
+    k = begin_law(crowd, kind, 1, first, 1)
+    crowd.slopes[crowd.laws[k].at], crowd.laws[k].guard = slope, guard
+    return k
+
+
+@subroutine
+def add_stop(model, crowd, guard, number, first, count, q, room, side, h, base, weight):
+    """Add the law of a stop. room: up to it [m or rad]; side: -1 for the lower one."""
+    k = begin_law(crowd, PUSHES, 1, first, count)
+    law = crowd.laws[k]
+    law.guard = number
+    if guard.kind == ON_COLUMN:
+        crowd.slopes[law.at] = -side
+    else:
+        write_measure(model, crowd, guard, law, q, -side)
+    if guard.stiffness < HARD:
+        law.stiffness, law.dissipation = h * h * guard.stiffness, guard.dissipation
+        law.force[0] = -h * guard.stiffness * room
+    else:
+        keep_open(crowd, k, room, guard.restitution, h, base, max(weight, 1.0))
+
+
+@subroutine
+def write_measure(model, crowd, record, law, q, sign):
+    """Write the slopes of what a guard or a constraint measures on a chart, with a sign."""
+    turn, slide = chart_measure(model, record, q)[1]
+    if model.bodies[record.body].kind != BALL:
+        put3(crowd.slopes, scale(slide, sign), law.at)
+        put3(crowd.slopes, scale(turn, sign), law.at + 3)
+    else:
+        put3(crowd.slopes, scale(turn, sign), law.at)
+
+
+# ---- what holds always
+
+
+@subroutine
+def add_constraints(system, crowd, q, qd):
+    """Add a law for each row of loops, couplings and prescribed motion. Returns whether there is room.
+
+    Signals are read, and bodies placed and moved.
+    """
+    model, constraints, scratch = system.model, system.constraints, system.scratch
+    velocity_errors(model, system.work, constraints, scratch.signal, q, qd, scratch.error)
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        first, count = list_record(system, crowd, record)
+        if count < 0:
+            return False
+        for r in range(record.rows if count > 0 else 0):
+            if not has_room(crowd, count, 1, 1):
+                return False
+            k = begin_law(crowd, HOLDS, 1, first, count)
+            write_record(system, crowd, record, k, r, q)
+            give_rest(crowd, k, 0, scratch.error[record.row + r])
+            ease = ease_of(crowd, k)
+            crowd.laws[k].stiffness = TIGHT / ease if ease > 0.0 else 0.0
+            crowd.laws[k].bound = math.inf
+    return True
+
+
+@subroutine
+def list_record(system, crowd, record):
+    """List the dofs that a constraint has to do with. Returns (first, count), a count of -1 if there is no room."""
+    model, first = system.model, crowd.counts[DOF_COUNT]
+    if record.kind == WELD:
+        count = list_dofs(model, crowd, record.one, record.other)
+        if not has_room(crowd, count, 0, 0):
+            return first, -1
+    elif record.kind == EQUATION:
+        count = record.term_end - record.term
+        if not has_room(crowd, count, 0, 0):
+            return first, -1
+        for k in range(count):
+            crowd.dofs[first + k] = system.constraints.terms[record.term + k].v
+    else:
+        body = model.bodies[record.body]
+        count = body.v_end - body.v
+        if not has_room(crowd, count, 0, 0):
+            return first, -1
+        for k in range(count):
+            crowd.dofs[first + k] = body.v + k
+    crowd.counts[DOF_COUNT] += count
+    return first, count
+
+
+@subroutine
+def write_record(system, crowd, record, k, r, q):
+    """Write the slopes of row r of a constraint."""
+    model, law = system.model, crowd.laws[k]
+    if record.kind == WELD:
+        place = target_frame(system.work, record, system.scratch.signal)[1]
+        unit = (1.0 if r % 3 == 0 else 0.0, 1.0 if r % 3 == 1 else 0.0, 1.0 if r % 3 == 2 else 0.0)
+        write_slopes(model, system.work, crowd, k, 0, record.one, record.other, place, unit, r < 3)
+    elif record.kind == EQUATION:
+        for j in range(law.count):
+            crowd.slopes[law.at + j] = system.constraints.terms[record.term + j].weight
+    else:
+        write_measure(model, crowd, record, law, q, 1.0)

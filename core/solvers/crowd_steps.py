@@ -1,0 +1,386 @@
+"""Steps for crowds: all contacts, stops and couplings of a step are solved for at once, and no instant is sought.
+
+A step is linearly implicit: velocities are those at which momentum balances at its end, by the laws of crowd_laws.py,
+and what no law pushes moves by the mean of its velocities, so that it flies as it should. Gaps close by no more than is
+open, so nothing is stepped over. What bounces does so at the end of a step, by a second solution. While all rests,
+steps grow up to a frame.
+
+Source: Castro, Han, Masterjohn, Irrotational contact fields, arXiv 2312.03908 (2023); Moreau, Unilateral contact and
+dry friction in finite freedom dynamics (1988), for impacts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+from ..contact.crowd import (
+    BEFORE,
+    CONTACTS,
+    DOF_COUNT,
+    ISLANDS,
+    LAW_COUNT,
+    SLOPE_COUNT,
+    find_islands,
+    row_velocity,
+    write_mass,
+)
+from ..contact.descent import find_velocities
+from ..contact.impacts import norm_of
+from ..contact.laws import HOLDS
+from ..contact.points import POINTS
+from ..contact.responses import tangents
+from ..dynamics.energy import energies_of
+from ..jit import jitable, kernel, subroutine
+from ..joints import FREE
+from ..kinematics.motion import integrate_positions, rigid_inertia_of
+from ..slots import Bundled
+from ..spatial import (
+    ZERO,
+    add,
+    articulated,
+    articulated_solve,
+    cross,
+    dot,
+    force_cross,
+    momentum,
+    quat_to_mat,
+    rotate,
+    rotate_back,
+    scale,
+    sub,
+)
+from ..spatial.storage import copy, get3, get4, put3
+from .contact_events import STARTS, look_around
+from .contact_modes import let_go
+from .crowd_laws import SLOWLY, add_constraints, add_contact, add_guards, rate_of
+from .protocol import Progress
+from .stepping import is_finite
+from .system import normalize_quaternions, parts_of, read_signals
+
+REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
+NO_ROOM = 3
+
+SURELY = 1.0 - 1e-9
+"""Part of its bound from which on friction slips."""
+
+
+class Pace(Bundled, namedtuple("Pace", "base tolerance agreement resting calm")):
+    """How steps are taken.
+
+    Attributes:
+        base: seconds of a step while things move. tolerance, agreement: see `find_velocities`.
+        resting [m]: what would bounce no higher rests. calm [m]: of what is done by a step's change of velocities, up
+            to which the next one may be longer.
+    """
+
+
+@kernel
+def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pace, impacts, most_steps):
+    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, or NO_ROOM."""
+    now = state[0]
+    for _ in range(most_steps):
+        if now.time >= end or now.trust <= 0:
+            break
+        remaining = end - now.time
+        h = remaining / math.ceil(remaining / max(now.stretch, pace.base) - 1e-9)
+        fits, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
+        if not fits:
+            return NO_ROOM
+        if not is_finite(y):
+            return HOPELESS
+        now.time = end if h == remaining else now.time + h
+        now.steps += 1
+        now.trust -= 1
+        if change * h <= pace.calm:
+            now.stretch = min(2.0 * h, 1.0)
+        else:
+            now.stretch = pace.base
+    return REACHED if now.time >= end else UNDERWAY
+
+
+@subroutine
+def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts):
+    """Move y on by h seconds. Returns (whether there was room, by how much the fastest change moved anything [m/s])."""
+    q, qd = parts_of(system, y)
+    slopes, model, work = stages[0], system.model, system.work
+    prepare(system, q)
+    calls.rates(system, now.time, y, h, slopes)
+    qdd = parts_of(system, slopes)[1]
+    weight = norm_of(get3(model.gravity))
+    fits, _ = look_around(system, ground, h, 0.0)
+    if not fits:
+        return False, 0.0
+    for j in range(qd.shape[0]):
+        crowd.start[j] = crowd.v[j] = qd[j]
+        crowd.aim[j] = qd[j] + h * qdd[j]
+    for i in range(1, model.bodies.shape[0]):
+        if is_loose(model, i):
+            aim_freely(model, crowd, i, h)
+    write_mass(model, work, crowd)
+    for k in (LAW_COUNT, DOF_COUNT, SLOPE_COUNT, ISLANDS):
+        crowd.counts[k] = 0
+    if not gather(system, ground, crowd, q, qd, now.time, h, pace, weight):
+        return False, 0.0
+    now.events += find_velocities(crowd, pace.tolerance, pace.agreement)
+    copy(y, trial)
+    kinetic, potential = energies_of(model, work, q, qd)
+    before = kinetic + potential
+    move_on(system, crowd, q, qd, h)
+    remember(crowd, h)
+    bounce(crowd, qd, now, h, pace, weight, impacts)
+    for i in range(1, model.bodies.shape[0]):
+        if is_loose(model, i):
+            turn_on(model, crowd, i, trial, q, qd)
+    normalize_quaternions(model, y)
+    calls.close(system, now.time + h, y)
+    kinetic, potential = energies_of(model, work, q, qd)
+    gained = h * slopes[y.shape[0] - 1]
+    y[y.shape[0] - 1] += gained
+    y[y.shape[0] - 2] += before + gained - kinetic - potential
+    for k in range(work.watches.shape[0]):
+        work.watches[k].apart = 0
+    return True, largest_change(model, crowd, qd)
+
+
+@subroutine
+def prepare(system, q):
+    """Have nothing hold, slide or give way by itself: laws take the place of all that guards do."""
+    let_go(system)
+    system.touch.count[POINTS] = 0
+    for k in range(system.model.guards.shape[0]):
+        guard, watch = system.model.guards[k], system.work.watches[k]
+        watch.slide, watch.pressed, watch.saturated, watch.touch, watch.stubborn = 0, 0, 0, 0, 0
+        drives = guard.drive_stiffness != 0.0 or guard.drive_damping != 0.0 or guard.drive_push != 0.0
+        watch.apart = 1 if drives and 0.0 < guard.effort < math.inf else 0
+
+
+@subroutine
+def gather(system, ground, crowd, q, qd, time, h, pace, weight):
+    """List all laws of a step. Returns whether there is room."""
+    counts, known = crowd.counts, 0
+    counts[CONTACTS] = 0
+    point = system.touch.points[0]  # which is free: it only tells what two surfaces make together
+    for k in range(ground.numbers[STARTS]):
+        start = ground.starts[k]
+        rate = rate_of(system.work, ground, start)
+        if start.gap > 2.0 * h * (norm_of(rate) + weight * h):
+            continue
+        if counts[CONTACTS] >= crowd.contacts.shape[0]:
+            return False
+        contact = crowd.contacts[counts[CONTACTS]]
+        contact.first, contact.second, contact.name = start.first, start.second, start.name
+        put3(contact.place, get3(start.point))
+        put3(contact.normal, get3(start.normal))
+        contact.gap = start.gap
+        known = recall(crowd, contact, known)
+        if not add_contact(system, ground, crowd, point, contact, h, pace.base, weight):
+            return False
+        counts[CONTACTS] += 1
+    if not add_guards(system, crowd, q, qd, h, pace.base, weight):
+        return False
+    if system.constraints.count[1] > 0:
+        read_signals(system, time + h)
+        if not add_constraints(system, crowd, q, qd):
+            return False
+    return find_islands(crowd)
+
+
+@subroutine
+def recall(crowd, contact, known):
+    """Take over what is known of a contact from the step before. Returns where to go on looking for the next one."""
+    before, count = crowd.before, crowd.counts[BEFORE]
+    contact.load, contact.slips = 0.0, 0
+    put3(contact.strain, (0.0, 0.0, 0.0))
+    put3(contact.twist, (0.0, 0.0, 0.0))
+    while known < count and (before[known].first, before[known].second) < (contact.first, contact.second):
+        known += 1
+    k = known
+    while k < count and before[k].first == contact.first and before[k].second == contact.second:
+        if before[k].name == contact.name:
+            n = get3(contact.normal)
+            strain, twist = get3(before[k].strain), get3(before[k].twist)
+            contact.load, contact.slips = before[k].load, before[k].slips
+            put3(contact.strain, sub(strain, scale(n, dot(n, strain))))
+            put3(contact.twist, twist)
+            break
+        k += 1
+    return known
+
+
+@subroutine
+def move_on(system, crowd, q, qd, h):
+    """Take the velocities that were found, and move by them; by the mean of old and new ones where nothing pushed."""
+    forest, moved = crowd.forest, crowd.roots
+    for t in range(moved.shape[0]):
+        moved[t] = 0
+    for k in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[k]
+        if law.kind != HOLDS and law.impulse[0] > 0.0:
+            for n in range(law.count):
+                moved[forest.tree_of_dof[crowd.dofs[law.first + n]]] = 1
+    for t in range(moved.shape[0]):
+        for n in range(forest.first[t], forest.first[t + 1]):
+            j = forest.dofs[n]
+            crowd.stride[j] = crowd.v[j] if moved[t] else 0.5 * (crowd.start[j] + crowd.v[j])
+    copy(crowd.v, qd)
+    integrate_positions(system.model, q, crowd.stride, h)
+
+
+@jitable
+def is_loose(model, i):
+    return model.bodies[i].kind == FREE and model.bodies[i].parent == 0
+
+
+@jitable
+def is_alone(crowd, i):
+    tree = crowd.forest.tree_of_body[i]
+    return crowd.forest.first[tree + 1] - crowd.forest.first[tree] == 6
+
+
+@subroutine
+def aim_freely(model, crowd, i, h):
+    """Take what a free body aims at to the axes that it has as the step begins.
+
+    Its coordinates are rates in its own axes, which turn on, so they change though nothing acts.
+    """
+    body = model.bodies[i]
+    v = get3(crowd.start, body.v)
+    w = get3(crowd.start, body.v + 3)
+    turn, slide = ZERO, cross(w, v)
+    if is_alone(crowd, i):
+        inertia = rigid_inertia_of(body)
+        turn, slide = articulated_solve(articulated(inertia), force_cross((w, v), momentum(inertia, (w, v))))
+    put3(crowd.aim, add(get3(crowd.aim, body.v), scale(slide, h)), body.v)
+    put3(crowd.aim, add(get3(crowd.aim, body.v + 3), scale(turn, h)), body.v + 3)
+
+
+@subroutine
+def turn_on(model, crowd, i, before, q, qd):
+    """Write a free body's velocities in the axes that it has at the end of a step; its momentum stays what it is.
+
+    before, q: positions at the beginning and at the end of the step.
+    """
+    body = model.bodies[i]
+    R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
+    v = get3(qd, body.v)
+    w = get3(qd, body.v + 3)
+    if is_alone(crowd, i):
+        inertia = rigid_inertia_of(body)
+        spin, push = momentum(inertia, (w, v))
+        way = rotate_back(R, sub(get3(q, body.q), get3(before, body.q)))
+        spin = sub(spin, cross(way, push))
+        spin, push = rotate_back(R_now, rotate(R, spin)), rotate_back(R_now, rotate(R, push))
+        w, v = articulated_solve(articulated(inertia), (spin, push))
+    else:
+        w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
+    put3(qd, v, body.v)
+    put3(qd, w, body.v + 3)
+
+
+@subroutine
+def remember(crowd, h):
+    """Write to contacts what their laws have exerted, and keep them for the next step."""
+    counts = crowd.counts
+    for c in range(counts[CONTACTS]):
+        contact = crowd.contacts[c]
+        contact.load = 0.0
+        put3(contact.force, (0.0, 0.0, 0.0))
+        put3(contact.torque, (0.0, 0.0, 0.0))
+        k = contact.law
+        if k >= 0:
+            contact.load = crowd.laws[k].impulse[0] / h
+            k += 1
+            while k < counts[LAW_COUNT] and crowd.laws[k].contact == c:
+                tell_friction(crowd, contact, crowd.laws[k], h)
+                k += 1
+        crowd.before[c] = crowd.contacts[c]
+    counts[BEFORE] = counts[CONTACTS]
+
+
+@subroutine
+def tell_friction(crowd, contact, law, h):
+    """Add what a law of friction has exerted, and stretch the spring by which it holds."""
+    n = get3(contact.normal)
+    a, b = tangents(n)
+    size = math.sqrt(law.impulse[0] * law.impulse[0] + law.impulse[1] * law.impulse[1])
+    slips = size >= law.bound * SURELY
+    for r in range(law.rows):
+        along = n if law.rows == 1 else (a if r == 0 else b)
+        strain = get3(contact.twist) if law.turns else get3(contact.strain)
+        was = dot(along, strain)
+        now = was + h * law.velocity[r]
+        if slips:
+            now = -law.impulse[r] * SLOWLY * h / law.stiffness
+        strain = add(strain, scale(along, now - was))
+        push = scale(along, law.impulse[r] / h)
+        if law.turns:
+            put3(contact.twist, strain)
+            put3(contact.torque, add(get3(contact.torque), push))
+        else:
+            put3(contact.strain, strain)
+            put3(contact.force, add(get3(contact.force), push))
+            contact.slips = 1 if slips else 0
+
+
+@subroutine
+def bounce(crowd, qd, now, h, pace, weight, impacts):
+    """Let what has struck part with what its restitution leaves, and note the blows."""
+    struck = False
+    for k in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[k]
+        if law.rigid == 0:
+            continue
+        before, ahead = rate_before(crowd, law), law.gap + h * law.velocity[0]
+        back = -law.restitution * before
+        if law.impulse[0] > 0.0:
+            law.force[0] = 0.0
+            if back > weight * h and back * back > 2.0 * weight * pace.resting:
+                law.force[0] = law.stiffness * back
+                struck = True
+        elif ahead > 0.0:
+            law.force[0] = -law.stiffness * ahead / h
+    if struck:
+        find_velocities(crowd, pace.tolerance, pace.agreement)
+        copy(crowd.v, qd)
+    note_blows(crowd, now, h, weight, impacts)
+
+
+@jitable
+def rate_before(crowd, law):
+    return law.given[0] + row_velocity(crowd, law, 0, crowd.start)
+
+
+@subroutine
+def note_blows(crowd, now, h, weight, impacts):
+    """Add what has struck, and did not touch before, to the list; what finds no room is only counted."""
+    for k in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[k]
+        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0 or law.gap <= 0.0:
+            continue
+        if rate_before(crowd, law) >= -2.0 * weight * h:
+            continue
+        i, contact = impacts.count[0], crowd.contacts[law.contact]
+        now.impacts += 1
+        impacts.count[0] += 1
+        if i < impacts.impacts.shape[0]:
+            impact = impacts.impacts[i]
+            impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
+            put3(impact.point, get3(contact.place))
+            put3(impact.normal, get3(contact.normal))
+            put3(impact.impulse, add(scale(get3(contact.normal), law.impulse[0]), scale(get3(contact.force), h)))
+
+
+@subroutine
+def largest_change(model, crowd, qd):
+    """By how much a dof's velocity has changed, as that of a body's part that is as far out as its mass [m/s]."""
+    most = 0.0
+    for i in range(1, model.bodies.shape[0]):
+        if model.bodies[i].parent > 0:
+            continue
+        t, mass = crowd.forest.tree_of_body[i], crowd.inertias[i, 0]
+        for n in range(crowd.forest.first[t], crowd.forest.first[t + 1] if mass > 0.0 else 0):
+            j = crowd.forest.dofs[n]
+            change = qd[j] - crowd.start[j]
+            most = max(most, change * change * crowd.weights[j] / mass)
+    return math.sqrt(most)
