@@ -39,6 +39,7 @@ HELD = np.dtype(
         ("place", np.float64, 3),  # [m]
         ("normal", np.float64, 3),
         ("gap", np.float64),
+        ("stiffness", np.float64),  # of a soft one; else 0
         ("slips", np.int64),
         ("strain", np.float64, 3),  # across the normal, of the spring by which it sticks [m]
         ("twist", np.float64, 3),  # likewise of rolling and spinning [rad]

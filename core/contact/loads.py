@@ -42,6 +42,12 @@ def hold_points(system, qdd):
     soft = False
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
+        if touch.points[p].given:
+            point = touch.points[p]
+            push = add(get3(point.force), scale(get3(point.normal), point.load))
+            push_by_wrench(system, point, get3(point.torque), push)
+            soft = True
+            continue
         place_point(work, touch.points[p])
         clear_loads(touch.points[p])
         if touch.points[p].holds:
@@ -165,7 +171,7 @@ def tell_loads(system):
             put3(point.torque, add(get3(point.torque), scale(get3(row.direction), row.load)))
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        if point.is_soft and point.load > 0.0:
+        if point.is_soft and point.load > 0.0 and not point.given:
             torque, force = slip_wrench(point, point.load)
             put3(point.force, add(get3(point.force), force))
             put3(point.torque, add(get3(point.torque), torque))

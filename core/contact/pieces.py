@@ -66,7 +66,7 @@ def make_point(point, contact, solids, surfaces, store, placed):
     put3(one.belt, get3(surfaces[contact.first].belt))
     put3(other.belt, get3(surfaces[contact.second].belt))
     join_surfaces(point, surfaces[contact.first], surfaces[contact.second])
-    point.level, point.bounces, point.known_load = 0.0, 0, 0.0
+    point.level, point.bounces, point.known_load, point.given = 0.0, 0, 0.0, 0
     put3(point.known_force, (0.0, 0.0, 0.0))
     put3(point.known_torque, (0.0, 0.0, 0.0))
     point.slide = STICKS if point.friction > 0.0 else FREE

@@ -55,6 +55,7 @@ POINT = np.dtype(
         ("is_soft", np.int64),
         ("candidate", np.int64),  # whether it might hold, while that is found out
         ("holds", np.int64),  # whether it pushes; one that does not is about to be forgotten
+        ("given", np.int64),  # whether what acts in it is told by a crowd's last step, and not to be found
         ("strained", np.int64),  # its loads lie on its cone's edge, though it need not yield: the cones are asked anew
         ("limit", np.float64),  # the coefficient of friction at present
         ("row", np.int64),  # its first

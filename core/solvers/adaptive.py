@@ -81,6 +81,7 @@ STEPPING = np.dtype(
         # of crowds
         ("burden", np.float64),  # what events have cost lately
         ("stretch", np.float64),  # the step that calm would allow [s]
+        ("stored", np.float64),  # in soft contacts, as the last step began [J]
         ("trust", np.int64),  # steps to take before events are looked for again; 0 while they are
         ("patience_then", np.int64),  # how many those will be next time
         ("unsettled", np.int64),  # events after which what holds was left undecided

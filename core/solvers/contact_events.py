@@ -18,7 +18,7 @@ from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
 from ..contact.pieces import make_point
 from ..contact.place import place_point, velocity_at
-from ..contact.points import POINTS, SLIPS, STICKS
+from ..contact.points import MOST_ROWS, POINTS, SLIPS, STICKS
 from ..contact.responses import STILL
 from ..jit import Pointer, jitable, subroutine
 from ..kinematics.motion import move_bodies
@@ -421,7 +421,7 @@ def add_closed(system, ground, skin):
         if ground.near_ends[k].closed or end.gap > skin:
             continue
         p = touch.count[POINTS]
-        if p >= touch.points.shape[0]:
+        if (p + 1) * MOST_ROWS > touch.rows.shape[0]:
             return False
         make_point(touch.points[p], end, ground.solids, ground.surfaces, ground.store, ground.placed)
         place_point(system.work, touch.points[p])

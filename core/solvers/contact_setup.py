@@ -95,7 +95,7 @@ def owners_of(compiled: CompiledModel, ground: Ground) -> tuple[str, ...]:
 
 
 def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
-    """Of POINT records, or HELD ones."""
+    """Of POINT records."""
     return [
         Contact(
             owners[int(point["first"])],
@@ -111,7 +111,7 @@ def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
 
 
 def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, time: float) -> Contacts:
-    """Of POINT records, or HELD ones, at a frame and its time [s]."""
+    """Of POINT records, at a frame and its time [s]."""
     names, count = np.array(owners), len(points)
     return Contacts(
         np.full(count, frame),

@@ -80,6 +80,7 @@ def add_contact(system, ground, crowd, point, contact, h, base, weight):
         contact.law = -1
         return True
     join_surfaces(point, ground.surfaces[contact.first], ground.surfaces[contact.second])
+    contact.stiffness = point.stiffness if point.is_soft else 0.0
     first = crowd.counts[DOF_COUNT]
     crowd.counts[DOF_COUNT] += count
     n = get3(contact.normal)

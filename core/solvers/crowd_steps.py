@@ -91,6 +91,7 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
             return HOPELESS
         now.time = end if h == remaining else now.time + h
         now.steps += 1
+        now.implicit_steps += 1
         now.trust -= 1
         if change * h <= pace.calm:
             now.stretch = min(2.0 * h, 1.0)
@@ -122,7 +123,7 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
         crowd.counts[k] = 0
     if not gather(system, ground, crowd, q, qd, now.time, h, pace, weight):
         return False, 0.0
-    now.events += find_velocities(crowd, pace.tolerance, pace.agreement)
+    find_velocities(crowd, pace.tolerance, pace.agreement)
     copy(y, trial)
     kinetic, potential = energies_of(model, work, q, qd)
     before = kinetic + potential
@@ -137,7 +138,9 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     kinetic, potential = energies_of(model, work, q, qd)
     gained = h * slopes[y.shape[0] - 1]
     y[y.shape[0] - 1] += gained
-    y[y.shape[0] - 2] += before + gained - kinetic - potential
+    stored = stored_in(crowd)
+    y[y.shape[0] - 2] += before + gained - kinetic - potential + now.stored - stored
+    now.stored = stored
     for k in range(work.watches.shape[0]):
         work.watches[k].apart = 0
     return True, largest_change(model, crowd, qd)
@@ -321,6 +324,40 @@ def tell_friction(crowd, contact, law, h):
             put3(contact.strain, strain)
             put3(contact.force, add(get3(contact.force), push))
             contact.slips = 1 if slips else 0
+
+
+@jitable
+def stored_in(crowd):
+    """Energy in soft contacts as a step begins [J]."""
+    energy = 0.0
+    for c in range(crowd.counts[CONTACTS]):
+        contact = crowd.contacts[c]
+        if contact.stiffness > 0.0 and contact.gap < 0.0:
+            energy += 0.5 * contact.stiffness * contact.gap * contact.gap
+    return energy
+
+
+@kernel
+def tell_points(system, ground, crowd):
+    """Write what has acted in a crowd's last step to the points, with which observations go on."""
+    touch, count = system.touch, 0
+    for c in range(crowd.counts[BEFORE]):
+        held, point = crowd.before[c], touch.points[count]
+        if not held.load > 0.0:
+            continue
+        point.first, point.second, point.name = held.first, held.second, held.name
+        point.one.body, point.other.body = ground.solids[held.first].body, ground.solids[held.second].body
+        point.given, point.holds, point.candidate, point.strained = 1, 1, 0, 0
+        point.is_soft, point.stiffness = (1 if held.stiffness > 0.0 else 0), held.stiffness
+        point.gap, point.rate, point.load = held.gap, 0.0, held.load
+        put3(point.place, get3(held.place))
+        put3(point.normal, get3(held.normal))
+        put3(point.force, get3(held.force))
+        put3(point.torque, get3(held.torque))
+        for rates in (point.v, point.w, point.normal_rate, point.one_rate, point.other_rate):
+            put3(rates, ZERO)
+        count += 1
+    touch.count[POINTS] = count
 
 
 @subroutine

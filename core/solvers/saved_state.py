@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -37,20 +38,22 @@ class Continuation:
     memory: str = ""
     digest: str = ""
 
-    def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
+    def memory_for(self, compiled: CompiledModel, state: Mapping) -> Memory | None:
         """What `solver` is to restore; None where the state, the model or anything else is not as when it was saved."""
         if self.digest != self._digest(compiled, state):
             return None
-        numbers, at, found = base64.b64decode(self.memory), 0, []
-        for array in solver.snapshot():
-            found.append(np.frombuffer(numbers, array.dtype, array.size, at).reshape(array.shape))
-            at += array.nbytes
+        numbers = base64.b64decode(self.memory)
+        stream, found = io.BytesIO(numbers), []
+        while stream.tell() < len(numbers):
+            found.append(np.load(stream, allow_pickle=False))
         return tuple(found)
 
     def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
         """With the memory of a solver that is at a state."""
-        memory = base64.b64encode(b"".join(array.tobytes() for array in solver.snapshot())).decode()
-        full = replace(self, memory=memory)
+        stream = io.BytesIO()
+        for array in solver.snapshot():
+            np.save(stream, array, allow_pickle=False)
+        full = replace(self, memory=base64.b64encode(stream.getvalue()).decode())
         return replace(full, digest=full._digest(compiled, state))
 
     def _digest(self, compiled: CompiledModel, state: Mapping) -> str:

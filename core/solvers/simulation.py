@@ -262,7 +262,7 @@ class Simulation:
             return False
         state = State(self._zero - how.begun, compiled.q_home, np.zeros(compiled.nv))
         stage = self._stage_of(compiled, state)
-        memory = how.memory_for(compiled, stage.solver, initial)
+        memory = how.memory_for(compiled, initial)
         if memory is None or (how.solver, how.accuracy) != (self._solver, self._accuracy):
             self._notes.append(
                 f"the state at {self._zero:g} s, the model, the solver or the accuracy is not what it was when the "

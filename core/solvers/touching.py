@@ -16,7 +16,8 @@ from collections import namedtuple
 import numpy as np
 
 from ..contact.crowd import BEFORE, make_crowd
-from ..contact.points import POINTS, ROWS, make_touch
+from ..contact.loads import soft_energy
+from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled
@@ -40,7 +41,7 @@ from .contact_events import (
     mark_points,
 )
 from .contact_modes import resolve_points
-from .crowd_steps import NO_ROOM, Pace, advance_crowd
+from .crowd_steps import NO_ROOM, Pace, advance_crowd, tell_points
 from .dop853 import COUNT, ORDER, dop853_step
 from .events import take_place, wake
 from .inputs import Inputs
@@ -132,9 +133,7 @@ class Touching(Adaptive):
 
     @property
     def points(self) -> np.recarray:
-        """What holds at present: POINT records, or a crowd's HELD ones, which have what both tell."""
-        if self._stepping[0].trust:
-            return self._crowd.before[: self._crowd.counts[BEFORE]]
+        """POINT records of what holds at present, or of what a crowd's last step has found."""
         return self._system.touch.points[: self._system.touch.count[POINTS]]
 
     def control(self, inputs: Inputs) -> None:
@@ -185,6 +184,9 @@ class Touching(Adaptive):
             self._impacts,
             self._steps_at_once,
         )
+        if found == REACHED:
+            self._list_points(int(self._crowd.counts[BEFORE]))
+            tell_points(self._system, self.ground, self._crowd)
         if not self._stepping[0].trust:
             self._end_crowd()
         return found
@@ -193,6 +195,7 @@ class Touching(Adaptive):
         now = self._stepping[0]
         now.patience_then = min(max(2 * now.patience_then, SOON), LATE)
         now.trust, now.stretch, now.burden = now.patience_then, 0.0, 0.0
+        now.stored = soft_energy(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
         self._crowd.counts[BEFORE] = 0
 
@@ -202,46 +205,68 @@ class Touching(Adaptive):
         if cost_of(int(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load))) > self._closeness.burden:
             now.trust = now.patience_then
             return
-        self._system.touch.count[:] = 0
         now.fresh, now.started, now.step = 0, 0, 0.0
+
+    def snapshot(self) -> Memory:
+        touch, crowd = self._system.touch, self._crowd
+        points, before = touch.points[: touch.count[POINTS]], crowd.before[: crowd.counts[BEFORE]]
+        return (*super().snapshot(), points.copy(), touch.count.copy(), before.copy(), crowd.counts.copy())
 
     def restore(self, memory: Memory) -> None:
         """Blows that were later are forgotten."""
-        while len(memory[-4]) > len(self._system.touch.points):
-            self._make_room()
-        super().restore(memory)
+        *others, points, count, before, counts = memory
+        super().restore(tuple(others))
+        if not self._stepping[0].trust:
+            while len(points) * MOST_ROWS > len(self._system.touch.rows):
+                self._widen_touch()
+        if len(before) > len(self._crowd.before):
+            self._widen_crowd(len(before))
+        self._list_points(len(points))
+        touch, crowd = self._system.touch, self._crowd
+        touch.points[: len(points)], crowd.before[: len(before)] = points, before
+        touch.count[:], crowd.counts[:] = count, counts
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
         known = self.impacts
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 
     def _make_room(self) -> None:
         """More for what was short, with what is in it kept."""
-        system, ground = self._system, self.ground
-        if ground.numbers[SHORT]:
-            pairs = max(2 * len(ground.pairs), int(ground.numbers[SHORT]))
-            more = {
-                name: _longer(getattr(ground, name), pairs * 8)
-                for name in ("starts", "ends", "near_starts", "near_ends")
-            }
-            ground.numbers[:] = 0
-            self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+        if self.ground.numbers[SHORT]:
+            self._widen_ground()
         elif self._stepping[0].trust:
-            old = self._crowd
-            self._crowd = make_crowd(system.model.bodies, 2 * len(old.contacts))
-            self._crowd.before[: len(old.before)] = old.before
-            self._crowd.counts[BEFORE] = old.counts[BEFORE]
+            self._widen_crowd(2 * len(self._crowd.contacts))
         else:
-            old = system.touch
-            touch = make_touch(
-                2 * len(old.points), len(system.model.bodies), len(system.tau), len(system.constraints.first)
-            )
-            touch.points[: len(old.points)] = old.points
-            touch.count[:] = old.count
-            self._system = system._replace(touch=touch)
+            self._widen_touch()
 
-    def _memory(self) -> Memory:
-        touch, crowd = self._system.touch, self._crowd
-        return (*super()._memory(), touch.points, touch.count, crowd.before, crowd.counts)
+    def _widen_ground(self) -> None:
+        ground = self.ground
+        pairs = max(2 * len(ground.pairs), int(ground.numbers[SHORT]))
+        names = ("starts", "ends", "near_starts", "near_ends")
+        more = {name: _longer(getattr(ground, name), pairs * 8) for name in names}
+        ground.numbers[:] = 0
+        self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+
+    def _widen_crowd(self, contacts: int) -> None:
+        old = self._crowd
+        self._crowd = make_crowd(self._system.model.bodies, contacts)
+        self._crowd.before[: len(old.before)] = old.before
+        self._crowd.counts[BEFORE] = old.counts[BEFORE]
+
+    def _widen_touch(self) -> None:
+        system, old = self._system, self._system.touch
+        points = 2 * len(old.rows) // MOST_ROWS
+        touch = make_touch(points, len(system.model.bodies), len(system.tau), len(system.constraints.first))
+        self._system = system._replace(touch=touch)
+        self._list_points(len(old.points))
+        self._system.touch.points[: len(old.points)] = old.points
+        touch.count[:] = old.count
+
+    def _list_points(self, count: int) -> None:
+        """Have room to tell of so many points; to solve for them, by events, is another matter."""
+        touch = self._system.touch
+        if count > len(touch.points):
+            order = np.zeros(count, np.int64)
+            self._system = self._system._replace(touch=touch._replace(points=_longer(touch.points, count), order=order))
 
 
 def _longer(array: np.recarray, count: int) -> np.recarray:
@@ -349,6 +374,7 @@ def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
     """Find what touches and what holds. Returns whether there is room."""
     if now.started == 0:
         wake(system, y)
+        system.touch.count[POINTS] = 0  # what a crowd has told
     calls.rates(system, now.time, y, 0.0, stages[0])
     fits, _ = look_around(system, ground, 0.0, close.skin)
     if not fits:
