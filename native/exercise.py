@@ -65,4 +65,8 @@ def strike_all() -> None:
     """A motion in which something touches."""
     ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
     above = Joint("free", "free", WORLD, "ball", X_PJ=(0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0))
-    Simulation(Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")]), [0.0, 0.01]).run()
+    model = Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")])
+    Simulation(model, [0.0, 0.01]).run()
+    crowded = Simulation(model, [0.0, 0.01])
+    crowded.expect_crowd()
+    crowded.run()

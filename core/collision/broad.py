@@ -128,7 +128,7 @@ def find_pairs(solids, placed, meeting, margin, tree, pairs):
     grow_tree(placed, planes, tree)
     count = 0
     for i in range(solids.shape[0]):
-        found = above(solids, placed, i, planes, margin, tree) if i < planes else near(placed, i, planes, margin, tree)
+        found = above(placed, i, planes, margin, tree) if i < planes else near(placed, i, planes, margin, tree)
         for k in range(found):
             j = tree.found[k]
             if solids_may_meet(meeting, solids[i], solids[j]):
@@ -139,12 +139,16 @@ def find_pairs(solids, placed, meeting, margin, tree, pairs):
 
 
 @subroutine
-def above(solids, placed, i, planes, margin, tree):
-    """Note in tree.found the solids whose balls come near to half-space i. Returns how many."""
+def above(placed, i, planes, margin, tree):
+    """Note in tree.found the solids whose boxes come near to half-space i. Returns how many."""
     normal, origin = z_axis(get9(placed[i].rotation)), get3(placed[i].origin)
+    x, y, z = abs(normal[0]), abs(normal[1]), abs(normal[2])
     found = 0
-    for j in range(planes, solids.shape[0]):
-        if dot(normal, sub(get3(placed[j].origin), origin)) - solids[j].reach <= margin:
+    for j in range(planes, placed.shape[0]):
+        low, high = get3(placed[j].lower), get3(placed[j].upper)
+        middle, width = scale(add(low, high), 0.5), sub(high, low)
+        height = dot(normal, sub(middle, origin)) - 0.5 * (x * width[0] + y * width[1] + z * width[2])
+        if height <= margin:
             tree.found[found] = j
             found += 1
     return found

@@ -51,7 +51,7 @@ from ..spatial import (
     sub,
 )
 from ..spatial.storage import copy, get3, get4, put3
-from .contact_events import STARTS, look_around
+from .contact_events import STARTS, look_near
 from .contact_modes import let_go
 from .crowd_laws import SLOWLY, add_constraints, add_contact, add_guards, rate_of
 from .protocol import Progress
@@ -61,6 +61,8 @@ from .system import normalize_quaternions, parts_of, read_signals
 REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
 NO_ROOM = 3
 
+STIFFLY = 1e3
+"""How much less than otherwise what strikes gives way, lest it lose speed by that."""
 SURELY = 1.0 - 1e-9
 """Part of its bound from which on friction slips."""
 
@@ -109,8 +111,7 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     calls.rates(system, now.time, y, h, slopes)
     qdd = parts_of(system, slopes)[1]
     weight = norm_of(get3(model.gravity))
-    fits, _ = look_around(system, ground, h, 0.0)
-    if not fits:
+    if not look_near(system, ground, h, weight):
         return False, 0.0
     for j in range(qd.shape[0]):
         crowd.start[j] = crowd.v[j] = qd[j]
@@ -373,6 +374,7 @@ def bounce(crowd, qd, now, h, pace, weight, impacts):
         if law.impulse[0] > 0.0:
             law.force[0] = 0.0
             if back > weight * h and back * back > 2.0 * weight * pace.resting:
+                law.stiffness *= STIFFLY
                 law.force[0] = law.stiffness * back
                 struck = True
         elif ahead > 0.0:

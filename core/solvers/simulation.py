@@ -181,6 +181,14 @@ class Simulation:
             continue
         return self.trajectory
 
+    def expect_crowd(self, steps: int = 1_000_000) -> None:
+        """Solve for contacts by a crowd's steps from now on, so many, instead of by events until these crowd.
+
+        Nothing where nothing may touch.
+        """
+        if isinstance(self._stage.solver, Touching):
+            self._stage.solver.take_crowd_steps(steps)
+
     @property
     def contacts(self) -> list[Contact]:
         """The points in which links touch at the last frame that is done."""

@@ -61,7 +61,7 @@ POINTS_AT_FOUR = 4.0
 """Points with which an event costs four times as much as with none: they all have to do with each other."""
 LEAK = 5.0
 """Of the burden that events may be, the part that is forgotten in a second, times this."""
-SOON, LATE = 16, 1024
+SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
@@ -99,9 +99,9 @@ class Touching(Adaptive):
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
     BURDEN = {"draft": 60.0, "good": 300.0, "exact": 3000.0}
-    CROWD_STEP = {"draft": 5e-3, "good": 1e-3, "exact": 2e-4}
-    BALANCE = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
-    AGREEMENT = {"draft": 1e-2, "good": 1e-4, "exact": 1e-6}
+    CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
+    BALANCE = {"draft": 1e-4, "good": 1e-7, "exact": 1e-9}
+    AGREEMENT = {"draft": 3e-2, "good": 1e-3, "exact": 1e-5}
     CALM = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
     MOST_IMPACTS = 4096
 
@@ -111,6 +111,7 @@ class Touching(Adaptive):
         self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST)
         tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
         self._pace = Pace(*(table[accuracy] for table in tables))
+        self._stepping[0].patience = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
         settings = self._settings
@@ -147,7 +148,9 @@ class Touching(Adaptive):
                 more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
                 self._impacts = self._impacts._replace(impacts=more)
             if found == CROWD:
-                self._begin_crowd()
+                now = self._stepping[0]
+                now.patience = min(2 * now.patience, LATE)
+                self.take_crowd_steps(int(now.patience))
             elif found == NO_ROOM:
                 self._make_room()
             else:
@@ -191,10 +194,10 @@ class Touching(Adaptive):
             self._end_crowd()
         return found
 
-    def _begin_crowd(self) -> None:
+    def take_crowd_steps(self, steps: int) -> None:
+        """Go on by so many steps of a crowd before events are looked for again, whether they crowd or not."""
         now = self._stepping[0]
-        now.patience_then = min(max(2 * now.patience_then, SOON), LATE)
-        now.trust, now.stretch, now.burden = now.patience_then, 0.0, 0.0
+        now.trust, now.stretch, now.burden = steps, 0.0, 0.0
         now.stored = soft_energy(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
         self._crowd.counts[BEFORE] = 0
@@ -203,7 +206,7 @@ class Touching(Adaptive):
         """Look for events again, if there are few enough."""
         now, crowd = self._stepping[0], self._crowd
         if cost_of(int(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load))) > self._closeness.burden:
-            now.trust = now.patience_then
+            now.trust = now.patience
             return
         now.fresh, now.started, now.step = 0, 0, 0.0
 

@@ -1,4 +1,4 @@
-"""Many points at once: what is jammed or held more than once, islands, and rough steps where events crowd."""
+"""Many points at once, by events: what is jammed or held more than once, and islands."""
 
 import math
 
@@ -10,7 +10,6 @@ from limberjack.core.geometry import Box, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.rough_steps import rough_step
 from support.touching import LEVEL, NO_TURN, G, moved, pose_of, scene, sloped, solid, turned
 
 FLOOR_MU, WALL_MU = 0.4, 0.2
@@ -93,23 +92,3 @@ def test_islands_have_nothing_to_do_with_each_other():
     slid = 0.5 * G * (math.sin(math.radians(30.0)) - 0.3 * math.cos(math.radians(30.0))) * 0.4**2
     for i in range(4):
         assert_allclose(pose_of(beside, f"b{i}")[:3], (slid, i, 0.05), atol=1e-9)
-
-
-def test_rough_steps_slide_and_stop_as_they_should():
-    """Guards what gets on where events crowd: velocities of order 1, no sinking, and a ledger that is closed."""
-    surface, h = Surface(friction=0.5), 1e-3
-    block = (solid("block", Box((0.2, 0.2, 0.1)), 1.0, surface), (0.0, 0.0, 0.05 + 1e-5, *NO_TURN))
-    model = scene(surface, LEVEL, block)
-    simulation = Simulation(model, [0.0, 1.0], "good", initial={"qd": {"free block": [0.03, 0.0, 0.0, 0.0, 0.0, 0.0]}})
-    simulation._control(1)
-    solver = simulation._stage.solver
-    y, spare = solver._y, solver._spare
-    speeds = []
-    for n in range(10):
-        assert rough_step(solver._calls, solver._system, solver.ground, y, solver._stages, n * h, h, 1e-8, spare[-8:-2])
-        speeds.append(float(y[7]))
-    stopping = 0.03 - 0.5 * G * h * np.arange(0, 10)  # the first step closes the gap, with nothing to press on
-    assert_allclose(speeds, np.maximum(stopping, 0.0), atol=0.5 * G * h * 1.1)
-    assert_allclose(speeds[-1], 0.0, atol=1e-12)
-    assert y[2] == pytest.approx(-1e-5, abs=1e-9)
-    assert y[-2] - y[-1] == pytest.approx(0.5 * 0.03**2 + G * 1e-5, rel=1e-6)

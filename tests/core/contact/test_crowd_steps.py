@@ -1,0 +1,265 @@
+"""Steps of a crowd, which find all contacts of a step at once: against closed forms, momenta and energy."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from limberjack.core.contact.crowd import entry, make_crowd, write_mass
+from limberjack.core.dynamics import tree_mass_matrix
+from limberjack.core.geometry import Box, Shape, Sphere
+from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.kinematics.motion import move_bodies
+from limberjack.core.kinematics.work import make_work
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.model.compile import compile_model
+from limberjack.core.solvers import Simulation
+from limberjack.core.solvers.crowd_steps import advance_crowd, tell_points
+from support.models import random_tree
+from support.touching import LEVEL, NO_TURN, STILL, G, pose_of, scene, sloped, solid, velocity_of
+
+STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
+
+
+def crowded(model: Model, times, accuracy="good", record=(), **velocities) -> Simulation:
+    """A simulation that has run by a crowd's steps alone. velocities: as of `moved`."""
+    start = {f"free {name}": list(velocity) for name, velocity in velocities.items()}
+    simulation = Simulation(model, times, accuracy, initial={"qd": start}, record=record)
+    simulation.expect_crowd()
+    simulation.run()
+    return simulation
+
+
+def block(name: str, friction: float = 0.5, size=(0.2, 0.2, 0.1), **more):
+    return solid(name, Box(size), 1.0, Surface(friction=friction, **more))
+
+
+def test_the_mass_matrix_is_that_of_the_model():
+    """Guards its blocks: of random trees, each articulation's by itself."""
+    for seed in range(5):
+        compiled = compile_model(random_tree(seed, 12))
+        q = compiled.q_home
+        work, crowd = make_work(compiled.arrays), make_crowd(compiled.arrays.bodies, 4)
+        for j in range(compiled.nv):
+            work.columns[j].armature = compiled.arrays.columns[j].armature
+        move_bodies(compiled.arrays, work, q, np.zeros(compiled.nv))
+        write_mass(compiled.arrays, work, crowd)
+        trees = crowd.forest.tree_of_dof
+        found = np.array(
+            [
+                [crowd.mass[entry(crowd.forest, i, j)] if trees[i] == trees[j] else 0.0 for j in range(compiled.nv)]
+                for i in range(compiled.nv)
+            ]
+        )
+        assert_allclose(found, tree_mass_matrix(compiled, q), atol=1e-12)
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_a_block_slides_and_stops(accuracy):
+    """Guards friction that slips: the way is v^2 / (2 mu g), as exact as a step is short, and the ledger is closed."""
+    model = scene(Surface(friction=0.5), LEVEL, (block("block"), (0, 0, 0.05, *NO_TURN)))
+    found = crowded(model, np.linspace(0.0, 1.0, 51), accuracy, block=(1.5, 0.0, 0.0, 0.0, 0.0, 0.0))
+    assert_allclose(pose_of(found, "block")[0], 1.5**2 / (2.0 * 0.5 * G), atol=1.5 * STEP[accuracy])
+    assert_allclose(pose_of(found, "block")[1:3], (0.0, 0.05), atol=0.1 * G * STEP[accuracy] ** 2)
+    assert_allclose(velocity_of(found, "block"), STILL, atol=1e-7)
+    energy = found.trajectory.kinetic + found.trajectory.potential + found.trajectory.dissipated
+    assert_allclose(energy, energy[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good"])
+def test_what_sticks_does_not_creep(accuracy):
+    """Guards true stiction: on a slope below its friction a box stays for ten seconds."""
+    model = scene(Surface(friction=0.5), sloped(25.0), (block("block"), (0, 0, 0.05, *NO_TURN)))
+    found = crowded(model, np.linspace(0.0, 10.0, 101), accuracy)
+    assert_allclose(pose_of(found, "block", 20)[:3], pose_of(found, "block")[:3], atol=1e-7)
+    assert_allclose(sum(abs(each.force[2]) for each in found.contacts), G * math.cos(math.radians(25.0)), rtol=1e-6)
+
+
+def test_what_is_too_steep_slides():
+    """Guards against friction that is made up: half a degree above the angle of friction a box goes downhill."""
+    steep = math.degrees(math.atan(0.5)) + 0.5
+    model = scene(Surface(friction=0.5), sloped(steep), (block("block"), (0, 0, 0.05, *NO_TURN)))
+    found = crowded(model, [0.0, 1.0])
+    slope = math.radians(steep)
+    assert_allclose(pose_of(found, "block")[0], 0.5 * G * (math.sin(slope) - 0.5 * math.cos(slope)), rtol=0.02)
+
+
+def test_a_ball_bounces_as_high_as_its_restitution_says():
+    """Guards impacts within a step: 0.7 squared of the height, to a step's exactness."""
+    ball = solid("ball", Sphere(0.1), 1.0, Surface(restitution=0.7))
+    model = scene(Surface(restitution=0.7), LEVEL, (ball, (0, 0, 1.1, *NO_TURN)))
+    found = crowded(model, np.linspace(0.0, 1.2, 241))
+    fall = math.sqrt(2.0 / G)
+    heights = found.trajectory.X_WL[:, found.trajectory.link_names.index("ball"), 2] - 0.1
+    assert_allclose(heights[found.trajectory.times > fall + 0.01].max(), 0.49, rtol=0.02)
+    assert heights.min() > -1e-6
+    assert_allclose(found.impacts[0].time, fall, atol=2.0 * STEP["good"])
+
+
+def test_momenta_of_free_bodies_stay():
+    """Guards one point for both bodies, and axes that turn: three boxes collide, spin and part without gravity."""
+    boxes = [
+        (block(f"b{i}", size=(0.3, 0.2, 0.1), restitution=0.5), (0.4 * i, 0.05 * i, 0, *NO_TURN)) for i in range(3)
+    ]
+    model = scene(Surface(), (0.0, 0.0, 0.0), *boxes)
+    model.joints = [joint for joint in model.joints if joint.type != "fixed"]
+    model.links = [link for link in model.links if link.name != "floor"]
+    moves = {"b0": (1.0, 0.1, 0, 3.0, 2.0, 1.0), "b1": (0, 0, 0, 0, 1.0, 0), "b2": (-2.0, 0, 0.1, 0, 0, 5.0)}
+    found = crowded(model, np.linspace(0.0, 1.0, 11), "draft", **moves)
+    assert found.impacts
+    trajectory, linear, angular = found.trajectory, [], []
+    for frame in range(11):
+        P, L = np.zeros(3), np.zeros(3)
+        for i in range(3):
+            x, R = pose_of(found, f"b{i}", frame)[:3], turn_of(pose_of(found, f"b{i}", frame)[3:])
+            v, w = R @ velocity_of(found, f"b{i}", frame)[:3], velocity_of(found, f"b{i}", frame)[3:]
+            moments = np.array(model.link(f"b{i}").inertia)[[0, 3, 5]]
+            P, L = P + v, L + np.cross(x, v) + R @ (moments * w)
+        linear.append(P)
+        angular.append(L)
+    assert_allclose(linear, np.tile(linear[0], (11, 1)), atol=1e-12)
+    assert_allclose(angular, np.tile(angular[0], (11, 1)), atol=1e-12)
+    assert (np.diff(trajectory.kinetic) < 1e-3 * trajectory.kinetic[0]).all()
+
+
+def turn_of(quat) -> np.ndarray:
+    w, x, y, z = quat
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def test_a_heap_comes_to_rest_and_bears_its_weight():
+    """Guards many contacts: twelve boxes fall on each other, never rise in energy, and lie still."""
+    rng = np.random.default_rng(3)
+    boxes = [
+        (block(f"b{i}", size=(0.2, 0.2, 0.2)), (*rng.uniform(-0.1, 0.1, 2), 0.15 + 0.25 * i, *NO_TURN))
+        for i in range(12)
+    ]
+    found = crowded(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 4.0, 101), "draft")
+    trajectory = found.trajectory
+    assert (np.diff(trajectory.kinetic + trajectory.potential) < 1e-3).all()
+    assert trajectory.kinetic[-1] < 1e-9
+    assert_allclose(trajectory.X_WL[75], trajectory.X_WL[-1], atol=1e-4)
+    borne = sum(each.force[2] for each in found.contacts if each.first == "floor")
+    assert_allclose(borne, 12.0 * G, rtol=1e-3)
+    assert min(each.gap for each in found.contacts) > -1e-3
+
+
+def test_a_thousand_to_one_stands():
+    """Guards mass ratios: a light box bears one that weighs a thousand times as much."""
+    heavy = solid("heavy", Box((0.2, 0.2, 0.2)), 1000.0, Surface(friction=0.5))
+    boxes = (block("light", size=(0.2, 0.2, 0.2)), (0, 0, 0.1, *NO_TURN)), (heavy, (0, 0, 0.3, *NO_TURN))
+    found = crowded(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 2.0, 51), "good")
+    assert_allclose(pose_of(found, "heavy")[:3], (0.0, 0.0, 0.3), atol=1e-3)
+
+
+def hinged(**axis) -> Model:
+    """A ball on an arm, on a hinge in the world about y, and another that may touch it far away."""
+    arm = Link("arm", 1.0, (0.5, 0.0, 0.0), (0.01, 0.0, 0.0, 0.01, 0.0, 0.01), collisions=[Shape("ball", Sphere(0.1))])
+    other = Link("other", collisions=[Shape("ball", Sphere(0.1))])
+    hinge = Joint("hinge", "revolute", WORLD, "arm", axes=[Axis(xyz=(0.0, 1.0, 0.0), **axis)])
+    far = Joint("far", "fixed", WORLD, "other", X_PJ=(0.0, 9.0, 0.0, *NO_TURN))
+    return Model("hinged", [arm, other], [hinge, far])
+
+
+def angle_of(model: Model, seconds: float = 3.0) -> np.ndarray:
+    simulation = Simulation(model, np.linspace(0.0, seconds, 31), "good")
+    simulation.expect_crowd()
+    return simulation.run().q[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("axis", "rests_at"),
+    [
+        ({"lower": -0.5, "upper": 0.5}, 0.5),
+        ({"friction": 6.0}, 0.0),
+        ({"drive_mode": "position", "drive_stiffness": 1e4, "drive_damping": 100.0, "effort": 100.0}, G * 0.5 / 1e4),
+    ],
+)
+def test_joints_are_bounded_among_contacts(axis, rests_at):
+    """Guards the laws of joints: an arm at its stop, held by friction, or by a drive that is strong enough."""
+    assert_allclose(angle_of(hinged(**axis))[-1], rests_at, atol=2e-5)
+
+
+def test_a_drive_pulls_no_more_than_its_effort():
+    """Guards saturation: one that bears half of the weight's torque lets the arm swing as if that were all."""
+    driven = {"drive_mode": "position", "drive_stiffness": 1e4, "drive_damping": 100.0, "effort": 0.25 * G}
+    angles = angle_of(hinged(**driven), 0.3)
+    assert_allclose(angles[-1], 0.5 * (0.25 * G / 0.26) * 0.3**2, rtol=0.05)
+
+
+def test_the_fastest_that_a_joint_turns():
+    """Guards the largest speed: an arm that falls turns no faster."""
+    angles = angle_of(hinged(velocity=0.5), 1.0)
+    assert_allclose(np.diff(angles)[-5:], 0.5 / 30.0, rtol=1e-3)
+
+
+def test_loops_stay_closed_among_contacts():
+    """Guards constraints in a crowd: a four-bar falls on the floor, and its loop is closed."""
+    links, joints, below = [], [], WORLD
+    places = [(0.0, 0.0, 0.6), (0.0, 0.0, 0.2), (0.3, 0.0, 0.0), (0.0, 0.0, -0.2)]
+    for i, place in enumerate(places):
+        rod = Shape("end", Sphere(0.05))
+        links.append(Link(f"l{i}", 1.0, inertia=(0.01, 0, 0, 0.01, 0, 0.01), collisions=[rod]))
+        axes = [Axis(xyz=(0.0, 1.0, 0.0))] if i else []
+        joints.append(Joint(f"j{i}", "revolute" if i else "free", below, f"l{i}", X_PJ=(*place, *NO_TURN), axes=axes))
+        below = f"l{i}"
+    joints.append(Joint("loop", "revolute", "l0", "l3", X_PJ=(0.3, 0.0, 0.0, *NO_TURN), axes=[Axis(xyz=(0, 1.0, 0))]))
+    fallen = scene(Surface(friction=0.5), LEVEL)
+    model = Model("four_bar", [*fallen.links, *links], [*fallen.joints, *joints])
+    model.gravity = LEVEL
+    simulation = Simulation(model, np.linspace(0.0, 2.0, 51), "good")
+    simulation.expect_crowd()
+    trajectory = simulation.run()
+    assert simulation.contacts
+    assert trajectory.loop_error is not None
+    assert trajectory.loop_error.max() < 1e-9
+    assert trajectory.X_WL[-1, :, 2].min() > -1e-3
+
+
+def test_a_crowd_goes_on_from_a_snapshot():
+    """Guards what a step must know of the last one: springs of what sticks, loads, steps that have grown."""
+    model = scene(Surface(friction=0.5), sloped(20.0), (block("block"), (0, 0, 0.051, *NO_TURN)))
+    simulation = Simulation(model, np.linspace(0.0, 0.4, 11), "draft")
+    simulation.expect_crowd()
+    frames = iter(simulation)
+    while simulation.frames_done < 6:
+        next(frames)
+    kept = simulation.snapshot()
+    first = simulation.run().q.tobytes()
+    simulation.restore(kept)
+    assert simulation.run().q.tobytes() == first
+
+
+def test_plain_python_takes_the_same_steps():
+    """Guards that compiled code and Python give the same bits."""
+    boxes = [(block(f"b{i}", restitution=0.3), (0.05 * i, 0.0, 0.06 + 0.12 * i, *NO_TURN)) for i in range(2)]
+    model, found = scene(Surface(friction=0.5), LEVEL, *boxes), []
+    for run in (None, advance_crowd.python):
+        simulation = Simulation(model, np.linspace(0.0, 0.1, 3), "draft")
+        simulation.expect_crowd()
+        if run is None:
+            simulation.run()
+        else:
+            with advance_crowd.standing_in(run), tell_points.standing_in(tell_points.python):
+                simulation.run()
+        found.append(simulation.trajectory.q.tobytes())
+    assert found[0] == found[1]
+
+
+def test_events_that_crowd_are_left_to_crowds_and_come_back():
+    """Guards the choice: a heap falls by a crowd's steps, and a ball that bounces alone by events."""
+    boxes = [(block(f"b{i}", size=(0.2, 0.2, 0.2)), (0.05 * (i % 3), 0.0, 0.15 + 0.25 * i, *NO_TURN)) for i in range(8)]
+    heap = Simulation(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 2.0, 51), "draft")
+    heap.run()
+    assert heap.report.implicit_steps > 50
+    ball = solid("ball", Sphere(0.1), 1.0, Surface(restitution=0.7))
+    alone = Simulation(scene(Surface(restitution=0.7), LEVEL, (ball, (0, 0, 1.1, *NO_TURN))), [0.0, 4.0], "draft")
+    alone.run()
+    assert alone.report.implicit_steps == 0
