@@ -1,6 +1,7 @@
 """Where the joints stand: a slider for each of their coordinates, and poses that are kept."""
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...core.model import Joint
 from .. import ids
@@ -31,9 +32,11 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
         row.label(text="", icon=icon_of_joint(known))  # a click here selects the joint
         numbers = row.column(align=True)
         if not settings.enabled:
-            numbers.label(text=f"{item.name}: is not enabled")
+            numbers.label(text=pgettext_iface("Not enabled: {joint}").format(joint=item.name), translate=False)
         elif known.kind.chart:
-            numbers.label(text=f"{item.name}: turned in the viewport")
+            numbers.label(
+                text=pgettext_iface("Turned in the viewport: {joint}").format(joint=item.name), translate=False
+            )
         else:
             _draw_sliders(numbers, item.name, settings, known)
 
