@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.translations import pgettext_iface
@@ -77,7 +77,7 @@ class BakeResult:
         """In the words of who looks at the timeline."""
         return ". ".join(self.told(str))
 
-    def told(self, translated: Callable[[str], str]) -> list[str]:
+    def told(self, translated: Callable[[str], Any]) -> list[str]:
         """The summary, a sentence each. translated: what gives one of `SUMMARIES` in another language."""
         one, many, still = SUMMARIES
         said = translated(one if self.links == 1 else many)
