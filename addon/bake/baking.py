@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...core.model import Model
 from ...core.trajectory.trajectory import Trajectory
@@ -35,6 +36,14 @@ from .writing import Motion, Writing
 
 if TYPE_CHECKING:
     from ...core.solvers import Diagnosis, Report
+
+
+SUMMARIES = (
+    "Baked frames {first}–{last} on {links} link",
+    "Baked frames {first}–{last} on {links} links",
+    "Nothing moves",
+)
+"""Of a bake of one link and of several, and what follows where all stands still; these are translated."""
 
 
 @dataclass
@@ -66,9 +75,14 @@ class BakeResult:
     @property
     def summary(self) -> str:
         """In the words of who looks at the timeline."""
-        links = "link" if self.links == 1 else "links"
-        still = ". Nothing moves" if self.report and not self.report.energy_scale else ""
-        return f"Baked frames {self.first}–{self.last} on {self.links} {links}{still}"
+        return ". ".join(self.told(str))
+
+    def told(self, translated: Callable[[str], Any]) -> list[str]:
+        """The summary, a sentence each. translated: what gives one of `SUMMARIES` in another language."""
+        one, many, still = SUMMARIES
+        said = translated(one if self.links == 1 else many)
+        said = said.format(first=self.first, last=self.last, links=self.links)
+        return [said, translated(still)] if self.report and not self.report.energy_scale else [said]
 
     @property
     def details(self) -> str:
@@ -262,7 +276,7 @@ class Bake(ABC):
         self._sign(result, writing)
         keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
-        stored.last_result, stored.last_details = result.summary, result.details
+        stored.last_result, stored.last_details = "\n".join(result.told(pgettext_iface)), result.details
         stored.last_notes = "\n".join(result.notes)
         keep_findings(self.scene, result.findings)
         return result

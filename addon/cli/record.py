@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
 from ...core.cli.simulate import require_writable
+from ...core.model.text import counted
 from ...core.trajectory.writing import SUFFIXES
 from .bake import add_frame_arguments, require_frames
 from .opening import open_as_scene
@@ -48,7 +49,10 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(about | {"notes": notes}))
     else:
-        print(f"{output}: {len(motion)} frames of {len(motion.link_names)} links, {len(motion.q_names)} coordinates")
+        print(
+            f"{output}: {counted(motion, 'frame')} of {counted(motion.link_names, 'link')}, "
+            f"{counted(motion.q_names, 'coordinate')}"
+        )
     return DONE
 
 

@@ -36,7 +36,7 @@ class LIMBERJACK_OT_joint_axis_add(bpy.types.Operator):
         obj = context.active_object
         settings = getattr(obj, ids.JOINT)
         add_axis(settings)
-        return succeed(self, context, f"'{obj.name}' has {len(axes_in_use(settings))} axes")
+        return succeed(self, context, f"Axes of '{obj.name}': {len(axes_in_use(settings))}")
 
 
 class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):

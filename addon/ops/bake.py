@@ -6,6 +6,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import ids
 from ..bake.restore import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ..bridge.last_run import forget_run
@@ -237,7 +238,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
         settings = getattr(context.scene, ids.SCENE)
         settings.last_result = settings.last_details = settings.last_notes = ""
         settings.findings.clear()
-        return succeed(self, context, f"The bake of {count} links is cleared")
+        return succeed(self, context, f"The bake of {counted(count, 'link')} is cleared")
 
 
 CLASSES = (

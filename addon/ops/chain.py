@@ -8,6 +8,7 @@ from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from ...core.spatial import IDENTITY, add, scale
 from .. import ids
 from ..bridge.joining import new_joint
@@ -58,7 +59,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         except ModelError as error:
             return fail(self, context, error)
         select_only(context, *joints)
-        return succeed(self, context, f"{len(chain)} links are joined in a chain by {len(joints)} joints")
+        return succeed(self, context, f"{counted(chain, 'link')} joined in a chain by {counted(joints, 'joint')}")
 
     def invoke(self, context, event):
         if bpy.app.background or context.window is None:
@@ -197,7 +198,7 @@ def _join(chain: list[Link], kind: str, origin: str, to_world: bool) -> list[bpy
     if to_world and chain:
         pairs.insert(0, (None, chain[0]))
     if not pairs:
-        raise ModelError(f"{len(chain)} links are in the chain: it takes two at least")
+        raise ModelError(f"The chain has {counted(chain, 'link')}: it takes two at least")
     places = [_place(parent, child, origin) for parent, child in pairs]  # of all, before any joint is made
     return [
         new_joint(child, parent, kind, (*place, *IDENTITY[3:]))

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
 from ..props import carrier_of, is_link
 from .report import fail, in_object_mode, nothing_runs, succeed, tell_progress
@@ -135,7 +136,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
             return fail(self, context, "Select objects that are parented to a link: they become what collides of it")
         for obj in shapes:
             getattr(obj, ids.LINK).role = "COLLISION"
-        return succeed(self, context, f"{len(shapes)} objects only collide now, and weigh nothing")
+        return succeed(self, context, f"{counted(shapes, 'object')} kept for collisions alone, without weight")
 
 
 CLASSES = (LIMBERJACK_OT_collision_add,)

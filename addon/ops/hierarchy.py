@@ -4,6 +4,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
 from ..props import ancestors, is_joint, is_link
 from ..props.joint import type_items
@@ -51,7 +52,7 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
             if (parent, child) in joined:
                 notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")
         select_only(context, *(joints or solids))
-        return succeed(self, context, f"{len(solids)} links, {len(joints)} new joints", notes)
+        return succeed(self, context, f"{counted(solids, 'link')}, {counted(joints, 'new joint')}", notes)
 
 
 def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-WIDE, WIDER = ("EVENT_ESC", "EVENT_SHIFT"), 1.5
+WIDE, WIDER = ("EVENT_ESC", "EVENT_SHIFT", "EVENT_SPACEKEY"), 1.5
 """Icons that Blender draws over what is next to them, and what they need besides."""
 
 

@@ -4,6 +4,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from ...core.spatial import IDENTITY
 from .. import ids
 from ..bridge.joining import join_here, new_joint
@@ -78,7 +79,7 @@ class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator
             join_here(joints)
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"{len(joints)} joints join their links where they are")
+        return succeed(self, context, f"{counted(joints, 'joint')} rebound at the current pose")
 
 
 CLASSES = (LIMBERJACK_OT_joint_add, LIMBERJACK_OT_joint_frames_from_empty)

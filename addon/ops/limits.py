@@ -10,6 +10,7 @@ from bpy.props import FloatProperty
 from ...core.joints import JOINT_TYPES, Unit
 from ...core.model import Axis, Joint, ModelError
 from ...core.model.screws import joint_pose, measured_rows
+from ...core.model.text import counted
 from ...core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 from .. import bridge, ids
 from ..props import is_joint
@@ -114,7 +115,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
                     f"joint '{obj.name}': its links move by up to {motion.astray:.3g} m or rad in ways that it does "
                     "not allow: is its place or its type right?"
                 )
-        return succeed(self, context, f"{len(motions)} joints are limited to their motion", notes)
+        return succeed(self, context, f"{counted(motions, 'joint')} limited to how the links move", notes)
 
 
 def _limited_ones(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:

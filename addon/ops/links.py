@@ -3,6 +3,7 @@
 import bpy
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bake, bridge, ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
@@ -42,7 +43,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         left = [f"'{obj.name}'" for obj in objects if obj not in fit]
         more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
         but = f", but not {', '.join(left[:MOST_NAMED])}{more}" if left else ""
-        return succeed(self, context, f"{len(fit)} tagged as links{but}", refused + notes)
+        return succeed(self, context, f"{counted(fit, 'link')} tagged{but}", refused + notes)
 
 
 def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
@@ -135,7 +136,7 @@ class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
             return fail(self, context, error)
         bridge.store.store_weights(reading)
         total = sum(link.mass for link in reading.model.links)
-        return succeed(self, context, f"{len(reading.model.links)} links, {total:.4g} kg together", reading.notes)
+        return succeed(self, context, f"{counted(reading.model.links, 'link')}, {total:.4g} kg in all", reading.notes)
 
 
 class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
@@ -165,7 +166,7 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
                 bridge.fields.INERTIAL_FIELDS, settings, weight, bridge.numbers.units_of(context.scene)
             )
             settings.mass_source, settings.mass_note = "CUSTOM", ""
-        return succeed(self, context, f"The mass of {len(links)} links can be edited by hand")
+        return succeed(self, context, f"The mass of {counted(links, 'link')} can be edited now")
 
 
 CLASSES = (

@@ -4,6 +4,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, select_only, succeed
@@ -46,7 +47,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
         context.view_layer.update()
         joints = [copy for copy in done.copies.values() if is_joint(copy)]
         select_only(context, *(done.copies[link] for link in links))
-        return succeed(self, context, f"{len(links)} links and {len(joints)} joints are mirrored", done.notes)
+        return succeed(self, context, f"{counted(links, 'link')} and {counted(joints, 'joint')} mirrored", done.notes)
 
 
 CLASSES = (LIMBERJACK_OT_mirror,)

@@ -3,6 +3,7 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from ...core.model.text import counted
 from .. import ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
@@ -54,7 +55,7 @@ class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
         is_letting_go = all(link.pin == self.pin for link in links)
         for link in links:
             link.pin = "NONE" if is_letting_go else self.pin
-        return succeed(self, context, f"{len(links)} links are {'unpinned' if is_letting_go else 'pinned'}")
+        return succeed(self, context, f"{counted(links, 'link')} {'unpinned' if is_letting_go else 'pinned'}")
 
 
 class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
@@ -72,7 +73,9 @@ class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
         is_releasing = all(joint.is_held for joint in joints)
         for joint in joints:
             joint.is_held = not is_releasing
-        return succeed(self, context, f"{len(joints)} joints are {'released' if is_releasing else 'held'}")
+        return succeed(
+            self, context, f"{counted(joints, 'joint')} {'unlocked' if is_releasing else 'locked for posing'}"
+        )
 
 
 class LIMBERJACK_OT_release_all(bpy.types.Operator):
@@ -96,7 +99,7 @@ class LIMBERJACK_OT_release_all(bpy.types.Operator):
             getattr(obj, ids.LINK).pin = "NONE"
         for obj in joints:
             getattr(obj, ids.JOINT).is_held = False
-        return succeed(self, context, f"{len(links)} links are unpinned, {len(joints)} joints released")
+        return succeed(self, context, f"{counted(links, 'link')} unpinned, {counted(joints, 'joint')} unlocked")
 
 
 CLASSES = (LIMBERJACK_OT_link_pin, LIMBERJACK_OT_joint_hold, LIMBERJACK_OT_release_all)

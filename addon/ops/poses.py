@@ -4,6 +4,7 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
 from .report import fail, succeed
 from .selection import OnJoints, selected_joints
@@ -31,7 +32,7 @@ class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):
             return fail(self, context, error)
         short = [name for name, q in wanted.items() if _distance(posing.q_of(name), q) > NEAR]
         notes = [f"'{name}' is as near to its middle as its loop lets it be" for name in short]
-        return succeed(self, context, f"{len(wanted)} joints are in the middle of their limits", notes)
+        return succeed(self, context, f"{counted(wanted, 'joint')} put in the middle of the limits", notes)
 
 
 def _distance(one, other) -> float:
@@ -57,7 +58,7 @@ class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
         pose.name = self.name or "Pose"
         bridge.named_poses.store_pose(pose, values)
         settings.pose = len(settings.poses) - 1
-        return succeed(self, context, f"Pose '{pose.name}' keeps {len(pose.joints)} joints")
+        return succeed(self, context, f"Pose '{pose.name}' keeps {counted(pose.joints, 'joint')}")
 
 
 class _OfPose(OnJoints):
@@ -99,7 +100,7 @@ class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
             )
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"Pose '{pose.name}' keeps {len(pose.joints)} joints")
+        return succeed(self, context, f"Pose '{pose.name}' keeps {counted(pose.joints, 'joint')}")
 
 
 class LIMBERJACK_OT_pose_remove(_OfPose, bpy.types.Operator):

@@ -6,6 +6,7 @@ from mathutils import Vector
 
 from ...core.joints import Unit
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
 from ..overlays.labels import reading
 from ..props import is_joint
@@ -130,7 +131,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
             for dial in view.dials:
                 if dial.place is not None:
                     bridge.rigging.set_home(obj, context.scene, dial, dial.value)
-        return succeed(self, context, f"{len(joints)} joints start where they are")
+        return succeed(self, context, f"Initial pose set for {counted(joints, 'joint')}")
 
 
 def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:

@@ -5,6 +5,7 @@ from bpy.props import EnumProperty
 
 from ...core.model import ModelError
 from ...core.model.presets import PRESETS, with_preset
+from ...core.model.text import counted
 from .. import bridge, ids
 from ..props import is_joint
 from ..props.entries import number_of
@@ -35,7 +36,7 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
             notes = set_up(joints, self.preset, context.scene)
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"{len(joints)} joints are set up as {PRESETS[self.preset].label}", notes)
+        return succeed(self, context, f"{counted(joints, 'joint')} set up as {PRESETS[self.preset].label}", notes)
 
 
 def set_up(joints: list[bpy.types.Object], preset: str, scene: bpy.types.Scene) -> list[str]:

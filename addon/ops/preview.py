@@ -16,6 +16,7 @@ from ..overlays import labels
 from ..overlays import pull as overlay
 from ..preview import Preview, PreviewOverError, begin, current, end
 from ..warming import Warming
+from .hints import Hint, show_hints
 from .report import fail, in_object_mode, nothing_runs, redraw, succeed
 from .selection import OnLinks
 from .views import link_at, view_under
@@ -24,7 +25,13 @@ from .waiting import WaitsForSolver
 TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
 """Editors in which keys are letters."""
 
-KEYS = "Drag a link: pull it, X Y Z along an axis.   Space: pause, play.   Left, Right: a frame.   Esc: put all back"
+HINTS = (
+    Hint(("MOUSE_LMB",), text="Pull a Link"),
+    Hint(("EVENT_X", "EVENT_Y", "EVENT_Z"), text="Along an Axis"),
+    Hint(("EVENT_SPACEKEY",), text="Pause or Resume"),
+    Hint(("EVENT_LEFT_ARROW", "EVENT_RIGHT_ARROW"), text="One Frame"),
+    Hint(("EVENT_ESC",), text="Cancel"),
+)
 
 
 class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
@@ -82,7 +89,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
         """Raises ModelError where the scene cannot be simulated."""
         self._preview = begin(context.scene)
         self._at = time.perf_counter()
-        context.workspace.status_text_set(KEYS)
+        show_hints(context, HINTS)
 
     def _handle(self, context, event) -> set[str]:
         if self._preview is not None and current() is not self._preview:

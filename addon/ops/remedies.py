@@ -4,6 +4,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
 from .report import fail, in_object_mode, succeed
 
@@ -33,7 +34,7 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
     def execute(self, context):
         findings = getattr(context.scene, ids.SCENE).findings
         if self.number >= len(findings):
-            return fail(self, context, f"The last simulation has {len(findings)} findings: simulate again")
+            return fail(self, context, f"The last simulation has {counted(findings, 'finding')}: simulate again")
         finding = findings[self.number]
         try:
             bridge.remedies.apply_remedy(finding, context.scene)

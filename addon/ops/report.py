@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...core.model.text import counted
 from .. import ids
 from ..warming import Warming
 from ..watch import note_change
@@ -25,11 +26,11 @@ def succeed(operator, context, message: str, notes=()) -> set[str]:
     getattr(context.window_manager, ids.STATUS).error = ""
     note_change(context.selected_objects)
     operator.report({"INFO"}, message)
-    notes = list(notes)
+    notes = list(dict.fromkeys(notes))  # what is the matter with several shapes of a link is one thing to its user
     for note in notes:
         operator.report({"WARNING"}, note)
     if len(notes) > 1:
-        operator.report({"WARNING"}, f"{message}: {len(notes)} warnings, see the Info editor")
+        operator.report({"WARNING"}, f"{message}: {counted(notes, 'warning')}, see the Info editor")
     redraw(context)
     return {"FINISHED"}
 

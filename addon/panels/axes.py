@@ -1,6 +1,7 @@
 """The axes of the active joint, and where it starts on them."""
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...core.joints import Slot, Unit
 from ...core.joints.parts import DRIVE, STOPS
@@ -49,7 +50,8 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
         if not known.kind.sdf:
-            paragraph(layout, context, f"SDF has no joint like {known.kind.label}: exports leave it out")
+            says = pgettext_iface("There is no joint like {type} in SDF: exports leave it out")
+            paragraph(layout, context, says.format(type=pgettext_iface(known.kind.label)))
 
 
 def _draw_section(layout, axis, known: Joint, number: int):

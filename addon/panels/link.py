@@ -1,6 +1,7 @@
 """The active object, as a link or as a shape of one."""
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from .. import bridge, ids
 from ..props import carrier_of, is_link
@@ -22,7 +23,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         obj = context.object
         settings = getattr(obj, ids.LINK)
         if not is_link(obj):
-            layout.label(text=f"A shape of {carrier_of(obj).name}")
+            layout.label(text=pgettext_iface("Shape of {link}").format(link=carrier_of(obj).name), translate=False)
             _draw_shape(layout, obj, settings)
             if settings.fit_note:
                 paragraph(layout, context, settings.fit_note, icon="INFO")
@@ -58,7 +59,8 @@ def _draw_mass(layout, context, settings):
         column = layout.column(align=True)
         for number, name in enumerate(TENSOR):
             column.prop(settings, "inertia", index=number, text=name)
-    layout.label(text=f"Weighs {_mass_now(context, settings):.6g} kg")
+    mass = f"{_mass_now(context, settings):.6g}"
+    layout.label(text=pgettext_iface("Weighs {mass} kg").format(mass=mass), translate=False)
     if settings.mass_source != "CUSTOM":
         if settings.mass_note:
             paragraph(layout, context, settings.mass_note, icon="INFO")

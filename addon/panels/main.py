@@ -59,7 +59,7 @@ def _draw_building(layout):
     row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
     row.menu(ids.MT_JOINT_ADD, icon="EMPTY_ARROWS")
     row = column.row(align=True)
-    row.operator(ids.OP_JOINT_PICK, icon="SNAP_FACE")
+    row.operator(ids.OP_JOINT_PICK, icon="EYEDROPPER")
     row.menu(ids.MT_MORE, text="More")
 
 

@@ -49,7 +49,7 @@ class LIMBERJACK_MT_pie(bpy.types.Menu):
     def draw(self, _context):
         pie = self.layout.menu_pie()
         pie.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
-        pie.operator(ids.OP_JOINT_PICK, icon="SNAP_FACE")
+        pie.operator(ids.OP_JOINT_PICK, icon="EYEDROPPER")
         if current() is None:
             pie.operator(ids.OP_PREVIEW, icon="PLAY")
         else:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...core.model import WORLD, Joint
 from .. import ids
@@ -64,7 +65,7 @@ class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
         scene = context.scene
         links = sum(is_link(obj) for obj in scene.objects)
         joints = sum(is_joint(obj) for obj in scene.objects)
-        self.layout.label(text=f"{links} links, {joints} joints")
+        self.layout.label(text=pgettext_iface("Links: {links}, joints: {joints}").format(links=links, joints=joints))
         if links or joints:
             self.layout.template_list(ids.UL_MODEL, "", scene, "objects", getattr(scene, ids.SCENE), "row", rows=4)
 

@@ -1,6 +1,7 @@
 """Where the joints stand: a slider for each of their coordinates, and poses that are kept."""
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...core.model import Joint
 from .. import ids
@@ -10,6 +11,9 @@ from ..icons import icon_of_joint
 from ..props import core_joint, is_joint, is_known_joint, limits_of
 from .base import Folded, readable
 from .model import in_tree_order
+
+OFF, TURNED = "Not enabled", "Turned in the viewport"
+"""What stands in the place of sliders, behind the joint's name."""
 
 BAR = 0.65
 """Part of a row's width that the bar takes, with the joint's name."""
@@ -31,9 +35,9 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
         row.label(text="", icon=icon_of_joint(known))  # a click here selects the joint
         numbers = row.column(align=True)
         if not settings.enabled:
-            numbers.label(text=f"{item.name}: is not enabled")
+            numbers.label(text=f"{item.name}: {pgettext_iface(OFF)}", translate=False)
         elif known.kind.chart:
-            numbers.label(text=f"{item.name}: turned in the viewport")
+            numbers.label(text=f"{item.name}: {pgettext_iface(TURNED)}", translate=False)
         else:
             _draw_sliders(numbers, item.name, settings, known)
 

@@ -1,5 +1,7 @@
 """What Play offers while it goes on."""
 
+from bpy.app.translations import pgettext_iface
+
 from .. import bridge, ids
 from .base import paragraph
 from .problems import draw_problem
@@ -24,7 +26,8 @@ def draw_controls(layout, context, preview):
     elif preview.is_behind:
         layout.progress(factor=preview.caught_up, text="Catching up with the change")
     elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
-        layout.label(text=f"{preview.pace:.0%} of real time", icon="TIME")
+        pace = pgettext_iface("Pace: {pace} of real time").format(pace=f"{preview.pace:.0%}")
+        layout.label(text=pace, translate=False, icon="TIME")
     _draw_start(layout, context)
 
 

@@ -4,6 +4,7 @@ to mend it."""
 from collections.abc import Sequence
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from .. import bridge, ids
 from ..ops.problems import MENDS
@@ -61,7 +62,7 @@ def _draw_problems(layout, context, problems: Sequence):
     for problem in problems[:MOST]:
         draw_problem(layout.box().column(), context, problem)
     if len(problems) > MOST:
-        layout.label(text=f"and {len(problems) - MOST} more")
+        layout.label(text=pgettext_iface("More of them: {count}").format(count=len(problems) - MOST), translate=False)
 
 
 def draw_problem(column, context, problem: "bridge.problems.Problem"):

@@ -4,7 +4,6 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.jit import why_uncompiled
-from ...core.model.text import counted
 from .. import bridge, ids
 from ..bake.receipt import receipt_of
 from ..bake.restore import bake_of
@@ -47,7 +46,12 @@ def draw_warnings(layout, context):
     if reason := why_uncompiled():
         paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
     if reason := _staleness(context.scene):
-        paragraph(layout, context, f"The bake is out of date: {reason}", icon="FILE_REFRESH")
+        paragraph(
+            layout,
+            context,
+            pgettext_iface("The bake is out of date: {reason}").format(reason=reason),
+            icon="FILE_REFRESH",
+        )
     if getattr(context.scene, ids.SCENE).findings:
         _draw_findings(layout, context)
 
@@ -56,15 +60,20 @@ def _draw_findings(layout, context):
     rig = last_rig(context.scene)
     findings = bridge.remedies.findings_beside(context.scene, rig.problems if rig else ())
     if findings:
-        paragraph(layout, context, f"{counted(findings, 'finding')}: see Problems", icon="ERROR")
+        paragraph(
+            layout, context, pgettext_iface("Findings: {count}, see Problems").format(count=len(findings)), icon="ERROR"
+        )
 
 
 def draw_result(layout, context):
     """What the last bake came to; how right it is and what it took are folded away."""
     settings = getattr(context.scene, ids.SCENE)
     if settings.last_result:
+        reached, *more = settings.last_result.splitlines()
         header, body = layout.panel("LIMBERJACK_details", default_closed=True)
-        header.label(text=settings.last_result, translate=False)
+        header.label(text=reached, translate=False)
+        for line in more:  # the header has no room for it
+            paragraph(layout, context, line, icon="INFO")
         if body:
             _draw_details(body, context, settings)
 

@@ -26,6 +26,9 @@ from . import live_values
 from .entries import number_of
 from .made_by import note_maker
 
+DEGREES = 3
+"""Precision with which Blender shows tenths of a degree, as the handles do; by itself it rounds to whole ones."""
+
 FEW_AXES = 3
 """As many as can be read with all their fields in view."""
 
@@ -57,7 +60,7 @@ def _face(stored, name, description, **look):
 
 
 def _angle(stored, name, description):
-    return _face(stored, name, description, subtype="ANGLE")
+    return _face(stored, name, description, subtype="ANGLE", precision=DEGREES)
 
 
 def _length(stored, name, description):
@@ -195,7 +198,7 @@ class CoordinateProperties(PropertyGroup):
     home_length: _length("home", "Start", "Where a simulation starts")
     q: FloatProperty(name="Keyed Position", description="Where keys of joint values put the joint")
     value_plain: _live(precision=4)
-    value_angle: _live(subtype="ANGLE")
+    value_angle: _live(subtype="ANGLE", precision=DEGREES)
     value_length: _live(unit="LENGTH")
     share: FloatProperty(
         name="Position",

@@ -64,8 +64,10 @@ class Resources:
                 return found
             barred = True
         if barred:
-            raise BarredError(f"'{uri}' leads out of '{self.root}' and is not opened; name its folder by --path")
-        raise ResourceError(f"'{uri}' is not found; put it there, or name a folder to search by --path")
+            raise BarredError(
+                f"'{uri}' leads out of '{self.root}' and is not opened; name its folder (Search In, --path)"
+            )
+        raise ResourceError(f"'{uri}' is not found; put it there, or name a folder to search (Search In, --path)")
 
     def _places(self, uri: str, folder: Path) -> list[tuple[Path, str]]:
         """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""
@@ -97,7 +99,7 @@ def _split(uri: str) -> tuple[str, str]:
         rest = rest.removeprefix("localhost") if rest.startswith("localhost/") else rest
         rest = rest[1:] if rest[2:3] == ":" else rest  # /C:/...
     if scheme not in ("", "file", *NAMED_SCHEMES) or rest.startswith("//"):  # to Windows, //NAME is another machine
-        raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder by --path")
+        raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder (Search In, --path)")
     if not (scheme or rest) or "\0" in rest or not _is_encodable(rest):
         raise ResourceError(f"'{uri}' is no uri; name a file")
     if len(rest) > MAX_URI:

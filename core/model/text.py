@@ -14,9 +14,10 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     )
 
 
-def counted(items: Sized, what: str) -> str:
+def counted(items: Sized | int, what: str) -> str:
     """So many of what is named, as "1 link" or "2 links"."""
-    return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
+    count = items if isinstance(items, int) else len(items)
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def roughly(count: int) -> str:

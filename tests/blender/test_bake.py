@@ -319,6 +319,17 @@ def test_notes_reach_the_user(scene, build):
     assert scene.limberjack.last_result == "Baked frames 1–24 on 1 link"
 
 
+def test_what_stands_still_is_told_below_the_result(scene, build):
+    """The result's row is as wide as the tab, and cut what was put behind it: "Baked frames 1–2...s. Nothing moves"."""
+    bars, _ = build.pendulum(1)
+    link(bars[0]).motion = "STATIC"
+    result = BakeRun(scene).run()
+    assert result.summary == "Baked frames 1–24 on 1 link. Nothing moves"
+    texts = draw(bars[0]).texts
+    assert "Baked frames 1–24 on 1 link" in texts
+    assert "Nothing moves" in texts
+
+
 def test_diagnoses_reach_the_panel(scene, build):
     """What the doctor finds is kept with the scene, and drawn; a cleared bake takes it along."""
     _, empties = build.pendulum(1)
@@ -328,7 +339,7 @@ def test_diagnoses_reach_the_panel(scene, build):
     assert "overlapping-start" in [diagnosis.code for diagnosis in result.findings]
     kept = scene.limberjack.findings
     assert [f"joint '{finding.name}': {finding.message}" for finding in kept] == result.diagnoses
-    assert f"{len(kept)} finding: see Problems" in draw(empties[0]).texts
+    assert f"Findings: {len(kept)}, see Problems" in draw(empties[0]).texts
     bpy.ops.limberjack.bake_clear()
     assert len(scene.limberjack.findings) == 0
 

@@ -198,7 +198,7 @@ def test_a_chain_may_close(scene, row):
     [
         (("bar0", "nobody"), "there is no object 'nobody'"),
         (("bar0", "c"), "'c' is no link: tag it first"),
-        (("bar0",), "1 links are in the chain: it takes two at least"),
+        (("bar0",), "The chain has 1 link: it takes two at least"),
         (("bar0", "bar1", "bar2", "flat"), "'flat' has a scale of zero"),
     ],
 )

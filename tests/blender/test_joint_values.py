@@ -169,7 +169,7 @@ def test_the_panel_has_a_slider_for_each_coordinate(scene, build):
     paper = draw(joints[0])
     assert paper.props.count("share") == 1
     assert paper.props.count("value_angle") + paper.props.count("value_length") == 3
-    assert any("turned in the viewport" in text for text in paper.texts)
+    assert any("Turned in the viewport" in text for text in paper.texts)
 
 
 def test_mid_limits(build):

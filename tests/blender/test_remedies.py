@@ -243,7 +243,7 @@ def test_what_was_deleted_has_no_button(scene, build):
     draw_all(bars[0])
     with pytest.raises(RuntimeError, match="'bar0_joint' is no longer in the scene"):
         apply()
-    with pytest.raises(RuntimeError, match="has 1 findings: simulate again"):
+    with pytest.raises(RuntimeError, match="has 1 finding: simulate again"):
         apply(7)
     advise(None)
     with pytest.raises(RuntimeError, match="There is no button for this"):

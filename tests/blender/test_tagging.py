@@ -132,7 +132,7 @@ def test_of_several_those_that_can_be_are_tagged(build, capfd):
     build.tag(lamp, cube, skin)
     assert [is_link(obj) for obj in (lamp, cube, skin)] == [False, True, False]
     told = capfd.readouterr().out
-    assert "Info: 1 tagged as links, but not '" in told
+    assert "Info: 1 link tagged, but not '" in told
     assert "Warning: object 'lamp' is a light" in told
     assert "Warning: object 'skin' is deformed" in told
     assert refused(build, lamp, skin).endswith("; and 1 more cannot be links either")

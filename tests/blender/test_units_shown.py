@@ -44,6 +44,16 @@ def test_units_follow_the_axis(build, kind, said):
     assert ("Force", "N m" if kind == "revolute" else "N") in units(made)
 
 
+@pytest.mark.parametrize("face", ["lower_angle", "upper_angle", "drive_target_angle", "spring_reference_angle"])
+def test_angles_have_tenths_of_a_degree(build, face):
+    """A limit that was dragged to 28.6° is not 29° in its field, while its handle and Problems say 28.6°."""
+    cube = build.cube()
+    build.tag(cube)
+    made = joint(build.join(cube, type="revolute"))
+    assert made.axes[0].bl_rna.properties[face].precision >= 3
+    assert made.coordinates[0].bl_rna.properties["value_angle"].precision >= 3
+
+
 def test_a_link_says_what_its_inertia_is_in(build):
     """The six numbers of an inertia that is typed are kg m²."""
     cube = build.cube()

@@ -21,6 +21,25 @@ def test_the_tab_fits_a_window_of_900_pixels():
     joint.axes[0].use_lower = joint.axes[0].use_upper = True
     select("Lower_joint")
     yield from _fits("joint", DAILY)
+    limit = 'bpy.data.objects["Lower_joint"].limberjack_joint.axes[0].upper_angle'
+    yield from harness.click_beside(limit, across=0.3, found_at=0.75, rows_below=5.9)
+    assert (yield from harness.is_open("LIMBERJACK_PT_drives")), "a click on its header does not open the drive"
+    yield from _in_view(
+        "drive", (*DAILY, "limberjack.drive_to_pose", limit, limit.replace("upper_angle", "drive_target_angle"))
+    )
+
+
+def _in_view(state: str, names: tuple[str, ...]):
+    """Of what is unfolded by hand, only closed panels may lie beyond the end."""
+    yield 1.0
+    yield from screenshot(f"tab_{state}")
+    for name in names:
+        yield from harness.find_button(name, across=_across(name))
+        assert harness._scrolled() <= 1.0, f"{state}: {name} is scrolled away"
+
+
+def _across(name: str) -> float:
+    return 0.25 if name in ("limberjack.preview", "limberjack.link_tag", "limberjack.joint_pick") else 0.75
 
 
 def _fits(state: str, daily: tuple[str, ...]):
@@ -32,8 +51,5 @@ def _fits(state: str, daily: tuple[str, ...]):
     assert harness._scrolled() <= 1.0, f"{state}: {harness._scrolled():.0f} pixels of the tab do not fit"
     yield from screenshot(f"tab_{state}")
     for name in daily:
-        yield from harness.find_button(
-            name,
-            across=0.25 if name in ("limberjack.preview", "limberjack.link_tag", "limberjack.joint_pick") else 0.75,
-        )
+        yield from harness.find_button(name, across=_across(name))
         assert harness._scrolled() <= 1.0
