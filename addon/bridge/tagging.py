@@ -92,11 +92,10 @@ def _changers_of(shape: bpy.types.Object) -> list[tuple[str, str]]:
         if not modifier.show_viewport:
             continue
         other = getattr(modifier, "object", None) or getattr(modifier, "target", None)
-        leads = isinstance(other, bpy.types.Object) and is_animated(other) and carrier_of(other) != carrier_of(shape)
-        is_skin = modifier.type == "ARMATURE"  # which `deformation_of` tells of
-        if modifier.type in RESTLESS or is_changing(shape, (f'modifiers["{modifier.name}"]',)) or (
-            leads and not is_skin
-        ):
+        follows = isinstance(other, bpy.types.Object) and is_animated(other) and carrier_of(other) != carrier_of(shape)
+        if modifier.type == "ARMATURE":  # which `deformation_of` tells of
+            follows = False
+        if follows or modifier.type in RESTLESS or is_changing(shape, (f'modifiers["{modifier.name}"]',)):
             found.append((f"the modifier '{modifier.name}'", "apply it or remove it"))
     return found
 

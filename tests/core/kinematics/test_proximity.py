@@ -102,7 +102,9 @@ def test_who_asks_for_what_is_not_there_is_told():
 def test_between_surfaces_that_are_not_convex_there_is_no_distance(a, b):
     """Guards against made-up numbers: neither half-spaces nor meshes as drawn have a point that is farthest."""
     corners, faces = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (0.0, 1.0, 1.0)]), ((0, 1, 2),)
-    sheet, shelf = (Link(name, collisions=[Shape("mesh", Mesh(vertices=corners, faces=faces))]) for name in ("sheet", "shelf"))
+    sheet, shelf = (
+        Link(name, collisions=[Shape("mesh", Mesh(vertices=corners, faces=faces))]) for name in ("sheet", "shelf")
+    )
     ground, hill = (Link(name, collisions=[Shape("plane", Plane())]) for name in ("ground", "hill"))
     still = [sheet, shelf, ground, hill]
     model = Model(links=still, joints=[Joint(link.name, "fixed", WORLD, link.name) for link in still])
