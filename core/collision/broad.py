@@ -194,7 +194,7 @@ def is_near(lower, upper, leaf, tree, node):
 
 @subroutine
 def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs, count):
-    """Write the pairs of the solids of two leaves, or of one, whose boxes come near to each other. Returns the count."""
+    """Write the pairs of the solids of two leaves, or of one, whose boxes come near. Returns the count."""
     total, leaf = placed.shape[0] - planes, tree.last.shape[0] // 2 + other
     for a in range(one * LEAF, min(one * LEAF + LEAF, total)):
         i = tree.order[a]
