@@ -28,9 +28,9 @@ def is_bake(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
     return action is not None and bool(action.get(ids.BAKE_MARK))
 
 
-def fcurves_of(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
-    """The F-curves that the object's action holds for it."""
-    if data := obj.animation_data:
+def fcurves_of(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    """The F-curves that the action of an object, or of other data, holds for it."""
+    if data := owner.animation_data:
         yield from curves_in(data.action, data.action_slot)
 
 
@@ -114,14 +114,19 @@ def transform_drivers(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def changes_its_size(obj: bpy.types.Object) -> bool:
     """Whether keys or a driver change the object's own scale."""
-    drivers = obj.animation_data.drivers if obj.animation_data else ()
-    if any(driver.data_path.startswith(SCALES) for driver in drivers):
+    return is_changing(obj, SCALES)
+
+
+def is_changing(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:
+    """Whether a driver, keys that differ or strips of them change what lies on data paths that begin so."""
+    drivers = owner.animation_data.drivers if owner.animation_data else ()
+    if any(driver.data_path.startswith(paths) for driver in drivers):
         return True
-    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(obj))
+    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(owner))
     return any(
         len({round(point.co[1], 6) for point in curve.keyframe_points}) > 1
-        for curve in chain(fcurves_of(obj), *strips)
-        if curve.data_path.startswith(SCALES)
+        for curve in chain(fcurves_of(owner), *strips)
+        if curve.data_path.startswith(paths)
     )
 
 

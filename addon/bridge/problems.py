@@ -19,7 +19,7 @@ from .moved_bakes import told
 from .numbers import unit_length
 from .parts import Surroundings, surroundings_of
 from .read import depsgraph_of
-from .tagging import deformation_of, fight_over
+from .tagging import changes_of_form, deformation_of, fight_over
 
 if TYPE_CHECKING:
     from ...core.model import Model
@@ -82,6 +82,7 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
             found.append(Problem("error", "constrained" if active_constraints(obj) else "driven", name, told))
         if told := deformation_of(obj):
             found.append(Problem("warning", "deformed", name, told))
+        found += [Problem("warning", "deformed", name, told) for told in changes_of_form(obj)]
     return found
 
 

@@ -5,6 +5,9 @@ of `LEAF`, and each node holds what its two children hold, down from node 0, nod
 2k + 2. It is built anew for each question, in a time that grows with the number of solids, so that the answer hangs on
 nothing that was asked before. Half-spaces have no box; they are held against all others.
 
+Whole leaves go down the tree, one after the other along the curve, so that what one needs lies where the last one left
+it; pairs are sorted afterwards.
+
 Sources: Morton, A computer oriented geodetic data base (1966); Ericson (2005), sections 6.2 and 7.3.
 """
 
@@ -25,9 +28,8 @@ from .solids import BALL, BOX, CAPSULE, MESH, PLANE, support
 LEAF = 4
 BITS = 10
 """Of the place along each axis, in a Morton code."""
-RADIX = 1 << BITS
-FEW = 64
-"""Solids that are sorted one by one."""
+FEW = 1024
+"""Solids that half of these bits are enough for: sorting is quicker then."""
 DEPTH = 64
 """Room to remember nodes that are still to be looked at: two for each level of a tree that no memory could hold."""
 
@@ -43,8 +45,8 @@ PLACED = np.dtype(
 """Where a solid is."""
 
 
-class Tree(Bundled, namedtuple("Tree", "order codes spare_order spare_codes counts lower upper last stack found")):
-    """Room for a tree over n solids."""
+class Tree(Bundled, namedtuple("Tree", "order codes spare_order spare_codes counts lower upper last stack")):
+    """Room for a tree over n solids. last: of each node, the last leaf below it; it stays."""
 
 
 def make_tree(count: int) -> Tree:
@@ -52,10 +54,12 @@ def make_tree(count: int) -> Tree:
     while leaves * LEAF < count:
         leaves *= 2
     nodes = 2 * leaves - 1
-    order, codes, spare_order, spare_codes, found = (np.zeros(max(count, 1), np.int64) for _ in range(5))
-    lower, upper, last = np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros(nodes, np.int64)
-    counts, stack = np.zeros(RADIX, np.int64), np.zeros(DEPTH, np.int64)
-    return Tree(order, codes, spare_order, spare_codes, counts, lower, upper, last, stack, found)
+    order, codes, spare_order, spare_codes = (np.zeros(max(count, 1), np.int64) for _ in range(4))
+    lower, upper, last = np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.arange(nodes)
+    for node in range(leaves - 2, -1, -1):
+        last[node] = last[2 * node + 2]
+    counts, stack = np.zeros(1 << BITS, np.int64), np.zeros(DEPTH, np.int64)
+    return Tree(order, codes, spare_order, spare_codes, counts, lower, upper, last, stack)
 
 
 @kernel
@@ -120,43 +124,147 @@ def find_pairs(solids, placed, meeting, margin, tree, pairs):
         pairs: shape (room, 2), written to: numbers of solids, the lower first, in the order of both.
 
     Returns:
-        how many there are; those beyond the room are counted and not written.
+        how many there are. Where they are more than the room, they are only counted: what is written is of no use.
     """
     planes = 0
     while planes < solids.shape[0] and solids[planes].kind == PLANE:
         planes += 1
-    grow_tree(placed, planes, tree)
+    grow_tree(placed, planes, margin, tree)
     count = 0
-    for i in range(solids.shape[0]):
-        found = above(placed, i, planes, margin, tree) if i < planes else near(placed, i, planes, margin, tree)
-        for k in range(found):
-            j = tree.found[k]
-            if solids_may_meet(meeting, solids[i], solids[j]):
-                if count < pairs.shape[0]:
-                    pairs[count, 0], pairs[count, 1] = i, j
-                count += 1
+    for i in range(planes):
+        count = pair_plane(solids, placed, meeting, i, planes, margin, pairs, count)
+    of_planes = count
+    leaves = (tree.last.shape[0] + 1) // 2
+    for leaf in range(leaves - 1, leaves - 1 + (placed.shape[0] - planes + LEAF - 1) // LEAF):
+        count = pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count)
+    if count <= pairs.shape[0]:
+        sort_pairs(pairs, of_planes, count, tree.codes, tree.spare_codes)
     return count
 
 
 @subroutine
-def above(placed, i, planes, margin, tree):
-    """Note in tree.found the solids whose boxes come near to half-space i. Returns how many."""
+def pair_plane(solids, placed, meeting, i, planes, margin, pairs, count):
+    """Write the pairs of half-space i with solids whose boxes come near to it. Returns the count."""
     normal, origin = z_axis(get9(placed[i].rotation)), get3(placed[i].origin)
     x, y, z = abs(normal[0]), abs(normal[1]), abs(normal[2])
-    found = 0
-    for j in range(planes, placed.shape[0]):
+    for j in range(planes, solids.shape[0]):
         low, high = get3(placed[j].lower), get3(placed[j].upper)
         middle, width = scale(add(low, high), 0.5), sub(high, low)
         height = dot(normal, sub(middle, origin)) - 0.5 * (x * width[0] + y * width[1] + z * width[2])
         if height <= margin:
-            tree.found[found] = j
-            found += 1
-    return found
+            count = pair_if_they_meet(solids, meeting, i, j, pairs, count)
+    return count
 
 
 @subroutine
-def grow_tree(placed, planes, tree):
-    """Sort all solids after the half-spaces, and box in the nodes."""
+def pair_if_they_meet(solids, meeting, i, j, pairs, count):
+    if solids_may_meet(meeting, solids[i], solids[j]):
+        if count < pairs.shape[0]:
+            pairs[count, 0], pairs[count, 1] = i, j
+        count += 1
+    return count
+
+
+@subroutine
+def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count):
+    """Write the pairs of a leaf's solids with each other and with those of later leaves. Returns the count."""
+    lower, upper = get3(tree.lower[leaf]), get3(tree.upper[leaf])
+    inner = (tree.last.shape[0] + 1) // 2 - 1
+    waiting = 1
+    tree.stack[0] = 0
+    while waiting > 0:
+        waiting -= 1
+        node = tree.stack[waiting]
+        while node < inner:  # down to the first of its leaves that is near; the others wait
+            node = 2 * node + 1
+            if is_near(lower, upper, leaf, tree, node + 1):
+                if is_near(lower, upper, leaf, tree, node):
+                    tree.stack[waiting] = node + 1
+                    waiting += 1
+                else:
+                    node += 1
+            elif not is_near(lower, upper, leaf, tree, node):
+                break
+        else:
+            count = pair_leaves(solids, placed, meeting, leaf - inner, node - inner, planes, margin, tree, pairs, count)
+    return count
+
+
+@jitable
+def is_near(lower, upper, leaf, tree, node):
+    """Whether a node has a leaf that is no earlier than the one told, and whose box meets that one's."""
+    return (tree.last[node] >= leaf) & overlap(lower, upper, tree.lower[node], tree.upper[node])
+
+
+@subroutine
+def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs, count):
+    """Write the pairs of the solids of two leaves, or of one, whose boxes come near. Returns the count."""
+    total, leaf = placed.shape[0] - planes, tree.last.shape[0] // 2 + other
+    for a in range(one * LEAF, min(one * LEAF + LEAF, total)):
+        i = tree.order[a]
+        lower, upper = get3(placed[i].lower), get3(placed[i].upper)
+        lower = (lower[0] - margin, lower[1] - margin, lower[2] - margin)
+        upper = (upper[0] + margin, upper[1] + margin, upper[2] + margin)
+        if overlap(lower, upper, tree.lower[leaf], tree.upper[leaf]):
+            for b in range(a + 1 if one == other else other * LEAF, min(other * LEAF + LEAF, total)):
+                j = tree.order[b]
+                if overlap(lower, upper, placed[j].lower, placed[j].upper):
+                    count = pair_if_they_meet(solids, meeting, min(i, j), max(i, j), pairs, count)
+    return count
+
+
+@subroutine
+def sort_pairs(pairs, start, end, next_of, end_of):
+    """Sort a part of the pairs, in place: each goes to where those of its first number lie, and these are sorted.
+
+    Args:
+        next_of, end_of: room for a number for each solid.
+
+    Source: McIlroy, Bostic, McIlroy, Engineering radix sort, Computing Systems 6 (1993), section 3.
+    """
+    count, total = next_of.shape[0], start
+    for i in range(count):
+        end_of[i] = 0
+    for k in range(start, end):
+        end_of[pairs[k, 0]] += 1
+    for i in range(count):
+        next_of[i] = total
+        total += end_of[i]
+        end_of[i] = total
+    for i in range(count):
+        while next_of[i] < end_of[i]:
+            k = next_of[i]
+            first, second = pairs[k, 0], pairs[k, 1]
+            while first != i:
+                place = next_of[first]
+                next_of[first] = place + 1
+                pairs[place, 0], first = first, pairs[place, 0]
+                pairs[place, 1], second = second, pairs[place, 1]
+            pairs[k, 0], pairs[k, 1] = first, second
+            next_of[i] = k + 1
+        sort_seconds(pairs, start, end_of[i])
+        start = end_of[i]
+
+
+@subroutine
+def sort_seconds(pairs, start, end):
+    """Sort the pairs of one solid, which may be the floor of all others. Source: Shell, CACM 2 (1959)."""
+    gap = 1
+    while 3 * gap + 1 < end - start:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(start + gap, end):
+            number, place = pairs[k, 1], k
+            while place - gap >= start and pairs[place - gap, 1] > number:
+                pairs[place, 1] = pairs[place - gap, 1]
+                place -= gap
+            pairs[place, 1] = number
+        gap //= 3
+
+
+@subroutine
+def grow_tree(placed, planes, margin, tree):
+    """Sort all solids after the half-spaces, and box in the nodes, with the margin around each solid."""
     count = placed.shape[0] - planes
     lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
     for i in range(planes, placed.shape[0]):
@@ -164,7 +272,8 @@ def grow_tree(placed, planes, tree):
         middle = (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]))
         lower, upper = least(lower, middle), most(upper, middle)
     width = max(upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2])
-    cells = (RADIX - 1) / width if 0.0 < width < math.inf else 0.0
+    bits = BITS // 2 if count <= FEW else BITS
+    cells = ((1 << bits) - 1) / width if 0.0 < width < math.inf else 0.0
     for i in range(count):
         low, high = get3(placed[planes + i].lower), get3(placed[planes + i].upper)
         x = int(cells * (0.5 * (low[0] + high[0]) - lower[0]))
@@ -172,8 +281,8 @@ def grow_tree(placed, planes, tree):
         z = int(cells * (0.5 * (low[2] + high[2]) - lower[2]))
         tree.codes[i] = spread(x) | spread(y) << 1 | spread(z) << 2
         tree.order[i] = planes + i
-    sort_codes(tree, count)
-    box_nodes(placed, tree, count)
+    sort_codes(tree, count, bits)
+    box_nodes(placed, margin, tree, count)
 
 
 @jitable
@@ -196,23 +305,21 @@ def spread(x):
 
 
 @subroutine
-def sort_codes(tree, count):
-    """Sort tree.codes, and tree.order with them: ten bits at a time, lowest first."""
+def sort_codes(tree, count, bits):
+    """Sort tree.codes, and tree.order with them: so many bits at a time, lowest first."""
     codes, order, other_codes, other_order = tree.codes, tree.order, tree.spare_codes, tree.spare_order
-    if count <= FEW:
-        insert_codes(codes, order, count)
-        return
+    radix = 1 << bits
     for turn in range(3):
-        shift = BITS * turn
-        for k in range(RADIX):
+        shift = bits * turn
+        for k in range(radix):
             tree.counts[k] = 0
         for i in range(count):
-            tree.counts[(codes[i] >> shift) & (RADIX - 1)] += 1
+            tree.counts[(codes[i] >> shift) & (radix - 1)] += 1
         total = 0
-        for k in range(RADIX):
+        for k in range(radix):
             total, tree.counts[k] = total + tree.counts[k], total
         for i in range(count):
-            k = (codes[i] >> shift) & (RADIX - 1)
+            k = (codes[i] >> shift) & (radix - 1)
             place = tree.counts[k]
             tree.counts[k] = place + 1
             other_codes[place], other_order[place] = codes[i], order[i]
@@ -222,81 +329,32 @@ def sort_codes(tree, count):
 
 
 @subroutine
-def insert_codes(codes, order, count):
-    """Sort a few, each put before those with greater codes: counting takes longer than that."""
-    for i in range(1, count):
-        code, number, place = codes[i], order[i], i
-        while place > 0 and codes[place - 1] > code:
-            codes[place], order[place] = codes[place - 1], order[place - 1]
-            place -= 1
-        codes[place], order[place] = code, number
-
-
-@subroutine
-def box_nodes(placed, tree, count):
-    """Give each node the box around, and the highest number in, all that is below it."""
+def box_nodes(placed, margin, tree, count):
+    """Give each node the box around all that is below it."""
     leaves = (tree.last.shape[0] + 1) // 2
     for node in range(tree.last.shape[0] - 1, -1, -1):
-        lower, upper, last = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf), -1
+        lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
         if node >= leaves - 1:
             start = (node - leaves + 1) * LEAF
             for k in range(start, min(start + LEAF, count)):
-                i = tree.order[k]
-                lower, upper = least(lower, get3(placed[i].lower)), most(upper, get3(placed[i].upper))
-                last = max(last, i)
+                place = placed[tree.order[k]]
+                lower, upper = least(lower, get3(place.lower)), most(upper, get3(place.upper))
+            lower = (lower[0] - margin, lower[1] - margin, lower[2] - margin)
+            upper = (upper[0] + margin, upper[1] + margin, upper[2] + margin)
         else:
             for child in range(2 * node + 1, 2 * node + 3):
                 lower, upper = least(lower, get3(tree.lower[child])), most(upper, get3(tree.upper[child]))
-                last = max(last, tree.last[child])
         put3(tree.lower[node], lower)
         put3(tree.upper[node], upper)
-        tree.last[node] = last
-
-
-@subroutine
-def near(placed, i, planes, margin, tree):
-    """Note in tree.found, in order, the higher-numbered solids whose boxes come near to that of solid i. How many."""
-    lower, upper = get3(placed[i].lower), get3(placed[i].upper)
-    lower = (lower[0] - margin, lower[1] - margin, lower[2] - margin)
-    upper = (upper[0] + margin, upper[1] + margin, upper[2] + margin)
-    leaves = (tree.last.shape[0] + 1) // 2
-    found, waiting = 0, 1
-    tree.stack[0] = 0
-    while waiting > 0:
-        waiting -= 1
-        node = tree.stack[waiting]
-        if tree.last[node] <= i or not overlap(lower, upper, tree.lower[node], tree.upper[node]):
-            continue
-        if node < leaves - 1:
-            tree.stack[waiting], tree.stack[waiting + 1] = 2 * node + 1, 2 * node + 2
-            waiting += 2
-            continue
-        start = (node - leaves + 1) * LEAF
-        for k in range(start, min(start + LEAF, placed.shape[0] - planes)):
-            j = tree.order[k]
-            if j > i and overlap(lower, upper, placed[j].lower, placed[j].upper):
-                found = put_in_order(tree.found, found, j)
-    return found
 
 
 @jitable
 def overlap(lower, upper, other_lower, other_upper):
     return (
-        lower[0] <= other_upper[0]
-        and other_lower[0] <= upper[0]
-        and lower[1] <= other_upper[1]
-        and other_lower[1] <= upper[1]
-        and lower[2] <= other_upper[2]
-        and other_lower[2] <= upper[2]
+        (lower[0] <= other_upper[0])
+        & (other_lower[0] <= upper[0])
+        & (lower[1] <= other_upper[1])
+        & (other_lower[1] <= upper[1])
+        & (lower[2] <= other_upper[2])
+        & (other_lower[2] <= upper[2])
     )
-
-
-@subroutine
-def put_in_order(found, count, j):
-    """Put a number among those found, which are sorted. Returns how many there are then."""
-    place = count
-    while place > 0 and found[place - 1] > j:
-        found[place] = found[place - 1]
-        place -= 1
-    found[place] = j
-    return count + 1

@@ -22,6 +22,10 @@ UNPROVEN = 1e-13
 """Of both sizes: where two nearest points are farther apart than their direction parts the cores by, that direction has
 lost digits, as it does where cores with corners all but touch.
 """
+STALLED = 1e-9
+"""The same beyond what a climb can make good: cores that touch have left the walk on a needle, which has no direction,
+and the difference of both is looked at from inside.
+"""
 
 NOWHERE = (0.0, 0.0, 0.0)
 
@@ -86,7 +90,13 @@ def search(A, B, hulls, R, c, size, margin, blown, room):
         s, n, a, b = deepest(A, B, hulls, R, c, size, close, room, count)
         s = -s
     if curved or (outcome == APART and s - separation(A, B, hulls, R, c, n) > UNPROVEN * size):
-        s, n = climb(A, B, hulls, R, c, n)
+        best, n = climb(A, B, hulls, R, c, n)
+        if outcome == APART and s - best > STALLED * size:
+            _, other, p, q = deepest(A, B, hulls, R, c, size, close, room, count)
+            found, other = climb(A, B, hulls, R, c, other)
+            if found > best:
+                best, n, a, b = found, other, p, q
+        s = best
     # The two points found may lie a little beside each other: what is between them is both solids' own.
     a = sub(scale(add(a, b), 0.5), scale(n, 0.5 * s))
     return s - blown, n, add(a, scale(n, A.radius))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ..collision.manifold import CONTACT, MOST
-from ..collision.solids import PLANE
+from ..collision.solids import MESH, PLANE
 from ..collision.touching import MEASURE, make_room, measure_pairs, touch_pairs
 from ..jit import kernel
 from ..model import Model, ModelError
@@ -102,9 +102,12 @@ class Proximity:
     def distance(self, a: str, b: str) -> Separation:
         """As the function of that name."""
         first, second = self._solids_of(a), self._solids_of(b)
-        pairs = [(i, j) for i in first for j in second if i != j and not self._are_planes(i, j)]
+        pairs = [(i, j) for i in first for j in second if i != j and self._is_one_convex(i, j)]
         if not pairs:
-            raise ModelError(f"links '{a}' and '{b}' have no two collisions between which there is a distance")
+            raise ModelError(
+                f"links '{a}' and '{b}' have no two collisions between which there is a distance; one of them must be "
+                "convex: no half-space, and no mesh that stands still"
+            )
         return min(self._measured(np.array(pairs, np.int64), math.inf), key=lambda found: found.gap)
 
     def pairs_nearer(self, limit: float) -> list[Separation]:
@@ -153,8 +156,9 @@ class Proximity:
             raise ModelError(f"link '{name}' has no collision that can touch; give it one, such as a box")
         return found
 
-    def _are_planes(self, i: int, j: int) -> bool:
-        return bool(self.colliders.solids.kind[i] == self.colliders.solids.kind[j] == PLANE)
+    def _is_one_convex(self, i: int, j: int) -> bool:
+        kinds = self.colliders.solids.kind
+        return kinds[i] not in (PLANE, MESH) or kinds[j] not in (PLANE, MESH)
 
 
 def _told(colliders: Colliders, compiled: CompiledModel, i: int, j: int, found: np.record) -> Separation:

@@ -88,6 +88,81 @@ def test_a_link_that_gets_a_skeleton_later_is_a_problem(scene, build):
     ]
 
 
+def with_modifier(kind):
+    def change(shape):
+        shape.modifiers.new("it", kind)
+
+    return change
+
+
+def with_keys_on_a_modifier(shape):
+    bend = shape.modifiers.new("it", "SIMPLE_DEFORM")
+    for frame, angle in ((1, 0.0), (20, 1.0)):
+        bend.angle = angle
+        bend.keyframe_insert("angle", frame=frame)
+
+
+def with_a_hook(shape):
+    hand = add("hand")
+    for frame in (1, 20):
+        hand.location.x = frame
+        hand.keyframe_insert("location", frame=frame)
+    shape.modifiers.new("it", "HOOK").object = hand
+
+
+def with_shape_keys(shape):
+    shape.shape_key_add(name="as it was")
+    swollen = shape.shape_key_add(name="swollen")
+    for frame, value in ((1, 0.0), (20, 1.0)):
+        swollen.value = value
+        swollen.keyframe_insert("value", frame=frame)
+
+
+@pytest.mark.parametrize("of_child", [False, True], ids=["link", "shape"])
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (with_modifier("WAVE"), "the modifier 'it', and"),
+        (with_modifier("CLOTH"), "the modifier 'it', and"),
+        (with_keys_on_a_modifier, "the modifier 'it', and"),
+        (with_a_hook, "the modifier 'it', and"),
+        (with_shape_keys, "its shape keys, and"),
+    ],
+    ids=["wave", "cloth", "keys", "hook", "shape keys"],
+)
+def test_what_changes_its_form_is_told(scene, build, capfd, change, what, of_child):
+    """Guards a mesh that deforms from being taken as rigid in silence: as it is tagged, and in Problems later."""
+    cube = build.cube("thing")
+    shape = cube
+    if of_child:
+        shape = build.cube("flag")
+        shape.parent = cube
+    change(shape)
+    build.tag(cube)
+    words = f"object '{shape.name}' changes its form by {what} a link is rigid"
+    assert f"Warning: {words}" in capfd.readouterr().out
+    forget_rigs()
+    (told,) = [item for item in show_rig(scene).problems if item.code == "deformed"]
+    assert (told.severity, told.name) == ("warning", "thing")
+    assert told.message.startswith(words)
+
+
+def test_what_keeps_its_form_is_not_told(scene, build, capfd):
+    """Guards against false alarms: modifiers and shape keys at rest, one that is off, and what moves with the link."""
+    cube = build.cube("thing")
+    cube.modifiers.new("bevel", "BEVEL")
+    cube.modifiers.new("wave", "WAVE").show_viewport = False
+    cube.shape_key_add(name="as it was")
+    cube.keyframe_insert("location", frame=1)
+    guide = add("guide")
+    guide.parent = cube
+    cube.modifiers.new("hook", "HOOK").object = guide
+    build.tag(cube)
+    forget_rigs()
+    assert "changes its form" not in capfd.readouterr().out
+    assert "deformed" not in [item.code for item in show_rig(scene).problems]
+
+
 def test_an_armature_needs_a_mesh(build, capfd):
     """Guards an armature that weighed 0 kg; one that carries meshes is one rigid body, which is told."""
     _, armature = skinned(build)

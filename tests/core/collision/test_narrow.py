@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
+from limberjack.core.collision.hulls import convex_hull
+from limberjack.core.collision.packing import Solid
 from limberjack.core.collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, PLANE
 from support.solids import (
     NAMES,
@@ -244,6 +246,33 @@ def test_capsules_are_as_far_as_segments():
             if abs(s) <= 1.0 and abs(t) <= 1.0:
                 nearest[i] = min(nearest[i], np.linalg.norm(d[i] + t * v[i] - s * u[i]))
         assert (np.abs(found.gap - nearest + A.radius + B.radius) <= TOLERANCE * size).all(), shape
+
+
+@pytest.mark.parametrize("kind", [ELLIPSOID, CAPSULE, CYLINDER, CONE, HULL], ids=lambda kind: NAMES[kind])
+def test_what_just_touches_a_box_over_a_diagonal_has_no_depth(kind):
+    """Guards against walks that end on a needle with the origin in it: one in twelve ellipsoids was told to be deep.
+
+    The lowest point lies on the line between two opposite corners of the box's face, or in its middle, wherever both
+    are and however they are turned.
+    """
+    rng, count = np.random.default_rng(8), 4000
+    half, reach = np.tile([0.5, 0.25, 0.75], (count, 1)), np.full((count, 3), 0.75)
+    A = Crowd(BOX, [Solid(BOX, tuple(size)) for size in half], half, np.zeros(count), [], *at_origin(count))
+    octahedron = 0.75 * np.vstack([np.eye(3), -np.eye(3)])
+    solid = Solid(HULL, hull=convex_hull(octahedron)) if kind == HULL else Solid(kind, (0.75, 0.75, 0.75))
+    if kind == CAPSULE:
+        solid = Solid(kind, (0.0, 0.0, 0.5), 0.25)
+    B = Crowd(kind, [solid] * count, reach, np.zeros(count), [octahedron] * count, *at_origin(count))
+    if kind == CONE:  # on its tip
+        B.R = np.tile(np.diag([1.0, -1.0, -1.0]), (count, 1, 1))
+    B.t = np.where(rng.random((count, 1)) < 0.5, [0.25, 0.125, 1.5], [0.0, 0.0, 1.5])
+    Q, shift = random_rotations(rng, count), 10.0 * rng.normal(size=(count, 3))
+    found = measured(A.moved(Q, shift), B.moved(Q, shift))
+    assert np.abs(found.gap).max() < 1e-13
+
+
+def at_origin(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
 
 
 def test_uncompiled_kernels_give_the_same_bits():

@@ -98,6 +98,20 @@ def test_who_asks_for_what_is_not_there_is_told():
         distance(model, None, "a", "bare")
 
 
+@pytest.mark.parametrize(("a", "b"), [("sheet", "ground"), ("ground", "sheet"), ("sheet", "shelf"), ("ground", "hill")])
+def test_between_surfaces_that_are_not_convex_there_is_no_distance(a, b):
+    """Guards against made-up numbers: neither half-spaces nor meshes as drawn have a point that is farthest."""
+    corners, faces = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (0.0, 1.0, 1.0)]), ((0, 1, 2),)
+    sheet, shelf = (
+        Link(name, collisions=[Shape("mesh", Mesh(vertices=corners, faces=faces))]) for name in ("sheet", "shelf")
+    )
+    ground, hill = (Link(name, collisions=[Shape("plane", Plane())]) for name in ("ground", "hill"))
+    still = [sheet, shelf, ground, hill]
+    model = Model(links=still, joints=[Joint(link.name, "fixed", WORLD, link.name) for link in still])
+    with pytest.raises(ModelError, match=f"'{a}' and '{b}' have no two collisions .* one of them must be convex"):
+        distance(model, None, a, b)
+
+
 def test_check_tells_what_overlaps_and_what_cannot_touch():
     flat = Link("flat", collisions=[Shape("cone", Cone(0.0, 1.0)), Shape("map", Foreign("sdf", "heightmap", ""))])
     told = [issue.format("f") for issue in overlapping(floating(ball("a", 0.0), ball("b", 0.997), flat))]
