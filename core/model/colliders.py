@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,14 +49,25 @@ class Colliders:
     notes: tuple[tuple[str, str], ...]
 
 
-def colliders_of(compiled: CompiledModel) -> Colliders:
-    """Raises ModelError where a contact pair names a link that is not there."""
+STILL = frozenset({0})
+"""The world's body alone."""
+
+
+def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL) -> Colliders:
+    """What a model can touch with.
+
+    Args:
+        led: bodies that nothing pushes, as `bodies_led` finds them; their meshes are touched as drawn.
+
+    Raises:
+        ModelError: a contact pair names a link that is not there.
+    """
     rows = {name: row for row, name in enumerate(compiled.link_names)}
     made = Cache({})
     solids, notes = [], []
     for number, link in enumerate(compiled.model.links):
         row = rows[link.name]
-        made.moves = bool(compiled.link_body[row])
+        made.moves = compiled.link_body[row] not in led
         X_BL = tuple(compiled.X_BL[row].tolist())
         for place, shape in enumerate(link.collisions):
             solid, said = solid_of(shape.geometry, made)
@@ -79,6 +90,24 @@ def colliders_of(compiled: CompiledModel) -> Colliders:
     return Colliders(records, packed, who_meets(compiled.model), tuple(notes))
 
 
+def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Iterable[str] = ()) -> frozenset[int]:
+    """The bodies that stand still or go where they are told, whatever touches them: platforms.
+
+    Args:
+        joints, links: names of those whose motion is prescribed.
+    """
+    joints, links = list(joints), list(links)
+    if not joints and not links:
+        return STILL
+    bodies, rows = compiled.arrays.bodies, {name: row for row, name in enumerate(compiled.link_names)}
+    told = {v for name in joints for v in range(compiled.nv)[compiled.spans[name].v]}
+    led = {0, *(int(compiled.link_body[rows[name]]) for name in links)}
+    for body in range(1, len(bodies)):
+        if int(bodies.parent[body]) in led and told.issuperset(range(bodies.v[body], bodies.v_end[body])):
+            led.add(body)
+    return frozenset(led)
+
+
 Made = tuple[Solid | None, str]
 """A solid, or None where there can be none, and what a user should know of it; empty where all is as it looks."""
 
@@ -88,7 +117,7 @@ class Cache:
     """What meshes have become, so that links with one mesh share it.
 
     Attributes:
-        known: by the mesh's id, and whether it moves. moves: whether the link does that is looked at.
+        known: by the mesh's id, and whether it can be pushed. moves: whether the link can that is looked at.
     """
 
     known: dict[tuple[int, bool], Made]
@@ -96,7 +125,7 @@ class Cache:
 
 
 def solid_of(geometry: Geometry | None, made: Cache | None = None) -> Made:
-    """What a shape touches with, in the shape's own frame. A mesh that moves touches with its hull."""
+    """What a shape touches with, in the shape's own frame. A mesh that can be pushed touches with its hull."""
     maker = _MAKERS.get(type(geometry))
     return maker(geometry, made or Cache({})) if maker else (None, "")
 
@@ -106,7 +135,7 @@ def _plane(shape: Plane) -> Solid:
 
 
 def _hull(mesh: Mesh) -> Made:
-    """Of a mesh that moves."""
+    """Of a mesh that can be pushed."""
     try:
         hull = convex_hull(_vertices(mesh))
     except HullError as error:
@@ -120,7 +149,7 @@ def _is_simplified(hull: Hull) -> bool:
 
 
 def _as_drawn(mesh: Mesh) -> Made:
-    """Of a mesh that stands still: its faces, fanned out into triangles."""
+    """Of a mesh that stands still or is led: its faces, fanned out into triangles."""
     triangles = [(face[0], *face[k : k + 2]) for face in mesh.faces for k in range(1, len(face) - 1)]
     if np.prod(mesh.scale) < 0.0:
         triangles = [corners[::-1] for corners in triangles]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,11 +48,11 @@ class Impact(NamedTuple):
     impulse: np.ndarray
 
 
-def ground_of(compiled: CompiledModel) -> Ground | None:
-    """None where nothing may touch anything."""
+def ground_of(compiled: CompiledModel, led: Collection[int]) -> Ground | None:
+    """None where nothing may touch anything. led: as in `colliders_of`."""
     if sum(len(link.collisions) for link in compiled.model.links) < 2:
         return None
-    colliders = colliders_of(compiled)
+    colliders = colliders_of(compiled, led)
     if not may_any_meet(colliders):
         return None
     return make_ground(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))

@@ -13,6 +13,7 @@ import numpy as np
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
+from ..model.colliders import bodies_led
 from ..model.compiled import CompiledModel, parts_of_state
 from ..model.text import timed
 from ..trajectory.touches import TABLES
@@ -293,7 +294,8 @@ class Simulation:
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        ground = ground_of(compiled) if self._contact else None
+        led = bodies_led(compiled, prescribed, self.controls.links)
+        ground = ground_of(compiled, led) if self._contact else None
         system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
         schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
         if before:

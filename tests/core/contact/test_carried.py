@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core.geometry import Box, Shape, Sphere
+from limberjack.core.geometry import Box, Mesh, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Mimic, Model
 from limberjack.core.solvers import Controls, Forces, Schedule, Simulation
@@ -52,6 +52,30 @@ def at_of(found, joint, frame=-1):
 
 
 # ---- carried by what is moved
+
+
+@pytest.mark.parametrize("how", ["joint", "link", "joint above"])
+def test_a_mesh_that_is_led_carries_as_it_is_drawn(how):
+    """Guards platforms: a box stands in an open crate that is a mesh and speeds up; a hull would have it stick out."""
+    surface = Surface(friction=MU)
+    corners = np.array(list(np.ndindex(2, 2, 2)), float) * 2.0 - 1.0
+    faces = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4))  # the top is left out
+    model = tray("prismatic", X, box(x=0.3), surface=surface)
+    crate = Shape("crate", Mesh(vertices=corners, faces=faces), (0.0, 0.0, 1.0, *NO_TURN), surface=surface)
+    model.links[0].collisions = [crate]
+    if how == "joint above":
+        holder = Link("holder", 1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+        model.links.append(holder)
+        model.joints[0].child = "holder"
+        model.joints.append(Joint("fast", "fixed", "holder", "tray"))
+    pull = 0.8 * MU * G
+    controls = Controls(joints={"mover": lambda time: 0.5 * pull * time**2})
+    if how == "link":
+        model.joints[0] = Joint("mover", "free", WORLD, "tray")
+        controls = Controls(links={"tray": lambda time: (0.5 * pull * time**2, 0.0, 0.0, *NO_TURN)})
+    found = run(model, np.linspace(0.0, 0.4, 9), controls=controls)
+    assert pose_of(found, "box")[:3] == pytest.approx((0.3 + 0.5 * pull * 0.4**2, 0.0, 0.05), abs=1e-6)
+    assert len(found.contacts) == 4
 
 
 @pytest.mark.parametrize("accuracy", ["good", "exact"])
