@@ -67,7 +67,7 @@ class Crowd(
     Bundled,
     namedtuple(
         "Crowd",
-        "forest graph laws sorted_laws islands dofs slopes mass inertias weights start aim v stride gradient roots"
+        "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride gradient roots"
         " contacts before counts",
     ),
 ):
@@ -76,7 +76,7 @@ class Crowd(
     Attributes:
         laws: LAW records. sorted_laws: their numbers, island by island. islands: where each island's laws and nodes
             begin, shape (trees + 1, 2).
-        dofs, slopes: of the laws.
+        dofs, slopes: of the laws. nodes, places: of those dofs, the articulation and the place in it.
         mass: blocks of the mass matrix, with what a linearly implicit step adds. inertias: composite ones of bodies,
             shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,).
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
@@ -126,7 +126,7 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         np.zeros(laws, LAW).view(np.recarray),
         np.zeros(laws, np.int64),
         np.zeros((trees + 1, 2), np.int64),
-        np.zeros(contacts * wide + 4 * nv, np.int64),
+        *(np.zeros(contacts * wide + 4 * nv, np.int64) for _ in range(3)),
         np.zeros(4 * contacts * wide + 8 * nv),
         np.zeros(int(forest.mass_at[-1])),
         np.zeros((len(bodies), 10)),
@@ -345,16 +345,20 @@ def find_islands(crowd):
             graph.sets[t, w] = 0
     for k in range(counts[LAW_COUNT]):
         law, before = crowd.laws[k], -1
+        law.alone = 1
         for n in range(law.count):
-            t = forest.tree_of_dof[crowd.dofs[law.first + n]]
+            dof = crowd.dofs[law.first + n]
+            t = forest.tree_of_dof[dof]
+            crowd.nodes[law.first + n], crowd.places[law.first + n] = t, forest.local[dof]
             if t == before:
                 continue
             if roots[t] < 0:
                 roots[t] = t
             for m in range(n):
-                connect(graph, t, forest.tree_of_dof[crowd.dofs[law.first + m]])
+                connect(graph, t, crowd.nodes[law.first + m])
             if before >= 0:
                 join_trees(roots, t, before)
+                law.alone = 0
             before = t
     sort_by_islands(crowd)
     graph.numbers[LINKS], graph.numbers[ENTRIES] = 0, 0

@@ -20,10 +20,12 @@ from .laws import impulse_at, renew_bounds, yield_at
 MOST_STRIDES = 60
 MOST_CUTS = 40
 """Steps of a search along a stride."""
-FLAT = 1e-9
+FLAT = 0.05
 """Part of the slope at a stride's beginning that is none at its end."""
 MOST_ROUNDS = 5
 """In which the bounds of friction follow normal impulses."""
+ROUGH_ROUNDS, ROUGHLY = 1, 0.03
+"""How many of them, at first, are done to this tolerance only."""
 
 
 @subroutine
@@ -40,9 +42,9 @@ def find_velocities(crowd, tolerance, agreement):
                 crowd.v[forest.dofs[n]] = crowd.aim[forest.dofs[n]]
     for s in range(crowd.counts[ISLANDS]):
         for turn in range(MOST_ROUNDS):
-            strides += descend(crowd, s, tolerance)
-            change, most = agree(crowd, s, 1.0 if turn < 2 else 0.5)
-            if change <= agreement * most:
+            strides += descend(crowd, s, tolerance if turn >= ROUGH_ROUNDS else max(tolerance, ROUGHLY))
+            change, most = agree(crowd, s, 1.0 if turn < ROUGH_ROUNDS else 0.5)
+            if change <= agreement * most and turn >= ROUGH_ROUNDS:
                 break
     return strides
 
@@ -148,14 +150,18 @@ def write_curvature(crowd, s, begin, end):
     for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
         law = crowd.laws[crowd.sorted_laws[n]]
         xx, xy, yy = yield_at(law, law.velocity[0], law.velocity[1])
-        if xx != 0.0 or yy != 0.0:
+        if xx == 0.0 and yy == 0.0:
+            continue
+        if law.alone:
+            add_law_alone(crowd, law, xx, xy, yy)
+        else:
             add_law(crowd, law, xx, xy, yy)
 
 
 @subroutine
 def add_law(crowd, law, xx, xy, yy):
     """Add J' G J of a law."""
-    forest, graph, slopes = crowd.forest, crowd.graph, crowd.slopes
+    graph, slopes, nodes, places, first = crowd.graph, crowd.slopes, crowd.nodes, crowd.places, law.first
     other_row = law.at + law.count if law.rows == 2 else law.at
     if law.rows == 1:
         xy, yy = 0.0, 0.0
@@ -164,20 +170,40 @@ def add_law(crowd, law, xx, xy, yy):
         a, b = xx * u + xy * v, xy * u + yy * v
         if a == 0.0 and b == 0.0:
             continue
-        dof = crowd.dofs[law.first + i]
-        tree, row = forest.tree_of_dof[dof], forest.local[dof]
-        before, offset = -1, 0
+        tree, row = nodes[first + i], places[first + i]
+        begins = graph.at[tree] + row * graph.width[tree]
+        before, offset = tree, 0
         for j in range(law.count):
-            column = crowd.dofs[law.first + j]
-            node = forest.tree_of_dof[column]
-            if graph.place[node] < graph.place[tree]:
+            node, column = nodes[first + j], places[first + j]
+            if node != tree and graph.place[node] < graph.place[tree]:
                 continue
             if node != before:
                 offset, before = offset_of(graph, tree, node), node
-            if node == tree and forest.local[column] < row:
-                continue
-            at = graph.at[tree] + row * graph.width[tree] + offset + forest.local[column]
-            graph.panels[at] += a * slopes[law.at + j] + b * slopes[other_row + j]
+            if node != tree or column >= row:
+                graph.panels[begins + offset + column] += a * slopes[law.at + j] + b * slopes[other_row + j]
+
+
+@subroutine
+def add_law_alone(crowd, law, xx, xy, yy):
+    """As `add_law`, of one within an articulation."""
+    graph, slopes, places, first = crowd.graph, crowd.slopes, crowd.places, law.first
+    tree = crowd.nodes[first]
+    width, at, panels = graph.width[tree], graph.at[tree], graph.panels
+    other_row = law.at + law.count
+    for i in range(law.count):
+        u, row = slopes[law.at + i], places[first + i]
+        begins = at + row * width
+        if law.rows == 1:
+            a = xx * u
+            for j in range(law.count):
+                if places[first + j] >= row:
+                    panels[begins + places[first + j]] += a * slopes[law.at + j]
+            continue
+        v = slopes[other_row + i]
+        a, b = xx * u + xy * v, xy * u + yy * v
+        for j in range(law.count):
+            if places[first + j] >= row:
+                panels[begins + places[first + j]] += a * slopes[law.at + j] + b * slopes[other_row + j]
 
 
 @subroutine
@@ -230,7 +256,7 @@ def least_along(crowd, s, inertial, bend, down):
             slope -= a * dx + b * dy
             xx, xy, yy = yield_at(law, x, y)
             growth += xx * dx * dx + 2.0 * xy * dx * dy + yy * dy * dy
-        if abs(slope) <= -FLAT * down or (part == 1.0 and slope <= 0.0 and slope >= 0.1 * down):
+        if abs(slope) <= -FLAT * down:
             return part
         if slope < 0.0:
             low = part

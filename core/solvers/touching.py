@@ -57,10 +57,13 @@ CROWD = 4
 
 STALLED = 1e-7
 """Seconds below which a step gets nowhere."""
-POINTS_AT_FOUR = 4.0
-"""Points with which an event costs four times as much as with none: they all have to do with each other."""
-LEAK = 5.0
-"""Of the burden that events may be, the part that is forgotten in a second, times this."""
+POINTS_AT_EVEN = 8.0
+"""Points with which a step by events costs as much as one of a crowd: it grows with their cube, as they all have to do
+with each other."""
+EVENT = 5.0
+"""What an event costs, in steps by events."""
+SHARE = 0.1
+"""Part of the burden that one event may be, for events to be looked for again."""
 SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
 CONTACTS_AT_FIRST = 64
@@ -73,7 +76,7 @@ to this power of ten: what rocks ever faster, from one end to the other, then co
 """
 
 
-class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose burden")):
+class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose burden leak")):
     """What counts as what.
 
     Attributes:
@@ -81,7 +84,8 @@ class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow
         near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
         slow [m/s or rad/s]: slip that stops by itself at once. resting [m]: what would bounce no higher rests.
         shallow: as in one_step.Settings. loose: part of a step by which it may miss an event at which forces do not
-            jump. burden: what events may cost, above which a crowd's steps go on.
+            jump. burden: what events may cost, in steps of a crowd, above which these go on. leak: how much of that
+            is forgotten in a second: as many steps, or some times as many, as a crowd would take.
     """
 
 
@@ -98,7 +102,8 @@ class Touching(Adaptive):
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
-    BURDEN = {"draft": 60.0, "good": 300.0, "exact": 3000.0}
+    BURDEN = {"draft": 200.0, "good": 2e3, "exact": 2e4}
+    LEAK = {"draft": 1.0, "good": 2.0, "exact": 10.0}
     CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     BALANCE = {"draft": 1e-4, "good": 1e-7, "exact": 1e-9}
     AGREEMENT = {"draft": 3e-2, "good": 1e-3, "exact": 1e-5}
@@ -125,6 +130,7 @@ class Touching(Adaptive):
             settings.shallow,
             settings.loose,
             self.BURDEN[accuracy],
+            self.LEAK[accuracy] / self.CROWD_STEP[accuracy],
         )
 
     @property
@@ -205,7 +211,7 @@ class Touching(Adaptive):
     def _end_crowd(self) -> None:
         """Look for events again, if there are few enough."""
         now, crowd = self._stepping[0], self._crowd
-        if cost_of(int(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load))) > self._closeness.burden:
+        if event_cost(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load)) > SHARE * self._closeness.burden:
             now.trust = now.patience
             return
         now.fresh, now.started, now.step = 0, 0, 0.0
@@ -294,6 +300,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             return NO_ROOM
         if is_crowded(now, close):
             return CROWD
+        now.burden += step_cost(system.touch.count[POINTS])
         error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
         if not error <= 1.0:
             reject(calls, system, y, stages, now, h, error)
@@ -315,7 +322,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         tidy(system, trial)
         accept(system, y, trial, stages, now, h, error, ORDER)
         now.step = max(now.step, least)
-        now.burden = max(0.0, now.burden - LEAK * close.burden * h)
+        now.burden = max(0.0, now.burden - close.leak * h)
         now.stalled = now.stalled + 1 if h < STALLED else 0
         now.fresh = 0 if yields else 1
         mark_points(system.touch)
@@ -334,9 +341,16 @@ def is_crowded(now, close):
 
 
 @jitable
-def cost_of(points):
+def step_cost(points):
+    """Of a step by events, in those of a crowd."""
+    part = points / POINTS_AT_EVEN
+    return part * part * part
+
+
+@jitable
+def event_cost(points):
     """Of an event, as its equations grow with the points that hold."""
-    return (1.0 + points / POINTS_AT_FOUR) * (1.0 + points / POINTS_AT_FOUR)
+    return EVENT * (1.0 + step_cost(points))
 
 
 @subroutine
@@ -392,10 +406,8 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - PATIENT), 0.0), WIDEST))
     if not look_at_end(system, ground, q, qd):
         return False
-    cost = cost_of(system.touch.count[POINTS] + count_closed(ground, skin))
-    now.burden += cost
-    if 2.0 * cost > close.burden:
-        now.burden, system.touch.count[POINTS] = math.inf, 0
+    now.burden += event_cost(system.touch.count[POINTS] + count_closed(ground, skin))
+    if now.burden > close.burden:
         return True
     if not add_closed(system, ground, skin):
         return False
@@ -440,6 +452,7 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     guard, what, target = which, number, kind
     rough = max(close.loose * h * 1e-3, 1e-15)
     for turn in range(MOST_TRIES):
+        now.burden += step_cost(system.touch.count[POINTS])
         error, _ = dop853_step(calls, system, y, trial, stages, now.time, s, close.tolerance)
         if not error < 1e300:
             high, s = s, 0.5 * (low + s)
@@ -464,7 +477,7 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     count_flow(y, trial, now)
     copy(trial, y)
     now.time += s
-    now.burden = max(0.0, now.burden - LEAK * close.burden * s)
+    now.burden = max(0.0, now.burden - close.leak * s)
     now.steps += 1
     now.events += 1
     now.crowded = now.crowded + 1 if s < CROWDED else 0
