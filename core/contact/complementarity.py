@@ -19,14 +19,14 @@ from ..spatial import add, dot, scale
 from ..spatial.storage import get3, put3
 from .active_set import solve_active, take_back
 from .mixing import mix_loads, note_loads
-from .points import ACROSS, NORMAL, POINTS, ROWS, SLIPS, SPIN
+from .points import ACROSS, NORMAL, POINTS, ROWS, SLIPS, SPIN, WORK
 from .responses import rolling_of, slip_direction, spin_of
 
 CLOSE = 1e-14
 """Of the largest rate: by how much a sweep may still change one."""
 NOISE = 2e-16
 """Part by which each term of a sum may be off."""
-WORK = 20_000_000
+MOST_WORK = 20_000_000
 """Entries of W that sweeps may go through."""
 LEAST_SWEEPS = 50
 WORSE = 30.0
@@ -76,8 +76,9 @@ def relax(touch, begin, end, moving, stiff, still):
         return True
     first, last = touch.rows[first].begin, touch.rows[first].end
     jumps, mixed, best = FIRST_JUMP, 0, math.inf
-    for n in range(max(LEAST_SWEEPS, WORK // max(1, (last - first) * (last - first)))):
+    for n in range(max(LEAST_SWEEPS, MOST_WORK // max(1, (last - first) * (last - first)))):
         note_loads(touch, first, last)
+        touch.count[WORK] += 2 * (last - first) * (last - first)
         change = sweep(touch, begin, end, moving, stiff)
         if change <= still + noise_of(touch, first, last):
             return True
@@ -86,6 +87,7 @@ def relax(touch, begin, end, moving, stiff, still):
         if n == jumps:
             jumps, mixed = 2 * jumps, 0
             solve_active(touch, first, last)
+            touch.count[WORK] += (last - first) * (last - first) * (last - first)
             jumped = sweep(touch, begin, end, moving, stiff)
             if jumped <= still + noise_of(touch, first, last):
                 return True

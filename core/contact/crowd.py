@@ -67,8 +67,8 @@ class Crowd(
     Bundled,
     namedtuple(
         "Crowd",
-        "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride gradient roots"
-        " contacts before counts",
+        "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
+        " gradient roots contacts before counts",
     ),
 ):
     """Room for a step of a crowd.

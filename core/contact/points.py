@@ -124,8 +124,9 @@ ROW = np.dtype(
 NORMAL, ACROSS, SPIN, ROLL = range(4)
 """Kinds of rows: forces along the normal and across it, torques about the normal and across it."""
 
-POINTS, ROWS, BASED = range(3)
-"""Entries of `count`. BASED: whether loads are the nearest to those that the cones found, and not the least."""
+POINTS, ROWS, BASED, WORK = range(4)
+"""Entries of `count`. BASED: whether loads are the nearest to those that the cones found, and not the least. WORK: how
+many entries of W the cones have gone through since that was set to 0."""
 
 MEMORY = 8
 """Sweeps that mixing.py remembers."""
@@ -156,7 +157,7 @@ def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Tou
         np.zeros(points, POINT).view(np.recarray),
         np.zeros(points, POINT).view(np.recarray),
         np.zeros(rows, ROW).view(np.recarray),
-        np.zeros(3, np.int64),
+        np.zeros(4, np.int64),
         np.zeros(points, np.int64),
         np.zeros(bodies, np.int64),
         np.zeros((2 * rows, dofs)),

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..contact.crowd import BEFORE, make_crowd
 from ..contact.loads import soft_energy
-from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
+from ..contact.points import MOST_ROWS, POINTS, ROWS, WORK, make_touch
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled
@@ -62,8 +62,8 @@ POINTS_AT_EVEN = 8.0
 with each other."""
 EVENT = 5.0
 """What an event costs, in steps by events."""
-SHARE = 0.1
-"""Part of the burden that one event may be, for events to be looked for again."""
+WORK_OF_STEP = 2e5
+"""Entries that the cones go through in the time that a crowd's step takes."""
 SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
 CONTACTS_AT_FIRST = 64
@@ -102,8 +102,10 @@ class Touching(Adaptive):
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
-    BURDEN = {"draft": 200.0, "good": 2e3, "exact": 2e4}
+    BURDEN = {"draft": 150.0, "good": 2e3, "exact": 2e4}
     LEAK = {"draft": 1.0, "good": 2.0, "exact": 10.0}
+    SHARE = {"draft": 0.04, "good": 0.05, "exact": 0.1}
+    """Part of the burden that one event may be, for events to be looked for again."""
     CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     BALANCE = {"draft": 1e-4, "good": 1e-7, "exact": 1e-9}
     AGREEMENT = {"draft": 3e-2, "good": 1e-3, "exact": 1e-5}
@@ -112,7 +114,7 @@ class Touching(Adaptive):
 
     def __init__(self, system: System, state: State, accuracy: str, ground):
         super().__init__(system, state, accuracy)
-        self.ground = ground
+        self.ground, self._accuracy = ground, accuracy
         self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST)
         tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
         self._pace = Pace(*(table[accuracy] for table in tables))
@@ -211,7 +213,10 @@ class Touching(Adaptive):
     def _end_crowd(self) -> None:
         """Look for events again, if there are few enough."""
         now, crowd = self._stepping[0], self._crowd
-        if event_cost(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load)) > SHARE * self._closeness.burden:
+        if (
+            event_cost(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load))
+            > self.SHARE[self._accuracy] * self._closeness.burden
+        ):
             now.trust = now.patience
             return
         now.fresh, now.started, now.step = 0, 0, 0.0
@@ -411,7 +416,9 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
         return True
     if not add_closed(system, ground, skin):
         return False
+    system.touch.count[WORK] = 0
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
+    now.burden += system.touch.count[WORK] / WORK_OF_STEP
     now.unsettled += 0 if certain else 1
     now.impacts += 1 if jumped else 0
     mark(system, y, stages[0], 0)
