@@ -120,13 +120,16 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
     wide = 2 * int(sizes.max(initial=1))
     graph = make_graph(sizes, 8 * trees + contacts, int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1)))
     weights, start, aim, v, stride, gradient = (np.zeros(nv) for _ in range(6))
+    dofs, nodes, places = (np.zeros(contacts * wide + 4 * nv, np.int64) for _ in range(3))
     return Crowd(
         forest,
         graph,
         np.zeros(laws, LAW).view(np.recarray),
         np.zeros(laws, np.int64),
         np.zeros((trees + 1, 2), np.int64),
-        *(np.zeros(contacts * wide + 4 * nv, np.int64) for _ in range(3)),
+        dofs,
+        nodes,
+        places,
         np.zeros(4 * contacts * wide + 8 * nv),
         np.zeros(int(forest.mass_at[-1])),
         np.zeros((len(bodies), 10)),

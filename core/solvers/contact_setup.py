@@ -13,7 +13,7 @@ from ..model.colliders import Colliders, colliders_of
 from ..model.compiled import CompiledModel
 from ..spatial import compose, quat_to_mat
 from ..trajectory.touches import Contacts, Impacts
-from .contact_events import Ground, make_ground
+from .ground import Ground, make_ground
 
 FEW_SOLIDS = 300
 """Up to so many, all pairs are asked whether they may meet."""

@@ -1,92 +1,29 @@
-"""The solver of what touches: steps of order 8 while nothing changes, and each touch, slip and parting an event.
+"""The solver of what touches: by events while these are few (event_steps.py), by a crowd's steps where they are many.
 
-While points hold they are constraints, kept to the last digit as joints are. A step in which something in contact
-begins or ends is taken again, shorter, until it ends there. What would bounce no higher than counts comes to rest, so a
-ball that bounces for ever more often is at rest in time.
-
-Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.6, for events;
-Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), for what is solved at them.
+What both would cost is counted, never timed, so the same motion comes of it everywhere.
 """
 
 from __future__ import annotations
-
-import math
-from collections import namedtuple
 
 import numpy as np
 
 from ..contact.crowd import BEFORE, make_crowd
 from ..contact.loads import soft_energy
-from ..contact.points import MOST_ROWS, POINTS, ROWS, WORK, make_touch
-from ..jit import jitable, kernel, subroutine
-from ..kinematics.motion import move_bodies
-from ..slots import Bundled
-from ..spatial import raised
-from ..spatial.storage import copy
-from .adaptive import CROWDED, REACHED, SHORTEST_STEP, UNDERWAY, Adaptive, accept, count_flow, first_step
-from .contact_events import (
-    GAP,
-    IMPACT,
-    JOINT,
-    SHORT,
-    Impacts,
-    add_closed,
-    count_closed,
-    first_change,
-    first_closing,
-    forget_moved,
-    look_around,
-    look_at_end,
-    margin_of,
-    mark_points,
-)
-from .contact_modes import resolve_points
-from .crowd_steps import NO_ROOM, Pace, advance_crowd, tell_points
-from .dop853 import COUNT, ORDER, dop853_step
-from .events import take_place, wake
+from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
+from .adaptive import REACHED, Adaptive
+from .contact_events import IMPACT, Impacts
+from .crowd_memory import tell_points
+from .crowd_steps import NO_ROOM, Pace, advance_crowd
+from .event_steps import CROWD, Closeness, advance_touching, event_cost
+from .ground import SHORT
 from .inputs import Inputs
-from .margins import first_crossing
-from .one_step import mark
 from .protocol import Memory, Progress, State
-from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
-from .system import System, normalize_quaternions, parts_of, write_rates
-from .tidying import tidy
+from .system import System, write_rates
 
-CROWD = 4
-"""What `advance_touching` returns where events crowd, and crowd_steps.py is to go on."""
-
-STALLED = 1e-7
-"""Seconds below which a step gets nowhere."""
-POINTS_AT_EVEN = 8.0
-"""Points with which a step by events costs as much as one of a crowd: it grows with their cube, as they all have to do
-with each other."""
-EVENT = 5.0
-"""What an event costs, in steps by events."""
-WORK_OF_STEP = 2e5
-"""Entries that the cones go through in the time that a crowd's step takes."""
 SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
-MOST_TRIES = 60
-MOST_EVENTS_AT_ONCE = 100
-PATIENT, WIDEST = 20, 5.0
-"""Events in a row with next to no time between them, after which points count as closed that are ever farther apart, up
-to this power of ten: what rocks ever faster, from one end to the other, then comes to rest on both.
-"""
-
-
-class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose burden leak")):
-    """What counts as what.
-
-    Attributes:
-        tolerance: of the error in a step. skin [m]: gaps up to which points are closed when something happens.
-        near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
-        slow [m/s or rad/s]: slip that stops by itself at once. resting [m]: what would bounce no higher rests.
-        shallow: as in one_step.Settings. loose: part of a step by which it may miss an event at which forces do not
-            jump. burden: what events may cost, in steps of a crowd, above which these go on. leak: how much of that
-            is forgotten in a second: as many steps, or some times as many, as a crowd would take.
-    """
 
 
 class Touching(Adaptive):
@@ -103,13 +40,18 @@ class Touching(Adaptive):
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
     BURDEN = {"draft": 150.0, "good": 2e3, "exact": 2e4}
+    """What events may cost at once, in steps of a crowd."""
     LEAK = {"draft": 1.0, "good": 2.0, "exact": 10.0}
+    """What they may cost for long, times what a crowd's steps would."""
     SHARE = {"draft": 0.04, "good": 0.05, "exact": 0.1}
     """Part of the burden that one event may be, for events to be looked for again."""
     CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
+    """Seconds of a crowd's step while things move."""
     BALANCE = {"draft": 1e-4, "good": 1e-7, "exact": 1e-9}
     AGREEMENT = {"draft": 3e-2, "good": 1e-3, "exact": 1e-5}
+    """Parts by which a crowd's momenta, and the bounds of its friction, may be off."""
     CALM = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
+    """Metres of error in a crowd's step up to which the next one may be longer."""
     MOST_IMPACTS = 4096
 
     def __init__(self, system: System, state: State, accuracy: str, ground):
@@ -287,238 +229,3 @@ def _longer(array: np.recarray, count: int) -> np.recarray:
     longer = np.zeros(max(count, len(array)), array.dtype).view(np.recarray)
     longer[: len(array)] = array
     return longer
-
-
-@kernel
-def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, NO_ROOM or CROWD."""
-    now = state[0]
-    for _ in range(most_steps):
-        if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
-            return NO_ROOM
-        if is_crowded(now, close):
-            return CROWD
-        if now.time >= end:
-            break
-        fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
-        if not fits:
-            return NO_ROOM
-        if is_crowded(now, close):
-            return CROWD
-        now.burden += step_cost(system.touch.count[POINTS])
-        error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
-        if not error <= 1.0:
-            reject(calls, system, y, stages, now, h, error)
-            continue
-        part, which, kind, number = first_event(system, ground, trial, stages, h, close)
-        if part <= 1.0:
-            if not meet_touching(
-                calls, system, ground, y, trial, stages, now, h, part, which, kind, number, close, spare, impacts
-            ):
-                return NO_ROOM
-            continue
-        yields = is_strained(system.touch) and not bears_it(calls, system, y, trial, stages, now, h, close)
-        if yields and h > close.skin and now.yielded < MOST_YIELDS:
-            now.narrow = 0.5 * h
-            continue
-        least = now.step if now.narrow > 0.0 else 10.0 * SHORTEST_STEP  # up to a frame there was but a rounding
-        note_yield(now, yields, close)
-        now.time = end if h == end - now.time else now.time + h
-        tidy(system, trial)
-        accept(system, y, trial, stages, now, h, error, ORDER)
-        now.step = max(now.step, least)
-        now.burden = max(0.0, now.burden - close.leak * h)
-        now.stalled = now.stalled + 1 if h < STALLED else 0
-        now.fresh = 0 if yields else 1
-        mark_points(system.touch)
-    if now.time < end:
-        return UNDERWAY
-    forget_bounces(system, now)
-    return REACHED
-
-
-@jitable
-def is_crowded(now, close):
-    """Whether events come so thick, or so near, that a crowd's steps should go on."""
-    return (
-        now.burden > close.burden or not now.step > SHORTEST_STEP or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE
-    )
-
-
-@jitable
-def step_cost(points):
-    """Of a step by events, in those of a crowd."""
-    part = points / POINTS_AT_EVEN
-    return part * part * part
-
-
-@jitable
-def event_cost(points):
-    """Of an event, as its equations grow with the points that hold."""
-    return EVENT * (1.0 + step_cost(points))
-
-
-@subroutine
-def reject(calls, system, y, stages, now, h, error):
-    """Try a shorter step; bodies go back to where they are, so that it is seen who is near."""
-    now.step = h * max(0.2, 0.9 * raised(error, -1.0 / ORDER)) if error < 1e300 else 0.1 * h
-    now.rejected += 1
-    calls.rates(system, now.time, y, 0.0, stages[0])
-
-
-@subroutine
-def forget_bounces(system, now):
-    """Count them anew from frame to frame, and look anew at what held since that could not be found out."""
-    for p in range(system.touch.count[POINTS]):
-        system.touch.points[p].bounces = 0
-    for k in range(system.work.watches.shape[0]):
-        system.work.watches[k].bounces = 0
-        if system.work.watches[k].stubborn:
-            now.fresh = 0
-
-
-@subroutine
-def look_ahead(calls, system, ground, y, stages, now, remaining, close, spare, impacts):
-    """As `look_around`, with the step to be tried [s]; what has moved on to another face or over an edge is settled."""
-    h = remaining / math.ceil(remaining / (min(now.step, now.narrow) if now.narrow > 0.0 else now.step))
-    q, qd = parts_of(system, y)
-    move_bodies(system.model, system.work, q, qd)  # the last stage was off by a rounding
-    fits, longest = look_around(system, ground, h, close.skin)
-    if fits and forget_moved(system, ground):
-        fits = begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
-        if fits:
-            fits, longest = look_around(system, ground, h, close.skin)
-    return fits, remaining / math.ceil(remaining / longest) if longest < h else h
-
-
-@subroutine
-def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
-    """Find what touches and what holds. Returns whether there is room."""
-    if now.started == 0:
-        wake(system, y)
-        system.touch.count[POINTS] = 0  # what a crowd has told
-    calls.rates(system, now.time, y, 0.0, stages[0])
-    fits, _ = look_around(system, ground, 0.0, close.skin)
-    if not fits:
-        return False
-    return settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
-
-
-@subroutine
-def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
-    """Add the points that have closed, let them strike, and find what holds. Returns whether there is room."""
-    q, qd = parts_of(system, y)
-    skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - PATIENT), 0.0), WIDEST))
-    if not look_at_end(system, ground, q, qd):
-        return False
-    now.burden += event_cost(system.touch.count[POINTS] + count_closed(ground, skin))
-    if now.burden > close.burden:
-        return True
-    if not add_closed(system, ground, skin):
-        return False
-    system.touch.count[WORK] = 0
-    certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
-    now.burden += system.touch.count[WORK] / WORK_OF_STEP
-    now.unsettled += 0 if certain else 1
-    now.impacts += 1 if jumped else 0
-    mark(system, y, stages[0], 0)
-    mark_points(system.touch)
-    if now.started == 0 or jumped:
-        now.step = max(first_step(y, stages[0], close.tolerance), 10.0 * SHORTEST_STEP)
-        now.error = 1e-4
-    now.started, now.fresh = 1, 1
-    return True
-
-
-@subroutine
-def first_event(system, ground, trial, stages, h, close):
-    """(part of the step, joint's guard or point or end, what happens, which margin of a guard); a part of 2 if nothing
-    does.
-    """
-    first, which, kind, number = 2.0, -1, -1, -1
-    if system.model.guards.shape[0] > 0:
-        mark(system, trial, stages[COUNT], 1)
-        first, which, number = first_crossing(system.model, system.margins[0], system.margins[1], h)
-        kind = JOINT
-    part, p, what = first_change(system.touch)
-    if part < first:
-        first, which, kind = part, p, what
-    q, qd = parts_of(system, trial)
-    if ground.numbers[0] > 0:
-        look_at_end(system, ground, q, qd)
-        part, p = first_closing(ground, h, close.skin, close.near)
-        if part < first:
-            first, which, kind = part, p, GAP
-    return first, which, kind, number
-
-
-@subroutine
-def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, kind, number, close, spare, impacts):
-    """Step to the first event and let it take place. Returns whether there is room."""
-    low, high, s = 0.0, h, part * h
-    guard, what, target = which, number, kind
-    rough = max(close.loose * h * 1e-3, 1e-15)
-    for turn in range(MOST_TRIES):
-        now.burden += step_cost(system.touch.count[POINTS])
-        error, _ = dop853_step(calls, system, y, trial, stages, now.time, s, close.tolerance)
-        if not error < 1e300:
-            high, s = s, 0.5 * (low + s)
-            continue
-        part, which, kind, number = first_event(system, ground, trial, stages, s, close)
-        if part <= 1.0:
-            guard, what, target = which, number, kind
-            high, aim = s, part * s
-            exact = kind == GAP and -ground.ends[which].gap <= close.near
-            if exact or s - aim <= (1e-15 * h if kind == GAP else rough) or high - low <= 1e-15 * h:
-                break
-        else:
-            low = s
-            aim = s + time_to(system, ground, target, guard, what, s)
-            if target == GAP and closest_gap(ground) <= close.near:
-                break
-            if aim - s <= 0.5 * rough:
-                aim = s + 0.5 * rough
-        if turn > 40 or not low < aim < high:
-            aim = 0.5 * (low + high)
-        s = aim
-    count_flow(y, trial, now)
-    copy(trial, y)
-    now.time += s
-    now.burden = max(0.0, now.burden - close.leak * s)
-    now.steps += 1
-    now.events += 1
-    now.crowded = now.crowded + 1 if s < CROWDED else 0
-    normalize_quaternions(system.model, y)
-    if target == JOINT:
-        take_place(system, y, guard, what)
-    return settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
-
-
-@subroutine
-def time_to(system, ground, target, which, what, s):
-    """Seconds until what was about to happen does, going on as it does; infinite where it does not come nearer."""
-    if target == GAP:
-        soonest = math.inf
-        for k in range(ground.numbers[2]):
-            own = ground.near_ends[k]
-            if not own.closed and own.rate < 0.0 and ground.ends[k].gap > 0.0:
-                soonest = min(soonest, -ground.ends[k].gap / own.rate)
-        return soonest
-    if target == JOINT:
-        start, end = system.margins[0, which, what], system.margins[1, which, what]
-        rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
-        return -end[0] / rate if rate < 0.0 else math.inf
-    before, after = system.touch.points[which].margins[target], margin_of(system.touch.points[which], target)
-    rate = (after - before) / s
-    return -after / rate if rate < 0.0 else math.inf
-
-
-@subroutine
-def closest_gap(ground):
-    """The least gap at the end of a step of what approaches and does not hold [m]."""
-    least = math.inf
-    for k in range(ground.numbers[2]):
-        own = ground.near_ends[k]
-        if not own.closed and own.rate < 0.0:
-            least = min(least, abs(ground.ends[k].gap))
-    return least

@@ -15,7 +15,8 @@ from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.crowd_steps import advance_crowd, tell_points
+from limberjack.core.solvers.crowd_memory import tell_points
+from limberjack.core.solvers.crowd_steps import advance_crowd
 from support.models import random_tree
 from support.touching import LEVEL, NO_TURN, STILL, G, pose_of, scene, sloped, solid, velocity_of
 

@@ -1,0 +1,154 @@
+"""What is told of a crowd's step, and what the next one must know: loads, the springs of what sticks, blows."""
+
+from __future__ import annotations
+
+import math
+
+from ..contact.crowd import (
+    BEFORE,
+    CONTACTS,
+    LAW_COUNT,
+    row_velocity,
+)
+from ..contact.laws import HOLDS
+from ..contact.points import POINTS
+from ..contact.responses import tangents
+from ..jit import jitable, kernel, subroutine
+from ..spatial import (
+    ZERO,
+    add,
+    dot,
+    scale,
+    sub,
+)
+from ..spatial.storage import get3, put3
+from .crowd_laws import SLOWLY
+
+SURELY = 1.0 - 1e-9
+"""Part of its bound from which on friction slips."""
+
+
+@subroutine
+def recall(crowd, contact, known):
+    """Take over what is known of a contact from the step before. Returns where to go on looking for the next one."""
+    before, count = crowd.before, crowd.counts[BEFORE]
+    contact.load, contact.slips = 0.0, 0
+    put3(contact.strain, (0.0, 0.0, 0.0))
+    put3(contact.twist, (0.0, 0.0, 0.0))
+    while known < count and (before[known].first, before[known].second) < (contact.first, contact.second):
+        known += 1
+    k = known
+    while k < count and before[k].first == contact.first and before[k].second == contact.second:
+        if before[k].name == contact.name:
+            n = get3(contact.normal)
+            strain, twist = get3(before[k].strain), get3(before[k].twist)
+            contact.load, contact.slips = before[k].load, before[k].slips
+            put3(contact.strain, sub(strain, scale(n, dot(n, strain))))
+            put3(contact.twist, twist)
+            break
+        k += 1
+    return known
+
+
+@subroutine
+def remember(crowd, h):
+    """Write to contacts what their laws have exerted, and keep them for the next step."""
+    counts = crowd.counts
+    for c in range(counts[CONTACTS]):
+        contact = crowd.contacts[c]
+        contact.load = 0.0
+        put3(contact.force, (0.0, 0.0, 0.0))
+        put3(contact.torque, (0.0, 0.0, 0.0))
+        k = contact.law
+        if k >= 0:
+            contact.load = crowd.laws[k].impulse[0] / h
+            k += 1
+            while k < counts[LAW_COUNT] and crowd.laws[k].contact == c:
+                tell_friction(crowd, contact, crowd.laws[k], h)
+                k += 1
+        crowd.before[c] = crowd.contacts[c]
+    counts[BEFORE] = counts[CONTACTS]
+
+
+@subroutine
+def tell_friction(crowd, contact, law, h):
+    """Add what a law of friction has exerted, and stretch the spring by which it holds."""
+    n = get3(contact.normal)
+    a, b = tangents(n)
+    size = math.sqrt(law.impulse[0] * law.impulse[0] + law.impulse[1] * law.impulse[1])
+    slips = size >= law.bound * SURELY
+    for r in range(law.rows):
+        along = n if law.rows == 1 else (a if r == 0 else b)
+        strain = get3(contact.twist) if law.turns else get3(contact.strain)
+        was = dot(along, strain)
+        now = was + h * law.velocity[r]
+        if slips:
+            now = -law.impulse[r] * SLOWLY * h / law.stiffness
+        strain = add(strain, scale(along, now - was))
+        push = scale(along, law.impulse[r] / h)
+        if law.turns:
+            put3(contact.twist, strain)
+            put3(contact.torque, add(get3(contact.torque), push))
+        else:
+            put3(contact.strain, strain)
+            put3(contact.force, add(get3(contact.force), push))
+            contact.slips = 1 if slips else 0
+
+
+@jitable
+def stored_in(crowd):
+    """Energy in soft contacts as a step begins [J]."""
+    energy = 0.0
+    for c in range(crowd.counts[CONTACTS]):
+        contact = crowd.contacts[c]
+        if contact.stiffness > 0.0 and contact.gap < 0.0:
+            energy += 0.5 * contact.stiffness * contact.gap * contact.gap
+    return energy
+
+
+@kernel
+def tell_points(system, ground, crowd):
+    """Write what has acted in a crowd's last step to the points, with which observations go on."""
+    touch, count = system.touch, 0
+    for c in range(crowd.counts[BEFORE]):
+        held, point = crowd.before[c], touch.points[count]
+        if not held.load > 0.0:
+            continue
+        point.first, point.second, point.name = held.first, held.second, held.name
+        point.one.body, point.other.body = ground.solids[held.first].body, ground.solids[held.second].body
+        point.given, point.holds, point.candidate, point.strained = 1, 1, 0, 0
+        point.is_soft, point.stiffness = (1 if held.stiffness > 0.0 else 0), held.stiffness
+        point.gap, point.rate, point.load = held.gap, 0.0, held.load
+        put3(point.place, get3(held.place))
+        put3(point.normal, get3(held.normal))
+        put3(point.force, get3(held.force))
+        put3(point.torque, get3(held.torque))
+        for rates in (point.v, point.w, point.normal_rate, point.one_rate, point.other_rate):
+            put3(rates, ZERO)
+        count += 1
+    touch.count[POINTS] = count
+
+
+@jitable
+def rate_before(crowd, law):
+    return law.given[0] + row_velocity(crowd, law, 0, crowd.start)
+
+
+@subroutine
+def note_blows(crowd, now, h, weight, impacts):
+    """Add what has struck, and did not touch before, to the list; what finds no room is only counted."""
+    for k in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[k]
+        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0 or law.gap <= 0.0:
+            continue
+        if rate_before(crowd, law) >= -2.0 * weight * h:
+            continue
+        i, contact = impacts.count[0], crowd.contacts[law.contact]
+        now.impacts += 1
+        impacts.count[0] += 1
+        if i < impacts.impacts.shape[0]:
+            impact = impacts.impacts[i]
+            impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
+            put3(impact.point, get3(contact.place))
+            put3(impact.normal, get3(contact.normal))
+            put3(impact.impulse, add(scale(get3(contact.normal), law.impulse[0]), scale(get3(contact.force), h)))

@@ -1,0 +1,238 @@
+"""What may touch within a step: where solids are, which pairs are near, and the points of these."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
+from ..collision.manifold import CONTACT
+from ..collision.solids import BALL, HULL, MESH, PLANE
+from ..collision.touching import make_room, touch_pairs
+from ..contact.place import velocity_at
+from ..contact.points import POINTS
+from ..jit import Pointer, jitable, subroutine
+from ..slots import Bundled
+from ..spatial import add, dot, sub
+from ..spatial.storage import get3, get9, put3, put9
+
+TURN = 0.4
+"""Radians that what might touch turns at most in a step."""
+
+
+BITE = 0.5
+"""Part of the thicker of two solids by which they may overlap as a step ends: so nothing is behind what it hit."""
+
+
+THIN = 0.02
+"""Part of a hull's size that it is thick at least, as far as that goes."""
+
+
+MOST_POINTS = 8
+"""Of a pair."""
+
+
+MOVED = 1e-5
+"""Part of a solid's size by which a point may be off the one that a manifold has."""
+
+
+FAR = 1e6
+"""The reach of a half-space that moves [m]."""
+
+
+NEARBY = np.dtype([("rate", np.float64), ("closed", np.int64), ("before", np.int64)], align=True)
+"""Of a CONTACT: its gap's rate [m/s], whether it is a point that holds, and its number at the step's start or -1."""
+
+
+class Search(Bundled, namedtuple("Search", "place pairs touch")):
+    """The kernels of core/collision that are asked, compiled by themselves."""
+
+
+FIELDS = (
+    "search solids surfaces store meeting placed tree room poses twists pairs starts ends near_starts near_ends numbers"
+    " reach"
+)
+
+
+class Ground(Bundled, namedtuple("Ground", FIELDS)):
+    """All that may touch, and what is near at the start and at the end of a step.
+
+    Attributes:
+        search: see `Search`.
+        solids, store, meeting: as core/collision has them. surfaces: SURFACE records, of each solid.
+        placed, tree, room, poses, twists: room for where they are and how they move.
+        pairs: shape (n, 2). starts, ends: CONTACT records; near_starts, near_ends: NEARBY records.
+        numbers: how many pairs, starts and ends there are, and for how many pairs room was short.
+        reach: the largest gap that is listed, shape (1,) [m].
+    """
+
+
+PAIRS, STARTS, ENDS, SHORT = range(4)
+
+
+def make_ground(colliders, surfaces, bodies: int, pairs: int = 64) -> Ground:
+    solids, store, meeting = colliders.solids, colliders.store, colliders.meeting
+    count, most = len(solids), pairs * MOST_POINTS
+    placed, tree, room = np.zeros(count, PLACED).view(np.recarray), make_tree(count), make_room()
+    poses, twists, found = np.zeros((bodies, 12)), np.zeros((bodies, 6)), np.zeros((pairs, 2), np.int64)
+    starts, ends = (np.zeros(most, CONTACT).view(np.recarray) for _ in range(2))
+    search = Search(
+        Pointer(place_solids, solids, store, poses, placed),
+        Pointer(find_pairs, solids, placed, meeting, 0.0, tree, found, gives=0),
+        Pointer(touch_pairs, solids, store, placed, found, 0, 0.0, room, starts, gives=0),
+    )
+    return Ground(
+        search,
+        solids,
+        surfaces,
+        store,
+        meeting,
+        placed,
+        tree,
+        room,
+        poses,
+        twists,
+        found,
+        starts,
+        ends,
+        *(np.zeros(most, NEARBY).view(np.recarray) for _ in range(2)),
+        np.zeros(4, np.int64),
+        np.zeros(1),
+    )
+
+
+@subroutine
+def place_all(system, ground):
+    """Place solids where bodies are."""
+    work = system.work
+    for i in range(work.bodies.shape[0]):
+        put9(ground.poses[i], get9(work.bodies[i].rotation))
+        put3(ground.poses[i], get3(work.bodies[i].origin), 9)
+        put3(ground.twists[i], get3(work.bodies[i].velocity, 3))
+        put3(ground.twists[i], get3(work.bodies[i].velocity), 3)
+    ground.search.place(ground.solids, ground.store, ground.poses, ground.placed)
+
+
+@subroutine
+def look_near(system, ground, h, weight):
+    """Find the pairs that may touch within h seconds, if nothing accelerates by much more than `weight` [m/s^2].
+
+    As `look_around`, but each solid reaches only as far as it moves itself. Returns whether the room sufficed.
+    """
+    place_all(system, ground)
+    most = 0.0
+    for i in range(ground.solids.shape[0]):
+        solid, place = ground.solids[i], ground.placed[i]
+        if solid.body == 0:
+            continue
+        twist = ground.twists[solid.body]
+        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
+        way = h * (norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm + h * weight)
+        most = max(most, way)
+        for k in range(3):
+            place.lower[k] -= way
+            place.upper[k] += way
+    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, 0.0, ground.tree, ground.pairs)
+    ground.numbers[PAIRS] = count
+    if count > ground.pairs.shape[0]:
+        ground.numbers[SHORT] = count
+        return False
+    ground.reach[0] = 2.0 * most
+    return list_contacts(system, ground, ground.reach[0], ground.starts, ground.near_starts, STARTS)
+
+
+@subroutine
+def look_around(system, ground, h, skin):
+    """Find the pairs that may touch within a step of h seconds, and their points as it starts.
+
+    Bodies are placed and moved, and accelerated. Returns (whether the room sufficed, how long a step may be).
+    """
+    place_all(system, ground)
+    longest, reach = h, 2.0 * reach_of_step(system, ground, h) + skin
+    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, reach, ground.tree, ground.pairs)
+    ground.numbers[PAIRS] = count
+    if count > ground.pairs.shape[0]:
+        ground.numbers[SHORT] = count
+        return False, h
+    for k in range(count):
+        for side in range(2):
+            solid = ground.solids[ground.pairs[k, side]]
+            o, w = get3(solid.origin), get3(ground.twists[solid.body], 3)
+            if norm_of(w) * h > TURN and not (solid.kind == BALL and dot(o, o) == 0.0):
+                longest = min(longest, TURN / norm_of(w))
+    ground.reach[0] = reach
+    fits = list_contacts(system, ground, reach, ground.starts, ground.near_starts, STARTS)
+    for k in range(ground.numbers[STARTS] if fits else 0):
+        start, own = ground.starts[k], ground.near_starts[k]
+        if not own.closed and own.rate < 0.0 and start.gap > skin:
+            thick = max(thickness(ground.solids[start.first]), thickness(ground.solids[start.second]))
+            longest = min(longest, (start.gap + BITE * thick) / -own.rate)
+    return fits, longest
+
+
+@jitable
+def thickness(solid):
+    """How deep something may sink into a solid without reaching its middle [m]."""
+    if solid.kind == MESH:
+        return 0.0
+    if solid.kind == PLANE:
+        return math.inf
+    half = get3(solid.half)
+    return solid.radius + max(min(half[0], half[1], half[2]), THIN * solid.reach if solid.kind == HULL else 0.0)
+
+
+@subroutine
+def reach_of_step(system, ground, h):
+    """How far any point of a solid moves in a step, with twice what accelerations add to it [m]."""
+    most, down = 0.0, get3(system.model.gravity)
+    for i in range(ground.solids.shape[0]):
+        solid = ground.solids[i]
+        if solid.body == 0:
+            continue
+        twist, body = ground.twists[solid.body], system.work.bodies[solid.body]
+        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
+        speed = norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm
+        change = norm_of(add(get3(body.acceleration, 3), down)) + norm_of(get3(body.acceleration)) * arm
+        most = max(most, (speed + change * h) * h)
+    return most
+
+
+@subroutine
+def list_contacts(system, ground, reach, contacts, nearby, which):
+    """List the points of all pairs up to a gap, with their rates. Returns whether the room sufficed."""
+    count = ground.search.touch(
+        ground.solids, ground.store, ground.placed, ground.pairs, ground.numbers[PAIRS], reach, ground.room, contacts
+    )
+    ground.numbers[which] = count
+    if count > contacts.shape[0]:
+        ground.numbers[SHORT] = count // MOST_POINTS + 1
+        return False
+    touch, bodies = system.touch, system.work.bodies
+    for k in range(count):
+        contact = contacts[k]
+        one, other = bodies[ground.solids[contact.first].body], bodies[ground.solids[contact.second].body]
+        p = get3(contact.point)
+        nearby[k].rate = dot(get3(contact.normal), sub(velocity_at(other, p), velocity_at(one, p)))
+        nearby[k].closed, nearby[k].before = 0, -1
+        for i in range(touch.count[POINTS]):
+            point = touch.points[i]
+            if is_there(ground, point, contact):
+                nearby[k].closed = 1
+    return True
+
+
+@jitable
+def is_there(ground, point, contact):
+    """Whether a point that holds is one that a manifold has; names may change where faces lie on each other."""
+    if point.first != contact.first or point.second != contact.second:
+        return False
+    reach = MOVED * min(ground.solids[point.first].reach, ground.solids[point.second].reach) + 2.0 * abs(contact.gap)
+    off = sub(get3(contact.point), get3(point.place))
+    return dot(off, off) <= reach * reach
+
+
+@jitable
+def norm_of(a):
+    return math.sqrt(dot(a, a))
