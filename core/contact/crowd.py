@@ -41,6 +41,7 @@ HELD = np.dtype(
         ("gap", np.float64),
         ("stiffness", np.float64),  # of a soft one; else 0
         ("slips", np.int64),
+        ("struck", np.int64),  # whether what acted was a blow
         ("strain", np.float64, 3),  # across the normal, of the spring by which it sticks [m]
         ("twist", np.float64, 3),  # likewise of rolling and spinning [rad]
         ("law", np.int64),  # its normal one; those of friction follow

@@ -46,7 +46,23 @@ def find_velocities(crowd, tolerance, agreement):
             change, most = agree(crowd, s, 1.0 if turn < ROUGH_ROUNDS else 0.5)
             if change <= agreement * most and turn >= ROUGH_ROUNDS:
                 break
+        balance_momenta(crowd, s)
     return strides
+
+
+@subroutine
+def balance_momenta(crowd, s):
+    """Give an island the velocities that its impulses make, whatever the tolerance has left: momenta stay."""
+    begin, end = crowd.islands[s, NODES], crowd.islands[s + 1, NODES]
+    write_gradient(crowd, s, begin, end, 0.0)
+    write_blocks(crowd, begin, end)
+    factor_nodes(crowd.graph, begin, end)
+    copy_gradient(crowd, begin, end)
+    solve_nodes(crowd.graph, begin, end, crowd.forest.first, crowd.forest.dofs, crowd.stride)
+    for k in range(begin, end):
+        tree = crowd.graph.order[k]
+        for i in range(crowd.forest.first[tree], crowd.forest.first[tree + 1]):
+            crowd.v[crowd.forest.dofs[i]] += crowd.stride[crowd.forest.dofs[i]]
 
 
 @subroutine
@@ -137,6 +153,21 @@ def copy_gradient(crowd, begin, end):
 @subroutine
 def write_curvature(crowd, s, begin, end):
     """Write the second derivatives to the graph's rows: the mass matrix, and what each law adds."""
+    write_blocks(crowd, begin, end)
+    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
+        law = crowd.laws[crowd.sorted_laws[n]]
+        xx, xy, yy = yield_at(law, law.velocity[0], law.velocity[1])
+        if xx == 0.0 and yy == 0.0:
+            continue
+        if law.alone:
+            add_law_alone(crowd, law, xx, xy, yy)
+        else:
+            add_law(crowd, law, xx, xy, yy)
+
+
+@subroutine
+def write_blocks(crowd, begin, end):
+    """Write the mass matrix to the graph's rows."""
     forest, graph = crowd.forest, crowd.graph
     for k in range(begin, end):
         tree = graph.order[k]
@@ -147,15 +178,6 @@ def write_curvature(crowd, s, begin, end):
                 graph.panels[at + i * width + c] = crowd.mass[mass + i * size + c]
             for c in range(size, width):
                 graph.panels[at + i * width + c] = 0.0
-    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
-        law = crowd.laws[crowd.sorted_laws[n]]
-        xx, xy, yy = yield_at(law, law.velocity[0], law.velocity[1])
-        if xx == 0.0 and yy == 0.0:
-            continue
-        if law.alone:
-            add_law_alone(crowd, law, xx, xy, yy)
-        else:
-            add_law(crowd, law, xx, xy, yy)
 
 
 @subroutine

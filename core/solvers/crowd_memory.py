@@ -56,7 +56,7 @@ def remember(crowd, h):
     counts = crowd.counts
     for c in range(counts[CONTACTS]):
         contact = crowd.contacts[c]
-        contact.load = 0.0
+        contact.load, contact.struck = 0.0, 0
         put3(contact.force, (0.0, 0.0, 0.0))
         put3(contact.torque, (0.0, 0.0, 0.0))
         k = contact.law
@@ -112,7 +112,7 @@ def tell_points(system, ground, crowd):
     touch, count = system.touch, 0
     for c in range(crowd.counts[BEFORE]):
         held, point = crowd.before[c], touch.points[count]
-        if not held.load > 0.0:
+        if held.struck or not held.load > 0.0:  # blows are told as such
             continue
         point.first, point.second, point.name = held.first, held.second, held.name
         point.one.body, point.other.body = ground.solids[held.first].body, ground.solids[held.second].body
@@ -144,6 +144,7 @@ def note_blows(crowd, now, h, weight, impacts):
         if rate_before(crowd, law) >= -2.0 * weight * h:
             continue
         i, contact = impacts.count[0], crowd.contacts[law.contact]
+        crowd.before[law.contact].struck = 1
         now.impacts += 1
         impacts.count[0] += 1
         if i < impacts.impacts.shape[0]:

@@ -39,6 +39,7 @@ from .events import take_place, wake
 from .ground import look_around
 from .margins import first_crossing
 from .one_step import mark
+from .stepping import is_finite
 from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import normalize_quaternions, parts_of
 from .tidying import tidy
@@ -217,8 +218,13 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     if not add_closed(system, ground, skin):
         return False
     system.touch.count[WORK] = 0
+    copy(y, stages[1])
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
     now.burden += system.touch.count[WORK] / WORK_OF_STEP
+    if not is_finite(y) or not is_finite(stages[0]):  # cones that sweeps lead away from: a crowd's steps solve them
+        copy(stages[1], y)
+        now.burden = math.inf
+        return True
     now.unsettled += 0 if certain else 1
     now.impacts += 1 if jumped else 0
     mark(system, y, stages[0], 0)
