@@ -82,6 +82,7 @@ STEPPING = np.dtype(
         ("burden", np.float64),  # what events have cost lately
         ("stretch", np.float64),  # the step that calm would allow [s]
         ("stored", np.float64),  # in soft contacts, as the last step began [J]
+        ("halted", np.int64),  # how often in a row events left no step that is long enough
         ("trust", np.int64),  # steps to take before events are looked for again; 0 while they are
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],

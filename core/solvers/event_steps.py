@@ -48,6 +48,8 @@ CROWD = 4
 """What `advance_touching` returns where events crowd, and crowd_steps.py is to go on."""
 
 
+LONG_ENOUGH = 2e-4
+"""Seconds of a step that shows that events do not halt the motion."""
 STALLED = 1e-7
 """Seconds below which a step gets nowhere."""
 
@@ -97,10 +99,10 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
     for _ in range(most_steps):
         if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
             return NO_ROOM
-        if is_crowded(now, close):
-            return CROWD
         if now.time >= end:
             break
+        if is_crowded(now, close):
+            return CROWD
         fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
         if not fits:
             return NO_ROOM
@@ -130,6 +132,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         now.step = max(now.step, least)
         now.burden = max(0.0, now.burden - close.leak * h)
         now.stalled = now.stalled + 1 if h < STALLED else 0
+        now.halted = 0 if h > LONG_ENOUGH else now.halted
         now.fresh = 0 if yields else 1
         mark_points(system.touch)
     if now.time < end:

@@ -22,6 +22,8 @@ from .system import System, write_rates
 
 SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
+MOST_HALTS = 7
+"""Times in a row that events leave no step, up to which twice as many steps of a crowd are taken each time."""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
 
@@ -98,9 +100,7 @@ class Touching(Adaptive):
                 more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
                 self._impacts = self._impacts._replace(impacts=more)
             if found == CROWD:
-                now = self._stepping[0]
-                now.patience = min(2 * now.patience, LATE)
-                self.take_crowd_steps(int(now.patience))
+                self._begin_crowd()
             elif found == NO_ROOM:
                 self._make_room()
             else:
@@ -143,6 +143,16 @@ class Touching(Adaptive):
         if not self._stepping[0].trust:
             self._end_crowd()
         return found
+
+    def _begin_crowd(self) -> None:
+        """Ever more steps, where events are too costly; a few, where they are not and yet leave no step."""
+        now = self._stepping[0]
+        if now.burden > self._closeness.burden:
+            now.patience = min(2 * now.patience, LATE)
+            self.take_crowd_steps(int(now.patience))
+        else:
+            self.take_crowd_steps(1 << min(int(now.halted), MOST_HALTS))
+            now.halted += 1
 
     def take_crowd_steps(self, steps: int) -> None:
         """Go on by so many steps of a crowd before events are looked for again, whether they crowd or not."""

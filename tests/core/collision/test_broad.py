@@ -72,29 +72,20 @@ def boxes_of(crowds: list[Crowd]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def near_pairs(crowds: list[Crowd], margin: float, slack: float) -> np.ndarray:
-    """Which of all pairs are near, shape (n, n), by their boxes; half-spaces by the balls around the others."""
+    """Which of all pairs are near, shape (n, n), by their boxes."""
     lower, upper = boxes_of(crowds)
     margin += slack
     near = ((lower[:, None] <= upper + margin) & (lower <= upper[:, None] + margin)).all(axis=2)
     kinds = np.repeat([crowd.kind for crowd in crowds], [len(crowd) for crowd in crowds])
-    t, R = np.vstack([middles_of(crowd) for crowd in crowds]), np.vstack([crowd.R for crowd in crowds])
-    radii = np.concatenate([reach_of(crowd) for crowd in crowds])
+    t, R = np.vstack([crowd.t for crowd in crowds]), np.vstack([crowd.R for crowd in crowds])
+    others = kinds != PLANE
+    middle, half = 0.5 * (lower[others] + upper[others]), 0.5 * (upper[others] - lower[others])
     for i in np.flatnonzero(kinds == PLANE):
-        near[i] = ((t - t[i]) @ R[i, :, 2] - radii <= margin) & (kinds != PLANE)
+        normal = R[i, :, 2]
+        near[i] = False
+        near[i, others] = (middle - t[i]) @ normal - half @ np.abs(normal) <= margin
         near[:, i] = False
     return np.triu(near, 1)
-
-
-def middles_of(crowd: Crowd) -> np.ndarray:
-    """Where the origins lie that reaches are told from."""
-    if crowd.kind != HULL:
-        return crowd.t
-    middles = np.array([solid.hull.middle for solid in crowd.solids])
-    return crowd.t + np.einsum("nij,nj->ni", crowd.R, middles)
-
-
-def reach_of(crowd: Crowd) -> np.ndarray:
-    return np.array([solid.reach for solid in crowd.solids])
 
 
 @pytest.mark.parametrize("seeds", CASES)
