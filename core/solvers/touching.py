@@ -49,7 +49,7 @@ class Touching(Adaptive):
     """Part of the burden that one event may be, for events to be looked for again."""
     CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     """Seconds of a crowd's step while things move."""
-    BALANCE = {"draft": 1e-4, "good": 1e-7, "exact": 1e-9}
+    BALANCE = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
     AGREEMENT = {"draft": 3e-2, "good": 1e-3, "exact": 1e-5}
     """Parts by which a crowd's momenta, and the bounds of its friction, may be off."""
     CALM = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}

@@ -63,7 +63,7 @@ def test_a_block_slides_and_stops(accuracy):
     found = crowded(model, np.linspace(0.0, 1.0, 51), accuracy, block=(1.5, 0.0, 0.0, 0.0, 0.0, 0.0))
     assert_allclose(pose_of(found, "block")[0], 1.5**2 / (2.0 * 0.5 * G), atol=1.5 * STEP[accuracy])
     assert_allclose(pose_of(found, "block")[1:3], (0.0, 0.05), atol=0.1 * G * STEP[accuracy] ** 2)
-    assert_allclose(velocity_of(found, "block"), STILL, atol=1e-6)
+    assert_allclose(velocity_of(found, "block"), STILL, atol=1e-5 if accuracy == "draft" else 1e-8)
     energy = found.trajectory.kinetic + found.trajectory.potential + found.trajectory.dissipated
     assert_allclose(energy, energy[0], atol=1e-12)
 
@@ -73,7 +73,7 @@ def test_what_sticks_does_not_creep(accuracy):
     """Guards true stiction: on a slope below its friction a box stays for ten seconds."""
     model = scene(Surface(friction=0.5), sloped(25.0), (block("block"), (0, 0, 0.05, *NO_TURN)))
     found = crowded(model, np.linspace(0.0, 10.0, 101), accuracy)
-    assert_allclose(pose_of(found, "block", 20)[:3], pose_of(found, "block")[:3], atol=1e-7)
+    assert_allclose(pose_of(found, "block", 20)[:3], pose_of(found, "block")[:3], atol=2e-5 if accuracy == "draft" else 1e-7)
     assert_allclose(sum(abs(each.force[2]) for each in found.contacts), G * math.cos(math.radians(25.0)), rtol=1e-4)
 
 
@@ -145,7 +145,7 @@ def test_a_heap_comes_to_rest_and_bears_its_weight():
     found = crowded(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 4.0, 101), "draft")
     trajectory = found.trajectory
     assert (np.diff(trajectory.kinetic + trajectory.potential) < 1e-3).all()
-    assert trajectory.kinetic[-1] < 1e-9
+    assert trajectory.kinetic[-1] < 1e-7
     assert_allclose(trajectory.X_WL[75, :, :3], trajectory.X_WL[-1, :, :3], atol=1e-4)
     borne = sum(each.force[2] for each in found.contacts if each.first == "floor")
     assert_allclose(borne, 12.0 * G, rtol=1e-3)

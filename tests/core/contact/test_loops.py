@@ -145,7 +145,8 @@ def test_a_ball_on_a_heaving_platform(accuracy):
     require_sound(simulation)
     lets_go = math.acos(-G / (swing * w * w)) / w
     expected = [BALL * (G + swing * w * w * math.cos(w * t)) if t < lets_go else 0.0 for t in times]
-    assert pressed == pytest.approx(expected, rel=CLOSE[accuracy], abs=1e-9)
+    # the first frame's acceleration is that of a window of 1 ms, where a rounding of the cosine counts so much
+    assert pressed == pytest.approx(expected, rel=max(CLOSE[accuracy], 1e-8), abs=1e-9)
 
 
 @pytest.mark.parametrize("accuracy", ["good", "exact"])
