@@ -14,6 +14,7 @@ import math
 from collections import namedtuple
 
 from ..contact.points import POINTS, WORK
+from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled
@@ -48,6 +49,8 @@ CROWD = 4
 """What `advance_touching` returns where events crowd, and crowd_steps.py is to go on."""
 
 
+ASTRAY = 1e-3
+"""Part of the kinetic energy that blows may bring in by their tolerance."""
 LONG_ENOUGH = 2e-4
 """Seconds of a step that shows that events do not halt the motion."""
 STALLED = 1e-7
@@ -224,7 +227,7 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     copy(y, stages[1])
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
     now.burden += system.touch.count[WORK] / WORK_OF_STEP
-    if not is_finite(y) or not is_finite(stages[0]):  # cones that sweeps lead away from: a crowd's steps solve them
+    if went_astray(system, y, stages[1]) or not is_finite(stages[0]):  # a crowd's steps solve what sweeps do not
         copy(stages[1], y)
         now.burden = math.inf
         return True
@@ -237,6 +240,14 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
         now.error = 1e-4
     now.started, now.fresh = 1, 1
     return True
+
+
+@subroutine
+def went_astray(system, y, before):
+    """Whether blows have brought in energy that counts, or no numbers: sweeps led away from the cones."""
+    kinetic = kinetic_energy(system.model, system.work, parts_of(system, y)[1])
+    brought = before[y.shape[0] - 2] - y[y.shape[0] - 2]
+    return not is_finite(y) or not brought <= ASTRAY * kinetic + 1e-300
 
 
 @subroutine

@@ -8,9 +8,10 @@ from ..contact.responses import push_rows
 from ..dynamics.aba import accelerate
 from ..dynamics.constraint_forces import clear_pushes
 from ..jit import subroutine
+from ..joints import FREE
 from ..kinematics.motion import integrate_positions
-from ..spatial import ZERO, dot
-from ..spatial.storage import get3
+from ..spatial import ZERO, dot, quat_of_rotvec, quat_to_mat, rotate_back
+from ..spatial.storage import get3, put3
 from .system import parts_of
 
 
@@ -30,6 +31,7 @@ def tidy(system, y):
     if worst > 1e-14:
         correct_by_rows(system)
         integrate_positions(system.model, q, system.scratch.dv, 1.0)
+        keep_velocities(system.model, qd, system.scratch.dv)
     worst = 0.0
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
@@ -41,6 +43,17 @@ def tidy(system, y):
         correct_by_rows(system)
         for j in range(qd.shape[0]):
             qd[j] += system.scratch.dv[j]
+
+
+@subroutine
+def keep_velocities(model, qd, moved):
+    """Have free bodies move on as before in the world, though their axes, which tell how, were turned by `moved`."""
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        if body.kind == FREE:
+            R = quat_to_mat(quat_of_rotvec(get3(moved, body.v + 3)))
+            put3(qd, rotate_back(R, get3(qd, body.v)), body.v)
+            put3(qd, rotate_back(R, get3(qd, body.v + 3)), body.v + 3)
 
 
 @subroutine
