@@ -111,8 +111,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             return NO_ROOM
         if is_crowded(now, close):
             return CROWD
-        now.burden += step_cost(system.touch.count[POINTS])
-        error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
+        error = try_step(calls, system, y, trial, stages, now, h, close)
         if not error <= 1.0:
             reject(calls, system, y, stages, now, h, error)
             continue
@@ -163,6 +162,14 @@ def step_cost(points):
 def event_cost(points):
     """Of an event, as its equations grow with the points that hold."""
     return EVENT * (1.0 + step_cost(points))
+
+
+@subroutine
+def try_step(calls, system, y, trial, stages, now, h, close):
+    """Step to `trial`. Returns the error, 1 being what is allowed; infinite where that leads beyond all measure."""
+    now.burden += step_cost(system.touch.count[POINTS])
+    error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
+    return math.inf if went_astray(system, trial, y) else error
 
 
 @subroutine
@@ -278,8 +285,7 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     guard, what, target = which, number, kind
     rough = max(close.loose * h * 1e-3, 1e-15)
     for turn in range(MOST_TRIES):
-        now.burden += step_cost(system.touch.count[POINTS])
-        error, _ = dop853_step(calls, system, y, trial, stages, now.time, s, close.tolerance)
+        error = try_step(calls, system, y, trial, stages, now, s, close)
         if not error < 1e300:
             high, s = s, 0.5 * (low + s)
             continue
@@ -300,6 +306,9 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
         if turn > 40 or not low < aim < high:
             aim = 0.5 * (low + high)
         s = aim
+    if went_astray(system, trial, y):
+        now.burden = math.inf
+        return True
     count_flow(y, trial, now)
     copy(trial, y)
     now.time += s

@@ -41,9 +41,9 @@ class Touching(Adaptive):
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
-    BURDEN = {"draft": 150.0, "good": 1e3, "exact": 5e3}
+    BURDEN = {"draft": 150.0, "good": 2e3, "exact": 5e3}
     """What events may cost at once, in steps of a crowd."""
-    LEAK = {"draft": 1.0, "good": 1.0, "exact": 3.0}
+    LEAK = {"draft": 1.0, "good": 2.0, "exact": 3.0}
     """What they may cost for long, times what a crowd's steps would."""
     SHARE = {"draft": 0.04, "good": 0.05, "exact": 0.1}
     """Part of the burden that one event may be, for events to be looked for again."""
