@@ -76,7 +76,7 @@ def tell_friction(crowd, contact, law, h):
     n = get3(contact.normal)
     a, b = tangents(n)
     size = math.sqrt(law.impulse[0] * law.impulse[0] + law.impulse[1] * law.impulse[1])
-    slips = size >= law.bound * SURELY
+    slips = size >= law.bound * SURELY and law.stiffness > 0.0  # else joints keep bodies from going that way
     for r in range(law.rows):
         along = n if law.rows == 1 else (a if r == 0 else b)
         strain = get3(contact.twist) if law.turns else get3(contact.strain)

@@ -202,6 +202,23 @@ def test_the_fastest_that_a_joint_turns():
     assert_allclose(np.diff(angles)[-5:], 0.5 / 30.0, rtol=1e-3)
 
 
+def test_what_cannot_slide_falls_straight():
+    """Guards friction along ways that joints bar, which has nothing to give way by: two sliders land on a floor."""
+    surface, joints = Surface(friction=0.5), []
+    fallen = scene(surface, LEVEL)
+    links = [solid(f"s{i}", Sphere(0.1), 1.0, surface) for i in range(2)]
+    for i, link in enumerate(links):
+        axis = Axis(xyz=(0.0, 0.0, 1.0))
+        joints.append(
+            Joint(f"j{i}", "prismatic", WORLD, link.name, X_PJ=(0.0, 0.0, 0.15 + 0.3 * i, *NO_TURN), axes=[axis])
+        )
+    model = Model("sliders", [*fallen.links, *links], [*fallen.joints, *joints])
+    model.gravity = LEVEL
+    simulation = Simulation(model, np.linspace(0.0, 1.0, 26), "good")
+    simulation.expect_crowd()
+    assert_allclose(simulation.run().X_WL[-1, 1:, 2], (0.1, 0.3), atol=1e-5)
+
+
 def test_loops_stay_closed_among_contacts():
     """Guards constraints in a crowd: a four-bar falls on the floor, and its loop is closed."""
     links, joints, below = [], [], WORLD
