@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.crowd import entry, make_crowd, write_mass
+from limberjack.core.contact.crowd import HELD, entry, make_crowd, write_mass
+from limberjack.core.contact.laws import LAW
 from limberjack.core.dynamics import tree_mass_matrix
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
@@ -15,7 +16,7 @@ from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.crowd_memory import tell_points
+from limberjack.core.solvers.crowd_memory import tell_friction, tell_points
 from limberjack.core.solvers.crowd_steps import advance_crowd
 from support.models import random_tree
 from support.touching import LEVEL, NO_TURN, STILL, G, pose_of, scene, sloped, solid, velocity_of
@@ -202,21 +203,13 @@ def test_the_fastest_that_a_joint_turns():
     assert_allclose(np.diff(angles)[-5:], 0.5 / 30.0, rtol=1e-3)
 
 
-def test_what_cannot_slide_falls_straight():
-    """Guards friction along ways that joints bar, which has nothing to give way by: two sliders land on a floor."""
-    surface, joints = Surface(friction=0.5), []
-    fallen = scene(surface, LEVEL)
-    links = [solid(f"s{i}", Sphere(0.1), 1.0, surface) for i in range(2)]
-    for i, link in enumerate(links):
-        axis = Axis(xyz=(0.0, 0.0, 1.0))
-        joints.append(
-            Joint(f"j{i}", "prismatic", WORLD, link.name, X_PJ=(0.0, 0.0, 0.15 + 0.3 * i, *NO_TURN), axes=[axis])
-        )
-    model = Model("sliders", [*fallen.links, *links], [*fallen.joints, *joints])
-    model.gravity = LEVEL
-    simulation = Simulation(model, np.linspace(0.0, 1.0, 26), "good")
-    simulation.expect_crowd()
-    assert_allclose(simulation.run().X_WL[-1, 1:, 2], (0.1, 0.3), atol=1e-5)
+def test_friction_along_a_way_that_joints_bar_stretches_no_spring():
+    """Guards numbers that are none: nothing yields that way, so its law has no stiffness, and before it lands no bound."""
+    contact, law = np.zeros(1, HELD).view(np.recarray)[0], np.zeros(1, LAW).view(np.recarray)[0]
+    contact.normal, law.rows = (0.0, 0.0, 1.0), 2
+    with np.errstate(invalid="ignore"):
+        tell_friction(None, contact, law, 1e-3)
+    assert_allclose(contact.strain, 0.0)
 
 
 def test_loops_stay_closed_among_contacts():
