@@ -204,7 +204,7 @@ def test_the_fastest_that_a_joint_turns():
 
 
 def test_friction_along_a_way_that_joints_bar_stretches_no_spring():
-    """Guards numbers that are none: nothing yields that way, so its law has no stiffness, and before it lands no bound."""
+    """Guards numbers that are none: nothing yields that way, so its law has no stiffness, and at first no bound."""
     contact, law = np.zeros(1, HELD).view(np.recarray)[0], np.zeros(1, LAW).view(np.recarray)[0]
     contact.normal, law.rows = (0.0, 0.0, 1.0), 2
     with np.errstate(invalid="ignore"):
