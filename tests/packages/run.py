@@ -46,7 +46,7 @@ EXPECTED = re.compile(
     r'|([\d:.]+ +blend +\| )?Read blend: ".*"'
     r"|Info: Baked frames \d+–\d+ on \d+ links?"
     r"|Info: Written: .*"
-    r"|Info: 1 tagged as links"
+    r"|Info: 1 link tagged"
     r"|Info: bent: 2 pieces, .*"
     r"|Info: bent: Convex Hull, .*"
     r"|Warning: link 'bent' is concave and has its hull, no convex pieces: CoACD, .*"  # of the plain zip
