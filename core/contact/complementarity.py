@@ -19,7 +19,7 @@ from ..spatial import add, dot, scale
 from ..spatial.storage import get3, put3
 from .active_set import solve_active, take_back
 from .mixing import mix_loads, note_loads
-from .points import ACROSS, NORMAL, POINTS, ROWS, SLIPS, SPIN, WORK
+from .points import ACROSS, ALLOWED, NORMAL, POINTS, ROWS, SLIPS, SPIN, WORK
 from .responses import rolling_of, slip_direction, spin_of
 
 CLOSE = 1e-14
@@ -82,6 +82,8 @@ def relax(touch, begin, end, moving, stiff, still):
         change = sweep(touch, begin, end, moving, stiff)
         if change <= still + noise_of(touch, first, last):
             return True
+        if touch.count[WORK] > touch.count[ALLOWED]:
+            return False
         best = min(best, change)
         mixed = mix_loads(touch, first, last, mixed) if change <= WORSE * best else 0
         if n == jumps:

@@ -44,7 +44,7 @@ HELD = np.dtype(
         ("struck", np.int64),  # whether what acted was a blow
         ("strain", np.float64, 3),  # across the normal, of the spring by which it sticks [m]
         ("twist", np.float64, 3),  # likewise of rolling and spinning [rad]
-        ("law", np.int64),  # its normal one; those of friction follow
+        ("law", np.int64),  # its normal one; those of friction follow. -1 for none, -2 within what sleeps
         # on the second body, as POINT has them
         ("load", np.float64),
         ("force", np.float64, 3),
@@ -69,7 +69,7 @@ class Crowd(
     namedtuple(
         "Crowd",
         "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
-        " gradient roots contacts before counts",
+        " gradient roots asleep quiet felt contacts before counts",
     ),
 ):
     """Room for a step of a crowd.
@@ -83,6 +83,8 @@ class Crowd(
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
             the search, shape (nv,) each.
         roots: of articulations, one that stands for its island.
+        asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
+        felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
         contacts, before: HELD records of this step and of the last one. counts: how many there are of all.
     """
 
@@ -120,7 +122,7 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
     laws = 4 * contacts + 6 * nv
     wide = 2 * int(sizes.max(initial=1))
     graph = make_graph(sizes, 8 * trees + contacts, int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1)))
-    weights, start, aim, v, stride, gradient = (np.zeros(nv) for _ in range(6))
+    weights, start, aim, v, stride, gradient, felt = (np.zeros(nv) for _ in range(7))
     dofs, nodes, places = (np.zeros(contacts * wide + 4 * nv, np.int64) for _ in range(3))
     return Crowd(
         forest,
@@ -141,6 +143,9 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         stride,
         gradient,
         np.zeros(trees, np.int64),
+        np.zeros(trees, np.int64),
+        np.zeros(trees),
+        felt,
         np.zeros(contacts, HELD).view(np.recarray),
         np.zeros(contacts, HELD).view(np.recarray),
         np.zeros(6, np.int64),

@@ -124,9 +124,11 @@ ROW = np.dtype(
 NORMAL, ACROSS, SPIN, ROLL = range(4)
 """Kinds of rows: forces along the normal and across it, torques about the normal and across it."""
 
-POINTS, ROWS, BASED, WORK = range(4)
+POINTS, ROWS, BASED, WORK, ALLOWED = range(5)
 """Entries of `count`. BASED: whether loads are the nearest to those that the cones found, and not the least. WORK: how
-many entries of W the cones have gone through since that was set to 0."""
+many entries of W the cones have gone through since that was set to 0. ALLOWED: at how many they give up."""
+
+UNLIMITED = 1 << 62
 
 MEMORY = 8
 """Sweeps that mixing.py remembers."""
@@ -157,7 +159,7 @@ def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Tou
         np.zeros(points, POINT).view(np.recarray),
         np.zeros(points, POINT).view(np.recarray),
         np.zeros(rows, ROW).view(np.recarray),
-        np.zeros(4, np.int64),
+        np.array([0, 0, 0, 0, UNLIMITED]),
         np.zeros(points, np.int64),
         np.zeros(bodies, np.int64),
         np.zeros((2 * rows, dofs)),

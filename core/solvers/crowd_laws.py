@@ -158,9 +158,11 @@ def add_guards(system, crowd, q, qd, h, base, weight):
         if not has_room(crowd, 6, 6, 6):
             return False
         first, count = list_guard(model, crowd, guard)
-        rate = watched_rate(model, guard, q, qd)
+        if crowd.asleep[crowd.forest.tree_of_dof[crowd.dofs[first]]]:
+            crowd.counts[DOF_COUNT] = first
+            continue
         if guard.kind != ON_CHART:
-            value = watched_value(model, guard, q)
+            value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
             for side in (-1.0, 1.0):
                 bound = watch.lower if side < 0.0 else watch.upper
                 room = side * (bound - value)
@@ -173,18 +175,29 @@ def add_guards(system, crowd, q, qd, h, base, weight):
             crowd.laws[n].stiffness = firmness(crowd, n, h, base)
             crowd.laws[n].bound = h * guard.friction
         if not math.isinf(guard.velocity):
-            for side in (-1.0, 1.0):
-                n = one_dof_law(crowd, PUSHES, first, k, -side)
-                crowd.laws[n].stiffness = firmness(crowd, n, h, base)
-                crowd.laws[n].force[0] = -crowd.laws[n].stiffness * guard.velocity
+            add_speed_limit(crowd, guard, first, k, h, base)
         if watch.apart:
-            n = one_dof_law(crowd, HOLDS, first, k, 1.0)
-            drive = crowd.laws[n]
-            drive.stiffness = h * (guard.drive_damping + h * guard.drive_stiffness)
-            ahead = guard.drive_target + h * guard.drive_rate - q[guard.q]
-            asked = guard.drive_push + guard.drive_damping * guard.drive_rate + guard.drive_stiffness * ahead
-            drive.force[0], drive.bound = h * asked, h * guard.effort
+            add_drive(crowd, guard, first, k, q[guard.q], h)
     return True
+
+
+@subroutine
+def add_speed_limit(crowd, guard, first, number, h, base):
+    """Add the two laws of a largest speed."""
+    for side in (-1.0, 1.0):
+        n = one_dof_law(crowd, PUSHES, first, number, -side)
+        crowd.laws[n].stiffness = firmness(crowd, n, h, base)
+        crowd.laws[n].force[0] = -crowd.laws[n].stiffness * guard.velocity
+
+
+@subroutine
+def add_drive(crowd, guard, first, number, value, h):
+    """Add the law of a drive up to its effort. value: of its dof."""
+    drive = crowd.laws[one_dof_law(crowd, HOLDS, first, number, 1.0)]
+    drive.stiffness = h * (guard.drive_damping + h * guard.drive_stiffness)
+    ahead = guard.drive_target + h * guard.drive_rate - value
+    asked = guard.drive_push + guard.drive_damping * guard.drive_rate + guard.drive_stiffness * ahead
+    drive.force[0], drive.bound = h * asked, h * guard.effort
 
 
 @subroutine

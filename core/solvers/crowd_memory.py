@@ -13,6 +13,7 @@ from ..contact.crowd import (
 from ..contact.laws import HOLDS
 from ..contact.points import POINTS
 from ..contact.responses import tangents
+from ..contact.sleeping import KEPT
 from ..jit import jitable, kernel, subroutine
 from ..spatial import (
     ZERO,
@@ -30,14 +31,11 @@ SURELY = 1.0 - 1e-9
 
 @subroutine
 def recall(crowd, contact, known):
-    """Take over what is known of a contact from the step before. Returns where to go on looking for the next one."""
-    before, count = crowd.before, crowd.counts[BEFORE]
+    """Take over what is known of a contact from the step before, in which its pair begins at `known`."""
+    before, count, k = crowd.before, crowd.counts[BEFORE], known
     contact.load, contact.slips = 0.0, 0
-    put3(contact.strain, (0.0, 0.0, 0.0))
-    put3(contact.twist, (0.0, 0.0, 0.0))
-    while known < count and (before[known].first, before[known].second) < (contact.first, contact.second):
-        known += 1
-    k = known
+    put3(contact.strain, ZERO)
+    put3(contact.twist, ZERO)
     while k < count and before[k].first == contact.first and before[k].second == contact.second:
         if before[k].name == contact.name:
             n = get3(contact.normal)
@@ -47,7 +45,6 @@ def recall(crowd, contact, known):
             put3(contact.twist, twist)
             break
         k += 1
-    return known
 
 
 @subroutine
@@ -56,10 +53,11 @@ def remember(crowd, h):
     counts = crowd.counts
     for c in range(counts[CONTACTS]):
         contact = crowd.contacts[c]
-        contact.load, contact.struck = 0.0, 0
-        put3(contact.force, (0.0, 0.0, 0.0))
-        put3(contact.torque, (0.0, 0.0, 0.0))
         k = contact.law
+        if k != KEPT:
+            contact.load, contact.struck = 0.0, 0
+            put3(contact.force, ZERO)
+            put3(contact.torque, ZERO)
         if k >= 0:
             contact.load = crowd.laws[k].impulse[0] / h
             k += 1

@@ -3,7 +3,8 @@
 A step is linearly implicit: velocities are those at which momentum balances at its end, by the laws of crowd_laws.py,
 and what no law pushes moves by the mean of its velocities, so that it flies as it should. Gaps close by no more than is
 open, so nothing is stepped over. What bounces does so at the end of a step, by a second solution. While all rests,
-steps grow up to a frame.
+steps grow up to a frame, and
+islands that have kept still sleep (contact/sleeping.py).
 
 Source: Castro, Han, Masterjohn, Irrotational contact fields, arXiv 2312.03908 (2023); Moreau, Unilateral contact and
 dry friction in finite freedom dynamics (1988), for impacts.
@@ -27,6 +28,7 @@ from ..contact.descent import find_velocities
 from ..contact.impacts import norm_of
 from ..contact.laws import HOLDS
 from ..contact.points import POINTS
+from ..contact.sleeping import fall_asleep, keep_contacts, let_lie, note_quiet, wake, wake_pushed
 from ..dynamics.energy import energies_of
 from ..jit import jitable, kernel, subroutine
 from ..joints import FREE
@@ -109,8 +111,6 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     calls.rates(system, now.time, y, h, slopes)
     qdd = parts_of(system, slopes)[1]
     weight = norm_of(get3(model.gravity))
-    if not look_near(system, ground, h, weight):
-        return False, 0.0
     for j in range(qd.shape[0]):
         crowd.start[j] = crowd.v[j] = qd[j]
         crowd.aim[j] = qd[j] + h * qdd[j]
@@ -118,6 +118,12 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
         if is_loose(model, i):
             aim_freely(model, crowd, i, h)
     write_mass(model, work, crowd)
+    wake_pushed(crowd, h)
+    if not look_near(system, ground, crowd, h, weight):
+        return False, 0.0
+    if wake_met(system, ground, crowd, h, weight) and not look_near(system, ground, crowd, h, weight):
+        return False, 0.0
+    let_lie(crowd)
     for k in (LAW_COUNT, DOF_COUNT, SLOPE_COUNT, ISLANDS):
         crowd.counts[k] = 0
     if not gather(system, ground, crowd, q, qd, now.time, h, pace, weight):
@@ -129,6 +135,8 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     move_on(system, crowd, q, qd, h)
     remember(crowd, h)
     bounce(crowd, qd, now, h, pace, weight, impacts)
+    note_quiet(model, crowd, qd, h, pace.calm)
+    fall_asleep(crowd, work.watches, qd, h)
     for i in range(1, model.bodies.shape[0]):
         if is_loose(model, i):
             turn_on(model, crowd, i, trial, q, qd)
@@ -165,20 +173,23 @@ def gather(system, ground, crowd, q, qd, time, h, pace, weight):
     point = system.touch.points[0]  # which is free: it only tells what two surfaces make together
     for k in range(ground.numbers[STARTS]):
         start = ground.starts[k]
-        rate = rate_of(system.work, ground, start)
-        if start.gap > 2.0 * h * (norm_of(rate) + weight * h):
+        if is_out_of_reach(system, ground, start, h, weight):
             continue
-        if counts[CONTACTS] >= crowd.contacts.shape[0]:
+        known, fits = keep_contacts(system.work, ground, crowd, known, start.first, start.second)
+        if not fits or counts[CONTACTS] >= crowd.contacts.shape[0]:
             return False
         contact = crowd.contacts[counts[CONTACTS]]
         contact.first, contact.second, contact.name = start.first, start.second, start.name
         put3(contact.place, get3(start.point))
         put3(contact.normal, get3(start.normal))
         contact.gap = start.gap
-        known = recall(crowd, contact, known)
+        recall(crowd, contact, known)
         if not add_contact(system, ground, crowd, point, contact, h, pace.base, weight):
             return False
         counts[CONTACTS] += 1
+    count = ground.solids.shape[0]
+    if not keep_contacts(system.work, ground, crowd, known, count, count)[1]:
+        return False
     if not add_guards(system, crowd, q, qd, h, pace.base, weight):
         return False
     if system.constraints.count[1] > 0:
@@ -186,6 +197,28 @@ def gather(system, ground, crowd, q, qd, time, h, pace, weight):
         if not add_constraints(system, crowd, q, qd):
             return False
     return find_islands(crowd)
+
+
+@jitable
+def is_out_of_reach(system, ground, start, h, weight):
+    """Whether a contact's gap does not close within a step, whatever accelerates it."""
+    return start.gap > 2.0 * h * (norm_of(rate_of(system.work, ground, start)) + weight * h)
+
+
+@subroutine
+def wake_met(system, ground, crowd, h, weight):
+    """Wake what something awake, or that is moved, comes to touch. Returns whether there was any."""
+    found = False
+    for k in range(ground.numbers[STARTS]):
+        start = ground.starts[k]
+        if is_out_of_reach(system, ground, start, h, weight):
+            continue
+        for solid in (start.first, start.second):  # the other one is awake, or the pair had been left out
+            t = crowd.forest.tree_of_body[ground.solids[solid].body]
+            if t >= 0 and crowd.asleep[t]:
+                wake(crowd, crowd.asleep[t])
+                found = True
+    return found
 
 
 @subroutine

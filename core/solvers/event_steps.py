@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..contact.points import POINTS, WORK
+from ..contact.points import ALLOWED, POINTS, WORK
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
 from ..kinematics.work import largest
@@ -66,7 +66,7 @@ EVENT = 5.0
 """What an event costs, in steps by events."""
 
 
-WORK_OF_STEP = 2e5
+WORK_OF_STEP = 4e4
 """Entries that the cones go through in the time that a crowd's step takes."""
 
 
@@ -230,12 +230,15 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
         return True
     if not add_closed(system, ground, skin):
         return False
-    system.touch.count[WORK] = 0
+    count, known = system.touch.count, impacts.count[0]
+    count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) * WORK_OF_STEP)
     copy(y, stages[1])
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
-    now.burden += system.touch.count[WORK] / WORK_OF_STEP
-    if went_astray(system, y, stages[1]) or not is_finite(stages[0]):  # a crowd's steps solve what sweeps do not
+    now.burden += count[WORK] / WORK_OF_STEP
+    astray = went_astray(system, y, stages[1]) or not is_finite(stages[0])
+    if astray or count[WORK] > count[ALLOWED]:  # a crowd's steps solve what sweeps do not
         copy(stages[1], y)
+        impacts.count[0] = known
         now.burden = math.inf
         return True
     now.unsettled += 0 if certain else 1

@@ -13,6 +13,7 @@ from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
 from ..contact.place import velocity_at
 from ..contact.points import POINTS
+from ..contact.sleeping import drop_still
 from ..jit import Pointer, jitable, subroutine
 from ..slots import Bundled
 from ..spatial import add, dot, sub
@@ -116,10 +117,11 @@ def place_all(system, ground):
 
 
 @subroutine
-def look_near(system, ground, h, weight):
+def look_near(system, ground, crowd, h, weight):
     """Find the pairs that may touch within h seconds, if nothing accelerates by much more than `weight` [m/s^2].
 
-    As `look_around`, but each solid reaches only as far as it moves itself. Returns whether the room sufficed.
+    As `look_around`, but each solid reaches only as far as it moves itself, and what sleeps is left out. Returns
+    whether the room sufficed.
     """
     place_all(system, ground)
     most = 0.0
@@ -139,6 +141,7 @@ def look_near(system, ground, h, weight):
     if count > ground.pairs.shape[0]:
         ground.numbers[SHORT] = count
         return False
+    ground.numbers[PAIRS] = drop_still(system.work, ground, crowd, count)
     ground.reach[0] = 2.0 * most
     return list_contacts(system, ground, ground.reach[0], ground.starts, ground.near_starts, STARTS)
 

@@ -41,16 +41,16 @@ class Touching(Adaptive):
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
-    BURDEN = {"draft": 150.0, "good": 2e3, "exact": 5e3}
+    BURDEN = {"draft": 60.0, "good": 2e3, "exact": 5e3}
     """What events may cost at once, in steps of a crowd."""
-    LEAK = {"draft": 1.0, "good": 2.0, "exact": 3.0}
+    LEAK = {"draft": 0.5, "good": 2.0, "exact": 3.0}
     """What they may cost for long, times what a crowd's steps would."""
-    SHARE = {"draft": 0.04, "good": 0.05, "exact": 0.1}
+    SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
     """Part of the burden that one event may be, for events to be looked for again."""
     CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     """Seconds of a crowd's step while things move."""
     BALANCE = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
-    AGREEMENT = {"draft": 3e-2, "good": 1e-3, "exact": 1e-5}
+    AGREEMENT = {"draft": 0.1, "good": 1e-3, "exact": 1e-5}
     """Parts by which a crowd's momenta, and the bounds of its friction, may be off."""
     CALM = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
     """Metres of error in a crowd's step up to which the next one may be longer."""
@@ -161,6 +161,7 @@ class Touching(Adaptive):
         now.stored = soft_energy(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
         self._crowd.counts[BEFORE] = 0
+        self._crowd.asleep[:], self._crowd.quiet[:] = 0, 0.0
 
     def _end_crowd(self) -> None:
         """Look for events again, if there are few enough."""
@@ -176,11 +177,12 @@ class Touching(Adaptive):
     def snapshot(self) -> Memory:
         touch, crowd = self._system.touch, self._crowd
         points, before = touch.points[: touch.count[POINTS]], crowd.before[: crowd.counts[BEFORE]]
-        return (*super().snapshot(), points.copy(), touch.count.copy(), before.copy(), crowd.counts.copy())
+        kept = points, touch.count, before, crowd.counts, *_sleep_of(crowd)
+        return (*super().snapshot(), *(array.copy() for array in kept))
 
     def restore(self, memory: Memory) -> None:
         """Blows that were later are forgotten."""
-        *others, points, count, before, counts = memory
+        *others, points, count, before, counts, asleep, quiet, felt = memory
         super().restore(tuple(others))
         if not self._stepping[0].trust:
             while len(points) * MOST_ROWS > len(self._system.touch.rows):
@@ -191,6 +193,7 @@ class Touching(Adaptive):
         touch, crowd = self._system.touch, self._crowd
         touch.points[: len(points)], crowd.before[: len(before)] = points, before
         touch.count[:], crowd.counts[:] = count, counts
+        crowd.asleep[:], crowd.quiet[:], crowd.felt[:] = asleep, quiet, felt
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
         known = self.impacts
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
@@ -217,6 +220,8 @@ class Touching(Adaptive):
         self._crowd = make_crowd(self._system.model.bodies, contacts)
         self._crowd.before[: len(old.before)] = old.before
         self._crowd.counts[BEFORE] = old.counts[BEFORE]
+        for own, kept in zip(_sleep_of(self._crowd), _sleep_of(old), strict=True):
+            own[:] = kept
 
     def _widen_touch(self) -> None:
         system, old = self._system, self._system.touch
@@ -233,6 +238,10 @@ class Touching(Adaptive):
         if count > len(touch.points):
             order = np.zeros(count, np.int64)
             self._system = self._system._replace(touch=touch._replace(points=_longer(touch.points, count), order=order))
+
+
+def _sleep_of(crowd) -> tuple[np.ndarray, ...]:
+    return crowd.asleep, crowd.quiet, crowd.felt
 
 
 def _longer(array: np.recarray, count: int) -> np.recarray:
