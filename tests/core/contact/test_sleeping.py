@@ -94,7 +94,7 @@ def test_a_ball_that_bounces_beside_does_not_wake_a_pile():
     ball = solid("ball", Sphere(0.1), 1.0, Surface(restitution=0.9))
     simulation = started(tower(3, (ball, (1.0, 0, 1.0, *NO_TURN))), np.arange(101) / 25.0)
     crowd = run_to(simulation, 30)
-    before = pose_of(simulation, "box2", 30)
+    before = pose_of(simulation, "box2")
     assert np.count_nonzero(crowd.asleep) == 3
     simulation.run()
     assert (pose_of(simulation, "box2") == before).all()
