@@ -224,7 +224,8 @@ def test_a_chain_falls_on_the_floor(accuracy):
     energy = trajectory.kinetic + trajectory.potential + trajectory.dissipated
     assert np.ptp(energy) < 1e-3 * CLOSE[accuracy] * energy[0]
     assert trajectory.kinetic[-1] < 1e-20
-    assert min(contact.gap for contact in found.contacts) > -1e-6
+    # at draft a crowd's steps may have it, into which a weight sinks by 0.03 mm
+    assert min(contact.gap for contact in found.contacts) > (-1e-4 if accuracy == "draft" else -1e-6)
 
 
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
