@@ -58,8 +58,7 @@ def deepest(A, B, hulls, R, c, size, close, room, count):
     if count < 4 or is_flat(rows, size):
         count, flat = complete(A, B, hulls, R, c, size, rows, count)
         if count < 4:  # the difference itself is flat, or less
-            p = get3(rows[0], 3)
-            return 0.0, flat, p, p
+            return 0.0, flat, get3(rows[0], 3), get3(rows[0], 6)
     start_faces(rows, faces)
     corners, used = 4, 4
     depth, n, top = math.inf, (0.0, 0.0, 1.0), 0

@@ -1,8 +1,9 @@
 """The signed distance of two solids, and the normal along which they would touch or part.
 
 `separate` looks for a formula first (closed.py). What has none is walked along (gjk.py), is blown up where it overlaps
-(epa.py), and where something is curved, Newton's method finds the last digits (ascent.py). Radii are taken off at the
-end: how far two cores are apart, or overlap, is their solids' distance plus both radii.
+(epa.py), and where something is curved, Newton's method finds the last digits of the normal (ascent.py), and along that
+the points that face each other (facing.py). Radii are taken off at the end: how far two cores are apart, or overlap, is
+their solids' distance plus both radii.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..spatial.storage import get3
 from .ascent import climb, separation
 from .closed import box_box, box_box_point, point_box, point_cylinder, point_point, point_segment, segment_segment
 from .epa import deepest
+from .facing import settle
 from .gjk import APART, BEYOND, CLOSE, CURVED_CLOSE, MEETING, walk
 from .solids import BALL, BOX, CAPSULE, CYLINDER, PLANE, is_curved, support
 
@@ -91,12 +93,14 @@ def search(A, B, hulls, R, c, size, margin, blown, room):
         s = -s
     if curved or (outcome == APART and s - separation(A, B, hulls, R, c, n) > UNPROVEN * size):
         best, n = climb(A, B, hulls, R, c, n)
+        size = max(size, s)  # two points have no size, but their distance has its rounding
         if outcome == APART and s - best > STALLED * size:
-            _, other, p, q = deepest(A, B, hulls, R, c, size, close, room, count)
+            _, other, _, _ = deepest(A, B, hulls, R, c, size, close, room, count)
             found, other = climb(A, B, hulls, R, c, other)
             if found > best:
-                best, n, a, b = found, other, p, q
+                best, n = found, other
         s = best
+    a, b = settle(A, B, hulls, R, c, size, s, n, a, b, room.rows)
     # The two points found may lie a little beside each other: what is between them is both solids' own.
     a = sub(scale(add(a, b), 0.5), scale(n, 0.5 * s))
     return s - blown, n, add(a, scale(n, A.radius))
