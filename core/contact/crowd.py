@@ -69,7 +69,7 @@ class Crowd(
     namedtuple(
         "Crowd",
         "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
-        " gradient roots asleep quiet felt contacts before counts",
+        " gradient spread roots asleep quiet felt contacts before counts",
     ),
 ):
     """Room for a step of a crowd.
@@ -81,15 +81,16 @@ class Crowd(
         mass: blocks of the mass matrix, with what a linearly implicit step adds. inertias: composite ones of bodies,
             shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,).
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
-            the search, shape (nv,) each.
+            the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
         roots: of articulations, one that stands for its island.
         asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
         felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
-        contacts, before: HELD records of this step and of the last one. counts: how many there are of all.
+        contacts, before: HELD records of this step and of the last one. counts: how many there are of all, and how many
+            strides the search has taken so far.
     """
 
 
-LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS = range(6)
+LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS, STRIDES = range(7)
 LAWS, NODES = range(2)
 
 
@@ -142,13 +143,14 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         v,
         stride,
         gradient,
+        np.zeros((2, nv)),
         np.zeros(trees, np.int64),
         np.zeros(trees, np.int64),
         np.zeros(trees),
         felt,
         np.zeros(contacts, HELD).view(np.recarray),
         np.zeros(contacts, HELD).view(np.recarray),
-        np.zeros(6, np.int64),
+        np.zeros(7, np.int64),
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from ..jit import subroutine
-from .crowd import ISLANDS, LAWS, NODES, row_velocity
+from .crowd import ISLANDS, LAWS, NODES, STRIDES, row_velocity
 from .elimination import factor_nodes, offset_of, solve_nodes
 from .laws import impulse_at, renew_bounds, yield_at
 
@@ -33,21 +33,21 @@ def find_velocities(crowd, tolerance, agreement):
     """Find velocities from `aim`, starting at `v`, for all islands; the laws then have their impulses.
 
     tolerance: part of all momenta by which they may be out of balance. agreement: part by which bounds of friction may
-    differ from what normal impulses say. Returns how many strides that took.
+    differ from what normal impulses say.
     """
-    strides, forest = 0, crowd.forest
+    forest = crowd.forest
     for t in range(crowd.roots.shape[0]):
         if crowd.roots[t] < 0:  # no law touches it
             for n in range(forest.first[t], forest.first[t + 1]):
                 crowd.v[forest.dofs[n]] = crowd.aim[forest.dofs[n]]
     for s in range(crowd.counts[ISLANDS]):
         for turn in range(MOST_ROUNDS):
-            strides += descend(crowd, s, tolerance if turn >= ROUGH_ROUNDS else max(tolerance, ROUGHLY))
+            rough = max(tolerance, ROUGHLY) if turn < ROUGH_ROUNDS else tolerance
+            crowd.counts[STRIDES] += descend(crowd, s, rough)
             change, most = agree(crowd, s, 1.0 if turn < ROUGH_ROUNDS else 0.5)
             if change <= agreement * most and turn >= ROUGH_ROUNDS:
                 break
         balance_momenta(crowd, s)
-    return strides
 
 
 @subroutine
@@ -207,25 +207,40 @@ def add_law(crowd, law, xx, xy, yy):
 
 @subroutine
 def add_law_alone(crowd, law, xx, xy, yy):
-    """As `add_law`, of one within an articulation."""
-    graph, slopes, places, first = crowd.graph, crowd.slopes, crowd.places, law.first
+    """As `add_law`, of one within an articulation: its rows are spread over the dofs, which makes vectors of them."""
+    graph, first = crowd.graph, law.first
     tree = crowd.nodes[first]
-    width, at, panels = graph.width[tree], graph.at[tree], graph.panels
-    other_row = law.at + law.count
+    width, at = graph.width[tree], graph.at[tree]
+    high = spread_rows(crowd, law)
     for i in range(law.count):
-        u, row = slopes[law.at + i], places[first + i]
-        begins = at + row * width
+        row = crowd.places[first + i]
+        into = graph.panels[at + row * width + row : at + row * width + high]
+        u, one = crowd.slopes[law.at + i], crowd.spread[0, row:high]
         if law.rows == 1:
             a = xx * u
-            for j in range(law.count):
-                if places[first + j] >= row:
-                    panels[begins + places[first + j]] += a * slopes[law.at + j]
+            for c in range(high - row):
+                into[c] += a * one[c]
             continue
-        v = slopes[other_row + i]
+        v, other = crowd.slopes[law.at + law.count + i], crowd.spread[1, row:high]
         a, b = xx * u + xy * v, xy * u + yy * v
-        for j in range(law.count):
-            if places[first + j] >= row:
-                panels[begins + places[first + j]] += a * slopes[law.at + j] + b * slopes[other_row + j]
+        for c in range(high - row):
+            into[c] += a * one[c] + b * other[c]
+
+
+@subroutine
+def spread_rows(crowd, law):
+    """Write a law's slopes to where their dofs have their places in the articulation. Returns where these end."""
+    low, high = crowd.spread.shape[1], 0
+    for i in range(law.count):
+        place = crowd.places[law.first + i]
+        low, high = min(low, place), max(high, place + 1)
+    for r in range(law.rows):
+        row = crowd.spread[r, low:high]
+        for c in range(high - low):
+            row[c] = 0.0
+        for i in range(law.count):
+            row[crowd.places[law.first + i] - low] = crowd.slopes[law.at + r * law.count + i]
+    return high
 
 
 @subroutine

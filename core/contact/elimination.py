@@ -192,9 +192,11 @@ def factor_nodes(graph, begin, end):
 
 @jitable
 def take_row(panels, factor, source, target, count):
+    """Take so many entries times a factor out of others. Slices, whose indices are never negative, become vectors."""
     if factor != 0.0:
+        row, out_of = panels[source : source + count], panels[target : target + count]
         for c in range(count):
-            panels[target + c] -= factor * panels[source + c]
+            out_of[c] -= factor * row[c]
 
 
 @subroutine
@@ -212,10 +214,9 @@ def pass_on(graph, p, m, last):
                 continue
             for n in range(m, last):
                 skip = c if n == m else 0
-                source = at + i * width + graph.offsets[n]
-                target = into + c * reach + graph.position[n - m]
-                for r in range(skip, graph.sizes[graph.links[n]]):
-                    panels[target + r] -= factor * panels[source + r]
+                source = at + i * width + graph.offsets[n] + skip
+                target = into + c * reach + graph.position[n - m] + skip
+                take_row(panels, factor, source, target, graph.sizes[graph.links[n]] - skip)
 
 
 @subroutine

@@ -119,13 +119,13 @@ def length2(A, k, c, end):
 @jitable
 def reflect(touch, A, k, c, end):
     """Apply reflection k to column c."""
-    total = A[c, k]
-    for r in range(k + 1, end):
-        total += A[k, r] * A[c, r]
+    total, mirror, column = A[c, k], A[k, k + 1 : end], A[c, k + 1 : end]
+    for r in range(end - k - 1):
+        total += mirror[r] * column[r]
     total *= touch.rows[k].turn
     A[c, k] -= total
-    for r in range(k + 1, end):
-        A[c, r] -= total * A[k, r]
+    for r in range(end - k - 1):
+        column[r] -= total * mirror[r]
 
 
 @subroutine

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..contact.crowd import BEFORE, make_crowd
+from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.loads import soft_energy
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
 from .adaptive import REACHED, Adaptive
@@ -219,7 +219,7 @@ class Touching(Adaptive):
         old = self._crowd
         self._crowd = make_crowd(self._system.model.bodies, contacts)
         self._crowd.before[: len(old.before)] = old.before
-        self._crowd.counts[BEFORE] = old.counts[BEFORE]
+        self._crowd.counts[[BEFORE, STRIDES]] = old.counts[[BEFORE, STRIDES]]
         for own, kept in zip(_sleep_of(self._crowd), _sleep_of(old), strict=True):
             own[:] = kept
 
