@@ -68,7 +68,7 @@ STEPPING = np.dtype(
         ("fresh", np.int64),  # whether the first slope is that of the present state
         ("implicit", np.int64),  # whether steps are implicit at present
         ("signs", np.int64),  # steps in a row that speak for the other method
-        ("patience", np.int64),  # signs that it takes; of crowds, the steps that they took last time
+        ("patience", np.int64),  # signs that it takes
         ("rescued", np.int64),  # whether the other method was tried since the last frame where no step was short enough
         ("steps", np.int64),
         ("rejected", np.int64),
@@ -83,6 +83,7 @@ STEPPING = np.dtype(
         ("stretch", np.float64),  # the step that calm would allow [s]
         ("stored", np.float64),  # in soft contacts, as the last step began [J]
         ("halted", np.int64),  # how often in a row events left no step that is long enough
+        ("lasting", np.int64),  # how many steps of a crowd were taken last time
         ("trust", np.int64),  # steps to take before events are looked for again; 0 while they are
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],

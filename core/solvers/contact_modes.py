@@ -42,7 +42,7 @@ def resolve_points(calls, system, time, y, slopes, close, spare, record):
     close: see touching.Closeness. spare: room for a state. record: Impacts. Returns (whether what holds is certain,
     whether velocities jumped).
     """
-    shallow, resting, least = close.shallow, close.resting, close.least
+    shallow, resting, least = close.steps.shallow, close.steps.resting, close.least
     q, qd = parts_of(system, y)
     jumped, settled = False, True
     for _ in range(MOST_STRIKES):
@@ -93,7 +93,7 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
         point = touch.points[p]
         place_point(system.work, point)
         weight = max(-point.gain, norm_of(get3(system.model.gravity)))
-        if point.rate > close.least and (point.is_soft or point.rate * point.rate > 2.0 * weight * close.resting):
+        if point.rate > close.least and (point.is_soft or point.rate * point.rate > 2.0 * weight * close.steps.resting):
             continue  # it parts for longer than counts
         found = found or (point.rate > close.least and point.is_soft == 0)
         spin = dot(get3(point.w), get3(point.normal))

@@ -1,8 +1,9 @@
-"""Steps of order 8 while nothing in contact changes, and each touch, slip and parting an event.
+"""Steps of high order while nothing in contact changes, and each touch, slip and parting an event.
 
-While points hold they are constraints, kept to the last digit as joints are. A step in which something in contact
-begins or ends is taken again, shorter, until it ends there. What would bounce no higher than counts comes to rest, so a
-ball that bounces for ever more often is at rest in time.
+Steps are explicit or, where joints are stiff, implicit, as without contact (adaptive.py). While points hold they are
+constraints, kept to the last digit as joints are. A step in which something in contact begins or ends is taken again,
+shorter, until it ends there. What would bounce no higher than counts comes to rest, so a ball that bounces for ever
+more often is at rest in time.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.6, for events;
 Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), for what is solved at them.
@@ -20,7 +21,7 @@ from ..kinematics.work import largest
 from ..slots import Bundled
 from ..spatial import raised
 from ..spatial.storage import copy
-from .adaptive import CROWDED, REACHED, SHORTEST_STEP, UNDERWAY, accept, count_flow, first_step
+from .adaptive import CROWDED, REACHED, SHORTEST_STEP, UNDERWAY, accept, choose_method, count_flow, first_step
 from .contact_events import (
     GAP,
     JOINT,
@@ -35,11 +36,12 @@ from .contact_events import (
 )
 from .contact_modes import resolve_points
 from .crowd_steps import NO_ROOM
-from .dop853 import COUNT, ORDER, dop853_step
+from .dop853 import ORDER
+from .event_costs import ENTRY, event_cost, step_cost
 from .events import take_place, wake
 from .ground import look_around
 from .margins import first_crossing
-from .one_step import mark
+from .one_step import attempt, end_row, mark
 from .stepping import is_finite
 from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import normalize_quaternions, parts_of
@@ -57,19 +59,6 @@ STALLED = 1e-7
 """Seconds below which a step gets nowhere."""
 
 
-POINTS_AT_EVEN = 8.0
-"""Points with which a step by events costs as much as one of a crowd: it grows with their cube, as they all have to do
-with each other."""
-
-
-EVENT = 5.0
-"""What an event costs, in steps by events."""
-
-
-WORK_OF_STEP = 4e4
-"""Entries that the cones go through in the time that a crowd's step takes."""
-
-
 MOST_TRIES = 60
 
 
@@ -82,16 +71,16 @@ to this power of ten: what rocks ever faster, from one end to the other, then co
 """
 
 
-class Closeness(Bundled, namedtuple("Closeness", "tolerance skin near least slow resting shallow loose burden leak")):
+class Closeness(Bundled, namedtuple("Closeness", "steps skin near least slow burden leak")):
     """What counts as what.
 
     Attributes:
-        tolerance: of the error in a step. skin [m]: gaps up to which points are closed when something happens.
+        steps: as without contact, one_step.Settings.
+        skin [m]: gaps up to which points are closed when something happens.
         near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
-        slow [m/s or rad/s]: slip that stops by itself at once. resting [m]: what would bounce no higher rests.
-        shallow: as in one_step.Settings. loose: part of a step by which it may miss an event at which forces do not
-            jump. burden: what events may cost, in steps of a crowd, above which these go on. leak: how much of that
-            is forgotten in a second: as many steps, or some times as many, as a crowd would take.
+        slow [m/s or rad/s]: slip that stops by itself at once.
+        burden: what events may cost [ns], above which a crowd's steps go on. leak: how much of that is forgotten in a
+            second: what may be spent for long.
     """
 
 
@@ -111,11 +100,11 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             return NO_ROOM
         if is_crowded(now, close):
             return CROWD
-        error = try_step(calls, system, y, trial, stages, now, h, close)
+        error, rate = try_step(calls, system, y, trial, stages, now, h, close)
         if not error <= 1.0:
-            reject(calls, system, y, stages, now, h, error)
+            reject(calls, system, y, stages, now, h, error, close)
             continue
-        part, which, kind, number = first_event(system, ground, trial, stages, h, close)
+        part, which, kind, number = first_event(system, ground, trial, stages, now, h, close)
         if part <= 1.0:
             if not meet_touching(
                 calls, system, ground, y, trial, stages, now, h, part, which, kind, number, close, spare, impacts
@@ -130,7 +119,8 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
         note_yield(now, yields, close)
         now.time = end if h == end - now.time else now.time + h
         tidy(system, trial)
-        accept(system, y, trial, stages, now, h, error, ORDER)
+        accept(system, y, trial, stages, now, h, error, close.steps.order)
+        choose_method(calls, system, y, stages, now, h, rate, close.steps.order)
         now.step = max(now.step, least)
         now.burden = max(0.0, now.burden - close.leak * h)
         now.stalled = now.stalled + 1 if h < STALLED else 0
@@ -151,31 +141,22 @@ def is_crowded(now, close):
     )
 
 
-@jitable
-def step_cost(points):
-    """Of a step by events, in those of a crowd."""
-    part = points / POINTS_AT_EVEN
-    return part * part * part
-
-
-@jitable
-def event_cost(points):
-    """Of an event, as its equations grow with the points that hold."""
-    return EVENT * (1.0 + step_cost(points))
-
-
 @subroutine
 def try_step(calls, system, y, trial, stages, now, h, close):
-    """Step to `trial`. Returns the error, 1 being what is allowed; infinite where that leads beyond all measure."""
-    now.burden += step_cost(system.touch.count[POINTS])
-    error, _ = dop853_step(calls, system, y, trial, stages, now.time, h, close.tolerance)
-    return math.inf if went_astray(system, trial, y) else error
+    """Step to `trial`. Returns (error, rate of the fastest change or 0).
+
+    An error of 1 is what is allowed; it is infinite where that leads beyond all measure.
+    """
+    now.burden += step_cost(system.model.bodies.shape[0], system.touch.count[POINTS])
+    error, rate = attempt(calls, system, y, trial, stages, now, h, close.steps)
+    return (math.inf if went_astray(system, trial, y) else error), rate
 
 
 @subroutine
-def reject(calls, system, y, stages, now, h, error):
+def reject(calls, system, y, stages, now, h, error, close):
     """Try a shorter step; bodies go back to where they are, so that it is seen who is near."""
-    now.step = h * max(0.2, 0.9 * raised(error, -1.0 / ORDER)) if error < 1e300 else 0.1 * h
+    order = close.steps.order if now.implicit else ORDER
+    now.step = h * max(0.2, 0.9 * raised(error, -1.0 / order)) if error < 1e300 else 0.1 * h
     now.rejected += 1
     calls.rates(system, now.time, y, 0.0, stages[0])
 
@@ -225,16 +206,16 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - PATIENT), 0.0), WIDEST))
     if not look_at_end(system, ground, q, qd):
         return False
-    now.burden += event_cost(system.touch.count[POINTS] + count_closed(ground, skin))
+    now.burden += event_cost(system.model.bodies.shape[0], system.touch.count[POINTS] + count_closed(ground, skin))
     if now.burden > close.burden:
         return True
     if not add_closed(system, ground, skin):
         return False
     count, known = system.touch.count, impacts.count[0]
-    count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) * WORK_OF_STEP)
+    count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) / ENTRY)
     copy(y, stages[1])
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
-    now.burden += count[WORK] / WORK_OF_STEP
+    now.burden += count[WORK] * ENTRY
     astray = went_astray(system, y, stages[1]) or not is_finite(stages[0])
     if astray or count[WORK] > count[ALLOWED]:  # a crowd's steps solve what sweeps do not
         copy(stages[1], y)
@@ -246,7 +227,7 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     mark(system, y, stages[0], 0)
     mark_points(system.touch)
     if now.started == 0 or jumped:
-        now.step = max(first_step(y, stages[0], close.tolerance), 10.0 * SHORTEST_STEP)
+        now.step = max(first_step(y, stages[0], close.steps.tolerance), 10.0 * SHORTEST_STEP)
         now.error = 1e-4
     now.started, now.fresh = 1, 1
     return True
@@ -260,13 +241,13 @@ def went_astray(system, y, before):
 
 
 @subroutine
-def first_event(system, ground, trial, stages, h, close):
+def first_event(system, ground, trial, stages, now, h, close):
     """(part of the step, joint's guard or point or end, what happens, which margin of a guard); a part of 2 if nothing
     does.
     """
     first, which, kind, number = 2.0, -1, -1, -1
     if system.model.guards.shape[0] > 0:
-        mark(system, trial, stages[COUNT], 1)
+        mark(system, trial, stages[end_row(now, close.steps)], 1)
         first, which, number = first_crossing(system.model, system.margins[0], system.margins[1], h)
         kind = JOINT
     part, p, what = first_change(system.touch)
@@ -286,13 +267,13 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     """Step to the first event and let it take place. Returns whether there is room."""
     low, high, s = 0.0, h, part * h
     guard, what, target = which, number, kind
-    rough = max(close.loose * h * 1e-3, 1e-15)
+    rough = max(close.steps.loose * h * 1e-3, 1e-15)
     for turn in range(MOST_TRIES):
-        error = try_step(calls, system, y, trial, stages, now, s, close)
-        if not error < 1e300:
+        error, _ = try_step(calls, system, y, trial, stages, now, s, close)
+        if not error < (1.0 if now.implicit else 1e300):
             high, s = s, 0.5 * (low + s)
             continue
-        part, which, kind, number = first_event(system, ground, trial, stages, s, close)
+        part, which, kind, number = first_event(system, ground, trial, stages, now, s, close)
         if part <= 1.0:
             guard, what, target = which, number, kind
             high, aim = s, part * s

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..contact.points import BASED, POINTS
 from ..jit import jitable, subroutine
 from .contact_modes import settle_points
-from .dop853 import COUNT
+from .one_step import end_row
 
 MOST_YIELDS = 3
 """In a row, of what is strained, that are located."""
@@ -40,10 +40,11 @@ def note_yield(now, yields, close):
 def bears_it(calls, system, y, trial, stages, now, h, close):
     """Whether all goes on as it does after a step, by the cones; if not, points are again as they were before it."""
     touch, count = system.touch, system.touch.count[POINTS]
+    rates = stages[end_row(now, close.steps)]
     for p in range(count):
         touch.saved[p] = touch.points[p]
     based = touch.count[BASED]
-    certain = settle_points(calls, system, now.time + h, trial, stages[COUNT], close)
+    certain = settle_points(calls, system, now.time + h, trial, rates, close)
     same = certain and touch.count[POINTS] == count
     for p in range(count):
         old, new = touch.saved[p], touch.points[p]
@@ -54,5 +55,5 @@ def bears_it(calls, system, y, trial, stages, now, h, close):
         touch.count[POINTS], touch.count[BASED] = count, based
         calls.rates(system, now.time, y, 0.0, stages[0])
         if h <= close.skin:
-            calls.rates(system, now.time + h, trial, 0.0, stages[COUNT])
+            calls.rates(system, now.time + h, trial, 0.0, rates)
     return same

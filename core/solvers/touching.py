@@ -14,7 +14,8 @@ from .adaptive import REACHED, Adaptive
 from .contact_events import IMPACT, Impacts
 from .crowd_memory import tell_points
 from .crowd_steps import NO_ROOM, Pace, advance_crowd
-from .event_steps import CROWD, Closeness, advance_touching, event_cost
+from .event_costs import crowd_cost, event_cost
+from .event_steps import CROWD, Closeness, advance_touching
 from .ground import SHORT
 from .inputs import Inputs
 from .protocol import Memory, Progress, State
@@ -41,12 +42,14 @@ class Touching(Adaptive):
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
-    BURDEN = {"draft": 60.0, "good": 2e3, "exact": 5e3}
+    BURDEN = {"draft": 60.0, "good": 300.0, "exact": 5e3}
     """What events may cost at once, in steps of a crowd."""
-    LEAK = {"draft": 0.5, "good": 2.0, "exact": 3.0}
+    LEAK = {"draft": 1.0, "good": 1.0, "exact": 3.0}
     """What they may cost for long, times what a crowd's steps would."""
+    CHEAP = {"draft": 0.02, "good": 0.05, "exact": 0.1}
+    """Part of real time that they may cost in any case, and seconds that they may cost at once."""
     SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
-    """Part of the burden that one event may be, for events to be looked for again."""
+    """Part of what they may cost at once that one event may be, for events to be looked for again."""
     CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     """Seconds of a crowd's step while things move."""
     BALANCE = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
@@ -62,21 +65,20 @@ class Touching(Adaptive):
         self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST)
         tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
         self._pace = Pace(*(table[accuracy] for table in tables))
-        self._stepping[0].patience = SOON
+        self._stepping[0].lasting = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
-        settings = self._settings
+        own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
+        self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
+        step, cheap = crowd_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
         self._closeness = Closeness(
-            self.CONTACT_TOLERANCES[accuracy],
+            self._settings,
             self.SKIN[accuracy],
             self.CLOSE[accuracy],
             self.LEAST[accuracy],
             self.SLOW[accuracy],
-            self.BOUNCE[accuracy],
-            settings.shallow,
-            settings.loose,
-            self.BURDEN[accuracy],
-            self.LEAK[accuracy] / self.CROWD_STEP[accuracy],
+            max(self.BURDEN[accuracy] * step, cheap),
+            max(self.LEAK[accuracy] * step / self.CROWD_STEP[accuracy], cheap),
         )
 
     @property
@@ -148,8 +150,8 @@ class Touching(Adaptive):
         """Ever more steps, where events are too costly; a few, where they are not and yet leave no step."""
         now = self._stepping[0]
         if now.burden > self._closeness.burden:
-            now.patience = min(2 * now.patience, LATE)
-            self.take_crowd_steps(int(now.patience))
+            now.lasting = min(2 * now.lasting, LATE)
+            self.take_crowd_steps(int(now.lasting))
         else:
             self.take_crowd_steps(1 << min(int(now.halted), MOST_HALTS))
             now.halted += 1
@@ -166,11 +168,10 @@ class Touching(Adaptive):
     def _end_crowd(self) -> None:
         """Look for events again, if there are few enough."""
         now, crowd = self._stepping[0], self._crowd
-        if (
-            event_cost(np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load))
-            > self.SHARE[self._accuracy] * self._closeness.burden
-        ):
-            now.trust = now.patience
+        points = np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load)
+        cost = event_cost(len(self._system.model.bodies), points)
+        if cost > self.SHARE[self._accuracy] * self._closeness.burden:
+            now.trust = now.lasting
             return
         now.fresh, now.started, now.step = 0, 0, 0.0
 
