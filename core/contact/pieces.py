@@ -173,7 +173,8 @@ def write_turned(piece, kind, half, p, n, near):
         return off
     reach = math.sqrt(p[0] * p[0] + p[1] * p[1])
     beside = abs(p[0] * n[1] - p[1] * n[0])
-    if reach <= near or beside > 1e-6 * reach * off:  # the tip, or a corner for a rim that lies flat
+    outward = p[0] * n[0] + p[1] * n[1]
+    if reach <= near or outward <= 0.0 or beside > 1e-6 * reach * off:  # the tip, or some other place of a rim
         return 1.0
     put3(piece.at, (0.0, 0.0, p[2]))
     put3(piece.along, (0.0, 0.0, 1.0))

@@ -16,6 +16,7 @@ import math
 from collections import namedtuple
 
 from ..contact.crowd import (
+    BEFORE,
     CONTACTS,
     DOF_COUNT,
     ISLANDS,
@@ -54,7 +55,7 @@ from .crowd_laws import add_constraints, add_contact, add_guards, rate_of
 from .crowd_memory import note_blows, rate_before, recall, remember, stored_in
 from .ground import STARTS, look_near
 from .protocol import Progress
-from .stepping import is_finite
+from .stepping import went_astray
 from .system import normalize_quaternions, parts_of, read_signals
 
 REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
@@ -63,6 +64,8 @@ REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int
 NO_ROOM = 3
 
 
+SHORTEST, SHORTER = 1e-9, 0.1
+"""Seconds below which a step that leads beyond all measure is hopeless, and the part of it that is tried next."""
 STIFFLY = 1e3
 """How much less than otherwise what strikes gives way, lest it lose speed by that."""
 
@@ -85,20 +88,24 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
         if now.time >= end or now.trust <= 0:
             break
         remaining = end - now.time
-        h = remaining / math.ceil(remaining / max(now.stretch, pace.base) - 1e-9)
+        h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else pace.base) - 1e-9)
+        known = impacts.count[0]
         fits, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
         if not fits:
             return NO_ROOM
-        if not is_finite(y):
-            return HOPELESS
+        if went_astray(system, y, trial):
+            if h < SHORTEST:
+                return HOPELESS
+            copy(trial, y)
+            crowd.counts[BEFORE], impacts.count[0] = 0, known
+            now.stretch = SHORTER * h
+            now.rejected += 1
+            continue
         now.time = end if h == remaining else now.time + h
         now.steps += 1
         now.implicit_steps += 1
         now.trust -= 1
-        if change * h <= pace.calm:
-            now.stretch = min(2.0 * h, 1.0)
-        else:
-            now.stretch = pace.base
+        now.stretch = min(2.0 * h, 1.0 if change * h <= pace.calm else pace.base)
     return REACHED if now.time >= end else UNDERWAY
 
 

@@ -17,11 +17,23 @@ from collections import namedtuple
 from ..contact.points import ALLOWED, POINTS, WORK
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
-from ..kinematics.work import largest
 from ..slots import Bundled
 from ..spatial import raised
 from ..spatial.storage import copy
-from .adaptive import CROWDED, REACHED, SHORTEST_STEP, UNDERWAY, accept, choose_method, count_flow, first_step
+from .adaptive import (
+    CROWDED,
+    REACHED,
+    SHORTEST_STEP,
+    UNDERWAY,
+    accept,
+    adapt_to_drives,
+    adapt_to_stops,
+    choose_method,
+    count_flow,
+    count_pressed,
+    first_step,
+    is_rescued,
+)
 from .contact_events import (
     GAP,
     JOINT,
@@ -40,9 +52,9 @@ from .dop853 import ORDER
 from .event_costs import ENTRY, event_cost, step_cost
 from .events import take_place, wake
 from .ground import look_around
-from .margins import first_crossing
+from .margins import DRIVE, first_crossing
 from .one_step import attempt, end_row, mark
-from .stepping import is_finite
+from .stepping import is_finite, went_astray
 from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import normalize_quaternions, parts_of
 from .tidying import tidy
@@ -51,8 +63,6 @@ CROWD = 4
 """What `advance_touching` returns where events crowd, and crowd_steps.py is to go on."""
 
 
-FASTEST, FASTER = 1e6, 1e3
-"""Metres or radians a second, and times the velocity before, that no blow gives."""
 LONG_ENOUGH = 2e-4
 """Seconds of a step that shows that events do not halt the motion."""
 STALLED = 1e-7
@@ -93,7 +103,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             return NO_ROOM
         if now.time >= end:
             break
-        if is_crowded(now, close):
+        if is_crowded(now, close) or is_stuck(calls, system, y, stages, now, close):
             return CROWD
         fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
         if not fits:
@@ -136,9 +146,13 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
 @jitable
 def is_crowded(now, close):
     """Whether events come so thick, or so near, that a crowd's steps should go on."""
-    return (
-        now.burden > close.burden or not now.step > SHORTEST_STEP or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE
-    )
+    return now.burden > close.burden or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE
+
+
+@subroutine
+def is_stuck(calls, system, y, stages, now, close):
+    """Whether no step is short enough, by explicit steps or by implicit ones."""
+    return not now.step > SHORTEST_STEP and not is_rescued(calls, system, y, stages, now, close.steps)
 
 
 @subroutine
@@ -164,6 +178,7 @@ def reject(calls, system, y, stages, now, h, error, close):
 @subroutine
 def forget_bounces(system, now):
     """Count them anew from frame to frame, and look anew at what held since that could not be found out."""
+    now.rescued = 0
     for p in range(system.touch.count[POINTS]):
         system.touch.points[p].bounces = 0
     for k in range(system.work.watches.shape[0]):
@@ -234,13 +249,6 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
 
 
 @subroutine
-def went_astray(system, y, before):
-    """Whether velocities have jumped beyond all measure: sweeps led away from the cones."""
-    fastest = max(FASTEST, FASTER * largest(parts_of(system, before)[1]))
-    return not is_finite(y) or largest(parts_of(system, y)[1]) > fastest
-
-
-@subroutine
 def first_event(system, ground, trial, stages, now, h, close):
     """(part of the step, joint's guard or point or end, what happens, which margin of a guard); a part of 2 if nothing
     does.
@@ -301,9 +309,14 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     now.events += 1
     now.crowded = now.crowded + 1 if s < CROWDED else 0
     normalize_quaternions(system.model, y)
+    pressed = count_pressed(system)
     if target == JOINT:
         take_place(system, y, guard, what)
-    return settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
+    fits = settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
+    adapt_to_stops(system, now, close.steps, pressed)
+    if target == JOINT and what == DRIVE:
+        adapt_to_drives(system, now)
+    return fits
 
 
 @subroutine

@@ -1,14 +1,17 @@
-"""What explicit and implicit steps share: how large an error is, and what is a number."""
+"""What all kinds of steps share: how large an error is, what is a number, and what is beyond all measure."""
 
 from __future__ import annotations
 
 import math
 
-from ..jit import jitable
-from .system import LEDGERS
+from ..jit import jitable, subroutine
+from ..kinematics.work import largest
+from .system import LEDGERS, parts_of
 
 LEDGER_SLACK = 100.0
 """How many times larger an error in a ledger may be than one in the state."""
+FASTEST, FASTER = 1e6, 1e3
+"""Metres or radians a second, and times the velocity before, that no step and no blow gives."""
 
 
 @jitable
@@ -32,3 +35,10 @@ def is_finite(y):
     for k in range(y.shape[0]):
         total += 0.0 * y[k]  # infinities and NaN times 0 are NaN
     return total == 0.0
+
+
+@subroutine
+def went_astray(system, y, before):
+    """Whether velocities have jumped beyond all measure."""
+    fastest = max(FASTEST, FASTER * largest(parts_of(system, before)[1]))
+    return not is_finite(y) or largest(parts_of(system, y)[1]) > fastest
