@@ -1,6 +1,7 @@
 """Run by the judges' Python: how far Coal has solids apart, of pairs as `told` of tests/support/contacts.py has them.
 
-Use: collision_coal.py PAIRS.json. Prints a list of [distance, the segment between both in six numbers].
+Use: collision_coal.py PAIRS.json. Prints a list of [distance, the segment between both in six numbers]; infinity
+where it makes no such shape.
 """
 
 import json
@@ -37,9 +38,13 @@ def main(path):
     told = []
     for pair in pairs:
         arguments = []
-        for solid in pair:
-            place = coal.Transform3s(np.array(solid["rotation"]).reshape(3, 3), np.array(solid["position"]))
-            arguments += [shape_of(solid), place]
+        try:
+            for solid in pair:
+                place = coal.Transform3s(np.array(solid["rotation"]).reshape(3, 3), np.array(solid["position"]))
+                arguments += [shape_of(solid), place]
+        except (RuntimeError, ValueError):  # of a hull of points in a plane: qhull's
+            told.append([float("inf")] + [0.0] * 6)
+            continue
         result = coal.DistanceResult()
         coal.distance(*arguments, request, result)
         told.append([result.min_distance, *result.getNearestPoint1(), *result.getNearestPoint2()])
