@@ -61,13 +61,14 @@ middle between two faces, and in *skewed* ones the judge's normal separates less
 """
 
 TAIL = """
-MuJoCo keeps the corners of hulls in single precision: that is its 1e-8. It has no cones. Where they differ by more, it
-was always the judge whose search had ended too early or at a wrong face: ours had its proof, from both sides.
+MuJoCo keeps the corners of hulls in single precision: that is its 1e-8. It has no cones. Where they differ by more, the
+judge's search had ended too early or at a wrong face, and ours has its proof; but for those that are counted as *ours
+unproven*. There ours is wrong: one solid or both have round parts, and both lie around nearly one middle, within 1 %
+of their sizes. A whole ring of normals is nearly as good as the best there, Newton's method does not walk to its end,
+and our depth is too deep by 1e-5 of the size or so, by 1e-3 in the worst case. *One middle* shows the same.
 
-What this does not show: where a solid with round parts and another one have one and the same middle, a whole ring of
-normals is nearly as good as the best, and our depth may be too deep by 1e-4 of the size. And of solids that overlap,
-one of them round, one in some ten thousand has witness points that are off by 1e-5 of the size: its normal lacks a few
-digits, though its distance has all.
+Of solids that overlap, one of them round, one in some ten thousand has witness points that are off by 1e-5 of the size:
+its normal lacks a few digits, though its distance has all.
 """
 
 
