@@ -63,7 +63,7 @@ def offer(arithmetic: list[tuple[Callable, bool]]) -> None:
 
     while arithmetic:
         function, inlined = arithmetic.pop()
-        register_jitable(forceinline=inlined, no_cpython_wrapper=True, **options())(function)
+        register_jitable(forceinline=inlined, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options())(function)
 
 
 def dispatcher_of(function: Callable) -> Any:

@@ -32,6 +32,8 @@ ALIGNED = 1e-9
 """Sine by which a normal may lean over a face that it belongs beside: rounding."""
 WIDER = 1e-9
 """Of a face's and a solid's size: by how much more a face reaches, lest something fall through between two."""
+ALONG_Z = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+"""Axes of an edge that is not near."""
 EDGE_NAMES = 1 << 40
 """Names of an edge's points start at this times its number, from 1 on; those of faces lie below."""
 
@@ -96,6 +98,8 @@ def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count,
     meshes = store.meshes
     may, n, p = facing(A, meshes, face, c)
     if not may:
+        return count
+    if dot(sub(c, p), n) - B.reach > margin:
         return count
     down = rotate_back(R, (-n[0], -n[1], -n[2]))
     lowest = add(c, rotate(R, support(B, store.hulls, down)))
@@ -164,20 +168,21 @@ def touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, r
 def meet_edge(B, store, R, c, face, side, margin, room):
     """Hold a solid against an edge, as a segment that is put to room.segment.
 
-    Returns (whether it is near, signed distance [m], normal to the solid, the edge's point, the segment's axes, its
-    middle).
+    Returns (whether it is within the margin, signed distance [m], normal to the solid, the edge's point, the segment's
+    axes, its middle).
     """
     meshes = store.meshes
     start, end = corner_of(meshes, face, side), corner_of(meshes, face, (side + 1) % 3)
     middle = scale(add(start, end), 0.5)
     along = sub(end, start)
-    length = math.sqrt(dot(along, along))
+    length2, away = dot(along, along), sub(c, middle)
+    off = sub(away, scale(along, min(max(dot(away, along) / length2, -0.5), 0.5)))
+    if math.sqrt(dot(off, off)) - B.reach > margin:
+        return False, 0.0, away, middle, ALONG_Z, middle
+    length = math.sqrt(length2)
     segment = room.segment[0]
     segment.half[2] = segment.reach = 0.5 * length
     Q = axes_along(scale(along, 1.0 / length), get3(meshes.normals[face]))
-    away = sub(c, middle)
-    if math.sqrt(dot(away, away)) - B.reach - segment.reach > margin:
-        return False, 0.0, away, middle, Q, middle
     R_QB, moved = matmul(transpose(Q), R), rotate_back(Q, away)
     if B.kind == BALL:
         back = transpose(R_QB)
@@ -261,7 +266,7 @@ def separate_mesh(A, B, store, R, c, margin, room):
             continue
         start = (node - (A.node_count - 1) // 2) * LEAF
         for k in range(start, min(start + LEAF, A.face_count)):
-            s, n, a = separate_face(A, B, store, R, c, A.first_face + k, margin, room)
+            s, n, a = separate_face(A, B, store, R, c, A.first_face + k, min(margin, best), room)
             if s < best:
                 best, normal, point = s, n, a
     return best, normal, point
@@ -279,10 +284,12 @@ def apart2(lower, upper, meshes, node):
 
 @subroutine
 def separate_face(A, B, store, R, c, face, margin, room):
-    """As `separate_mesh`, of one face and the edges that it has."""
+    """As `separate_mesh`, of one face and the edges that it has. The margin may be below 0."""
     meshes = store.meshes
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
     may, n, p = facing(A, meshes, face, c)
+    if abs(dot(sub(c, p), n)) - B.reach > margin:
+        return best, normal, point
     if may:
         at = add(c, rotate(R, support(B, store.hulls, rotate_back(R, (-n[0], -n[1], -n[2])))))
         at = sub(at, scale(n, B.radius))
@@ -292,7 +299,7 @@ def separate_face(A, B, store, R, c, face, margin, room):
     for side in range(3):
         if meshes.beyond[face, side] == NO_EDGE:
             continue
-        there, s, n, a, _, _ = meet_edge(B, store, R, c, face, side, margin, room)
+        there, s, n, a, _, _ = meet_edge(B, store, R, c, face, side, min(margin, best), room)
         if there and s < best and (s > 0.0 or is_beside(meshes, face, side, n, a)):
             best, normal, point = s, n, a
     return best, normal, point

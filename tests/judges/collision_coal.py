@@ -1,6 +1,7 @@
 """Run by the judges' Python: how far Coal has solids apart, of pairs as `told` of tests/support/contacts.py has them.
 
-Use: collision_coal.py PAIRS.json. Prints a list of [distance, the segment between both in six numbers].
+Use: collision_coal.py PAIRS.json. Prints a list of [distance, the segment between both in six numbers]; infinity
+where it makes no such shape.
 """
 
 import json
@@ -28,6 +29,15 @@ def shape_of(solid):
     }[solid["kind"]]()
 
 
+def is_made(solid):
+    """Whether Coal makes it: of points in a plane it makes no hull, and dies."""
+    if solid["kind"] != "hull":
+        return True
+    points = np.array(solid["points"])
+    sizes = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return len(points) > 3 and sizes[2] > 1e-9 * sizes[0]
+
+
 def main(path):
     with open(path) as file:
         pairs = json.load(file)
@@ -37,6 +47,9 @@ def main(path):
     told = []
     for pair in pairs:
         arguments = []
+        if not all(map(is_made, pair)):
+            told.append([float("inf")] + [0.0] * 6)
+            continue
         for solid in pair:
             place = coal.Transform3s(np.array(solid["rotation"]).reshape(3, 3), np.array(solid["position"]))
             arguments += [shape_of(solid), place]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.contacts import JUDGES, compared, pairs_of
+from support.contacts import JUDGES, compared, pairs_of, total
 from support.judges import needs_python_judges
 from support.solids import NAMES
 
@@ -16,7 +16,7 @@ COUNT = 100
 def test_distances_are_the_judges_or_proven(judge, pair):
     """Guards the distance of every pair of kinds by another engine's: where both differ, ours has a proof, which takes
     the judge's normal into account; and they differ seldom."""
-    verdict = compared(judge, pair, COUNT)
+    verdict = total(compared(judge, pair, COUNT))
     assert verdict.ours_unproven == 0
     assert verdict.differ + verdict.unanswered <= 0.15 * verdict.count
 

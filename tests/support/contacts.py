@@ -46,6 +46,11 @@ class Verdict:
     skewed: int = 0
     unanswered: int = 0
 
+    def add(self, other: Verdict) -> None:
+        self.worst = max(self.worst, other.worst)
+        for name in ("count", "differ", "ours_unproven", "ties", "skewed", "unanswered"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 def pairs_of(judge: str, kinds: int = len(NAMES)) -> list[tuple[int, int]]:
     """The pairs of kinds that a judge has."""
@@ -53,17 +58,17 @@ def pairs_of(judge: str, kinds: int = len(NAMES)) -> list[tuple[int, int]]:
     return [(a, b) for a in has for b in has if a <= b and b != PLANE]
 
 
-def told(A: Crowd, B: Crowd) -> list:
-    """For the judges' scripts."""
+def told(A: Crowd, B: Crowd, unit: np.ndarray) -> list:
+    """For the judges' scripts, lengths in a unit of each pair's own, shape (n,) [m]."""
     return [
         [
             {
                 "kind": NAMES[crowd.kind],
-                "half": crowd.half[i].tolist(),
-                "radius": float(crowd.radius[i]),
-                "points": crowd.clouds[i].tolist() if crowd.clouds else [],
+                "half": (crowd.half[i] / unit[i]).tolist(),
+                "radius": float(crowd.radius[i] / unit[i]),
+                "points": (crowd.clouds[i] / unit[i]).tolist() if crowd.clouds else [],
                 "rotation": crowd.R[i].ravel().tolist(),
-                "position": crowd.t[i].tolist(),
+                "position": (crowd.t[i] / unit[i]).tolist(),
             }
             for crowd in (A, B)
         ]
@@ -71,39 +76,67 @@ def told(A: Crowd, B: Crowd) -> list:
     ]
 
 
-def judged(judge: str, A: Crowd, B: Crowd) -> np.ndarray:
-    """Shape (n, 7): the distance, and a point of each."""
+def judged(judge: str, crowds: list[tuple[Crowd, Crowd]]) -> list[np.ndarray]:
+    """Of each two crowds, shape (n, 7): the distance, and a point of each.
+
+    Judges have tolerances for sizes near 1, so they are told such.
+    """
+    units = [np.exp2(np.round(np.log2(A.sizes + B.sizes + 1e-300))) for A, B in crowds]
+    asking = [row for (A, B), unit in zip(crowds, units, strict=True) for row in told(A, B, unit)]
     with tempfile.TemporaryDirectory() as folder:
         asked = Path(folder) / "pairs.json"
-        asked.write_text(json.dumps(told(A, B)))
+        asked.write_text(json.dumps(asking))
         script = SCRIPTS / f"collision_{judge.lower()}.py"
         done = subprocess.run([PYTHON, script, asked], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{judge} died: {done.stderr[-400:]}"
-    return np.array(json.loads(done.stdout))
+    rows = np.array(json.loads(done.stdout)) * np.concatenate(units)[:, None]
+    return np.split(rows, np.cumsum([len(unit) for unit in units])[:-1])
 
 
-def compared(judge: str, pair: tuple[int, int], count: int) -> Verdict:
-    """`count` placements of each of a few shapes, none of them with one middle."""
-    verdict = Verdict()
-    for shape in SHAPES:
-        A, B = random_crowds(*pair, shape, count, seed=1)
-        B.t[(A.t == B.t).all(axis=1)] += 0.1
-        theirs, ours, size = judged(judge, A, B), measured(A, B), A.sizes + B.sizes
-        difference = np.abs(theirs[:, 0] - ours.gap) / size
-        answered = np.abs(theirs).max(axis=1) < NUMBER
-        differ = answered & ~(difference <= SAME)
-        wrong = differ & ~is_proven(A, B, ours, theirs)
-        verdict.count += count
-        verdict.worst = max(verdict.worst, float(difference[answered].max(initial=0.0)))
-        verdict.differ += int(differ.sum())
-        verdict.ours_unproven += int(wrong.sum())
-        n, told = normals_of(theirs, ours)
-        other = answered & ~differ & told & ((n * ours.normal).sum(axis=1) < np.cos(ANGLE))
-        lost = ours.gap - separations(A, B, n[:, None])[:, 0] > SAME * size
-        verdict.ties += int((other & ~lost).sum())
-        verdict.skewed += int((other & lost).sum())
-        verdict.unanswered += int((~answered).sum())
-    return verdict
+def compared(judge: str, pair: tuple[int, int], count: int, shapes: tuple[str, ...] = SHAPES) -> dict[str, Verdict]:
+    """`count` placements of each of a few shapes, none of them with one middle; a verdict a shape."""
+    crowds = [placed_apart(pair, shape, count) for shape in shapes]
+    told = judged(judge, crowds)
+    return {shape: verdict_of(A, B, theirs) for shape, (A, B), theirs in zip(shapes, crowds, told, strict=True)}
+
+
+def total(verdicts: dict[str, Verdict]) -> Verdict:
+    """Of all shapes together."""
+    found = Verdict()
+    for verdict in verdicts.values():
+        found.add(verdict)
+    return found
+
+
+def placed_apart(pair: tuple[int, int], shape: str, count: int) -> tuple[Crowd, Crowd]:
+    A, B = random_crowds(*pair, shape, count, seed=1)
+    same = (A.t == B.t).all(axis=1)
+    B.t[same] += 0.1 * np.minimum(A.sizes + B.sizes, 1.0)[same, None]
+    return A, B
+
+
+def verdict_of(A: Crowd, B: Crowd, theirs: np.ndarray) -> Verdict:
+    """theirs: as `judged` has it."""
+    ours, size = measured(A, B), A.sizes + B.sizes
+    rounding = 4.0 * np.spacing(np.abs(np.hstack([A.t, B.t])).max(axis=1))  # which the places of both have
+    difference = np.maximum(np.abs(theirs[:, 0] - ours.gap) - rounding, 0.0) / np.where(size > 0.0, size, 1.0)
+    answered = np.abs(theirs).max(axis=1) < NUMBER
+    differ = answered & ~(difference <= SAME)
+    wrong = differ.copy()
+    if differ.any():
+        wrong[differ] = ~is_proven(A.chosen(differ), B.chosen(differ), ours[differ], theirs[differ])
+    n, told = normals_of(theirs, ours)
+    other = answered & ~differ & told & ((n * ours.normal).sum(axis=1) < np.cos(ANGLE))
+    lost = ours.gap - separations(A, B, n[:, None])[:, 0] > SAME * size + rounding
+    return Verdict(
+        len(A),
+        float(difference[answered].max(initial=0.0)),
+        int(differ.sum()),
+        int(wrong.sum()),
+        int((other & ~lost).sum()),
+        int((other & lost).sum()),
+        int((~answered).sum()),
+    )
 
 
 def normals_of(theirs: np.ndarray, ours: np.recarray) -> tuple[np.ndarray, np.ndarray]:

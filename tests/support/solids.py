@@ -53,6 +53,19 @@ class Crowd:
         """All turned and shifted alike, or each by its own."""
         return replace(self, R=R @ self.R, t=np.einsum("...ij,...j->...i", R, self.t) + t)
 
+    def chosen(self, which: np.ndarray) -> Crowd:
+        """Some of them, by a mask of shape (n,)."""
+        places = np.flatnonzero(which)
+        return Crowd(
+            self.kind,
+            [self.solids[i] for i in places],
+            self.half[which],
+            self.radius[which],
+            [self.clouds[i] for i in places] if self.clouds else [],
+            self.R[which],
+            self.t[which],
+        )
+
     @property
     def vertices(self) -> np.ndarray:
         """Of hulls, shape (n, most, 3); those of few repeat their first."""
@@ -275,7 +288,12 @@ def outside(crowd: Crowd, points: np.ndarray) -> np.ndarray:
         return np.maximum(side, -half[:, 2] - x[:, 2])
     if kind == ELLIPSOID:
         return distances_to_ellipsoids(half, x)
-    return np.array([outside_hull(points, p) for points, p in zip(crowd.clouds, x, strict=True)])
+    found, places = np.zeros(len(x)), {}
+    for i, points in enumerate(crowd.clouds):  # many share one
+        places.setdefault(id(points), []).append(i)
+    for same in places.values():
+        found[same] = outside_hull(crowd.clouds[same[0]], x[same])
+    return found
 
 
 def distances_to_ellipsoids(half: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -293,16 +311,16 @@ def distances_to_ellipsoids(half: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.where(inside, 0.0, np.linalg.norm(t[:, None] * x / (half**2 + t[:, None]), axis=1))
 
 
-def outside_hull(points: np.ndarray, p: np.ndarray) -> float:
+def outside_hull(points: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The same of the hull of points: by scipy's facets, or by the nearest mean of the points where there are none."""
     size = abs(points).max()
     if len(points) > 3 and np.linalg.matrix_rank(points - points[0], tol=1e-9 * size) == 3:
         facets = ConvexHull(points).equations
-        return (facets[:, :3] @ p + facets[:, 3]).max()
+        return (x @ facets[:, :3].T + facets[:, 3]).max(axis=1)
     heavy = 1e3
     weights = np.vstack([points.T / size, np.full(len(points), heavy)])
-    found, _ = nnls(weights, np.append(p / size, heavy), maxiter=1000)
-    return float(np.linalg.norm(found @ points / found.sum() - p))
+    found = np.array([nnls(weights, np.append(p / size, heavy), maxiter=1000)[0] for p in x])
+    return np.linalg.norm(found @ points / found.sum(axis=1, keepdims=True) - x, axis=1)
 
 
 def poses_of(*crowds: Crowd) -> np.ndarray:

@@ -37,4 +37,4 @@ def sphere_from_inside(radius, up, around):
     i = np.arange(up * around).reshape(up, around)
     a, b = i[:-1].ravel(), i[1:].ravel()
     c, d = np.roll(i, -1, axis=1)[1:].ravel(), np.roll(i, -1, axis=1)[:-1].ravel()
-    return vertices.reshape(-1, 3), np.vstack([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    return vertices.reshape(-1, 3), np.vstack([np.column_stack([a, c, b]), np.column_stack([a, d, c])])
