@@ -31,7 +31,9 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             return
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
-        _draw_mass(layout, context, settings)
+        body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # which moves nothing then
+        if body:
+            _draw_mass(body, context, settings)
         row = layout.row(align=True)
         row.operator(ids.OP_LINK_WEIGH)
         row.operator(ids.OP_LINK_UNTAG)

@@ -206,7 +206,7 @@ class LIMBERJACK_PT_weather(Folded, bpy.types.Panel):
 CLASSES = (
     LIMBERJACK_UL_pairs,
     LIMBERJACK_PT_simulate,
-    LIMBERJACK_PT_contact,
     LIMBERJACK_PT_keys,
     LIMBERJACK_PT_weather,
+    LIMBERJACK_PT_contact,
 )

@@ -257,6 +257,14 @@ def slip(friction: float, restitution: float, *objects: bpy.types.Object) -> Non
         surface.source, surface.friction, surface.restitution = "CUSTOM", friction, restitution
 
 
+def hide_fitted() -> None:
+    """Put the collision shapes that were fitted to links out of sight, as an import does."""
+    for obj in bpy.context.scene.objects:
+        if getattr(obj, ids.LINK).is_fitted:
+            _move(obj, "Collisions")
+    bpy.context.view_layer.layer_collection.children["Collisions"].hide_viewport = True
+
+
 def weigh(obj: bpy.types.Object, mass: float) -> None:
     """Let a link weigh so much, spread over its shapes."""
     settings = getattr(obj, ids.LINK)
