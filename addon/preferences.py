@@ -26,6 +26,7 @@ OVERLAYS = {
         "Draw a ball on each link whose place is pinned, and a box on each that is pinned whole",
         True,
     ),
+    "show_contacts": ("Contacts", "Draw where links touch in the last simulation, and how hard they press", True),
     "show_problems": ("Problems", "Draw joints with problems in a colour of their own", True),
 }
 """Of each switch, the label, the tooltip, and whether it is on at first."""
@@ -37,6 +38,7 @@ COLORS = {
     "loop_color": ("Loop", (0.85, 0.45, 1.0, 0.9)),
     "mass_color": ("Mass", (0.45, 0.9, 0.45, 0.8)),
     "pin_color": ("Pins", (1.0, 0.55, 0.1, 1.0)),
+    "contact_color": ("Contacts", (1.0, 0.35, 0.75, 1.0)),
     "problem_color": ("Problem", (1.0, 0.2, 0.15, 1.0)),
 }
 SIZE = 1.0

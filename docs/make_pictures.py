@@ -24,7 +24,7 @@ SAMPLES = ROOT / "sample_scenes"
 SCREENS = ROOT / "out" / "gui"
 QUALITY = 85
 TILE = (480, 360)
-COLUMNS = 5
+COLUMNS = 4
 
 
 def window_pictures() -> None:
@@ -40,10 +40,10 @@ def save(picture: Image.Image, name: str) -> None:
     print(f"{path.relative_to(ROOT)}: {picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} kB")
 
 
-def crane_in_twelve_frames(folder: Path) -> None:
-    simulate("crane")
-    render_contact_sheet(bpy.context.scene, folder / "crane.png")
-    save(Image.open(folder / "crane.png"), "crane")
+def in_twelve_frames(name: str, folder: Path) -> None:
+    simulate(name)
+    render_contact_sheet(bpy.context.scene, folder / f"{name}.png")
+    save(Image.open(folder / f"{name}.png"), name)
 
 
 def simulate(name: str) -> None:
@@ -92,6 +92,7 @@ if __name__ == "__main__":
     folder = ROOT / "out" / "pictures"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    crane_in_twelve_frames(folder)
+    for name in ("crane", "tumble"):
+        in_twelve_frames(name, folder)
     all_samples(folder)
     limberjack.unregister()  # or bpy ends with a crash

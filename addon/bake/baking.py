@@ -300,6 +300,7 @@ class Bake(ABC):
             accuracy=settings.accuracy,
             start=settings.start,
             onto=settings.onto,
+            contact=settings.contact,
             distance=tolerance.distance if tolerance else 0.0,
             angle=tolerance.angle if tolerance else 0.0,
             written=result.keys,

@@ -83,6 +83,7 @@ class Course:
             "controls": self.controls,
             "numbers": self.frames,
             "is_measured": self._is_measured and bool(self.beginning.state),
+            "contact": self.settings.contact,
         }
         return Simulation(self.model, **own | changes)
 

@@ -26,7 +26,7 @@ from ..bridge.animated import (
 from ..bridge.motion import playing_strips
 from ..bridge.numbers import unit_length
 from ..bridge.read import place_links
-from ..props import axes_in_use
+from ..props import axes_in_use, is_link
 from .receipt import read_print
 
 OF_STRIPS = (
@@ -62,7 +62,7 @@ def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
     if switched:  # where it does not act, other links and joints come first
         still.links.sort(key=lambda link: link.name)
         still.joints.sort(key=lambda joint: joint.name)
-        place_links(still, {link.name: scene.objects[link.name] for link in still.links}, unit_length(scene))
+        place_links(still, {obj.name: obj for obj in scene.objects if is_link(obj)}, unit_length(scene))
     numbers = [text for name in sorted(driven) for text in _still_numbers(scene.objects[name], animated)]
     parts = [text for known in sorted(animated) for text in _still_parts(scene, known, curves[known])]
     return _sha(still.digest(), *numbers, *parts)

@@ -30,6 +30,7 @@ class Receipt:
         keys: digest of the keys as they were written.
         first, last, step: frames. fps: frames a second.
         accuracy, start, onto: as `BakeSettings`. distance [m], angle [rad]: asked for; 0 for a key on every frame.
+        contact: whether links touched each other.
         written, possible: keys, and how many there were without reducing.
         off_by, turned_by: most that a link is away from the motion [m] and turned [rad], as Blender plays the keys; 0
             where every frame has a key, and the keys are the motion.
@@ -57,6 +58,7 @@ class Receipt:
     turned_by: float = 0.0
     result: str = ""
     movers: str = ""
+    contact: bool = False
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
+from ...core.trajectory.touches import TABLES
 from ...core.trajectory.trajectory import Trajectory
 from ..bridge.numbers import length_in_words
 from ..bridge.read import SceneReading
@@ -49,7 +50,7 @@ class BakeRun(Bake):
 
     def _begun(self, initial: dict | None) -> tuple[Course, Simulation]:
         course = Course(self.scene, self.settings, self.reading, initial)
-        return course, course.simulation(record=["efforts"])
+        return course, course.simulation(record=["efforts", *(TABLES if self.settings.contact else ())])
 
     @property
     def trajectory(self) -> Trajectory:

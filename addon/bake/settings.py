@@ -40,6 +40,7 @@ class BakeSettings:
         start: "HOME", "POSE" or "KEYS"; see `starts`.
         onto: "LINKS", "JOINTS" or "BOTH".
         tolerance: None for a key on every frame.
+        contact: whether links touch each other.
         overwrite: put the bake in the place of animation that is not ours (which is kept as an action).
     """
 
@@ -50,6 +51,7 @@ class BakeSettings:
     start: str = "HOME"
     onto: str = "LINKS"
     tolerance: Tolerance | None = None
+    contact: bool = False
     overwrite: bool = False
 
     @property
@@ -96,7 +98,9 @@ def settings_of(scene: bpy.types.Scene, **changes) -> BakeSettings:
     bake = stored.bake
     first, last = frame_range(scene)
     tolerance = Tolerance(shortest(bake.distance) * unit_length(scene), shortest(bake.angle)) if bake.reduces else None
-    own = BakeSettings(first, last, shortest(bake.step), stored.accuracy, bake.start, bake.onto, tolerance)
+    own = BakeSettings(
+        first, last, shortest(bake.step), stored.accuracy, bake.start, bake.onto, tolerance, stored.contact
+    )
     settings = replace(own, **{name: value for name, value in changes.items() if value is not None})
     settings.require()
     return settings

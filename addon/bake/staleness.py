@@ -102,5 +102,6 @@ def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
             "the frame range": ((now.first, now.last), (receipt.first, receipt.last)),
             "the accuracy": (now.accuracy, receipt.accuracy),
             "what it starts from": (now.start, receipt.start),
+            "Contact": (now.contact, receipt.contact),
         }
     return next((name for name, (here, there) in pairs.items() if here != there), "")

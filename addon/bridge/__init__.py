@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         fields,
         fitting,
         frames,
+        impacts,
         joining,
         keyed_joints,
         live,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         snapshot,
         store,
         tagging,
+        touching,
         turning,
         write,
     )

@@ -109,6 +109,18 @@ LINK_FIELDS = (
     Field("torque", section="forces", is_followed=True),
     Field("force_turns_along", section="forces"),
 )
+SURFACE_FIELDS = (
+    Field("friction"),
+    Field("restitution"),
+    Field("stiffness", infinite=math.inf),
+    Field("dissipation"),
+    Field("rolling_friction", Measure.LENGTH),
+    Field("spinning_friction", Measure.LENGTH),
+    Field("velocity", Measure.LENGTH),
+    Field("slip_speed", Measure.LENGTH),
+)
+"""Of a surface, but for the static friction, which may be left open on both sides."""
+MEETING_FIELDS = (Field("self_collide"), Field("family"))
 JOINT_FIELDS = (
     Field("pitch", Measure.LENGTH),
     Field("closes_loop"),

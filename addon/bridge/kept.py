@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
 
 import bpy
 
 from ...core.extras import Extra
-from ...core.geometry import Foreign, Shape, Surface
-from ...core.model import Link, ModelError
+from ...core.geometry import Foreign
+from ...core.model import ModelError
 from .. import ids
-
-CONTACT = {Link: ("self_collide", "family"), Shape: ("surface", "layers", "meets")}
-"""The fields that say how things touch, which a scene shows nowhere yet."""
 
 
 def format_extras(extras: tuple[Extra, ...]) -> str:
@@ -29,27 +25,6 @@ def parse_extras(text: str, where: str) -> tuple[Extra, ...]:
         return tuple(Extra(**{**item, "within": tuple(item["within"])}) for item in json.loads(text))
     except (ValueError, TypeError, KeyError) as error:
         raise ModelError(f"{where}: what was kept of its file cannot be read: {error}; import it again") from error
-
-
-def format_contact(item: Link | Shape) -> str:
-    """What a link or a collision says of touching, as far as it says anything."""
-    plain = Link(item.name) if isinstance(item, Link) else Shape(item.name, None)
-    said = {name: getattr(item, name) for name in CONTACT[type(item)]}
-    said = {name: value for name, value in said.items() if value != getattr(plain, name)}
-    return json.dumps(said, default=dataclasses.asdict, ensure_ascii=False) if said else ""
-
-
-def parse_contact(text: str, kind: type[Link | Shape], where: str) -> dict[str, Any]:
-    """The fields of a `kind` that `format_contact` wrote. where: what has them, for the error."""
-    if not text:
-        return {}
-    try:
-        said = {name: value for name, value in json.loads(text).items() if name in CONTACT[kind]}
-        return said | ({"surface": Surface(**said["surface"])} if "surface" in said else {})
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ModelError(
-            f"{where}: what was kept of how it touches cannot be read: {error}; import it again"
-        ) from error
 
 
 def format_foreign(foreign: Foreign) -> str:

@@ -49,7 +49,9 @@ class Posing:
         if is_by_hand and not bpy.app.background:
             compile_posing()
         faults: list[Fault] = []
-        self.reading = reading = scan_scene(scene, depsgraph, weigh=_weigh_nothing, faults=faults)
+        self.reading = reading = scan_scene(
+            scene, depsgraph, weigh=_weigh_nothing, collide=_touch_nothing, faults=faults
+        )
         self._faults = {fault.name: fault.message for fault in faults}
         self.model: Model = _without_leads(reading, scene).acting_at(0.0)
         self.unit = unit_length(scene)
@@ -324,3 +326,8 @@ def _are_same(a: Pose, b: Pose) -> bool:
 def _weigh_nothing(_link, _around) -> Weight:
     """A pose is no matter of masses."""
     return Weight(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0)
+
+
+def _touch_nothing(_shapes, _link) -> list:
+    """Nor of what links collide with."""
+    return []

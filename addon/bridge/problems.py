@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.check import check_model, check_start
+from ...core.check.overlapping import overlapping
+from ...core.model import ModelError
 from .. import ids, migration
 from ..props import is_joint, is_led, is_link
 from .animated import SCENE, Input, lasting
@@ -30,6 +32,9 @@ ORDER = {"error": 0, "warning": 1, "note": 2}
 OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
 """Codes of what becomes clear at once when a scene is played, so that it is told there too."""
 
+
+HULL = "touches with its convex hull"
+"""So core tells of each mesh that can be pushed."""
 
 OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
 
@@ -65,7 +70,7 @@ def find_problems(
     found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
-        found += of_start(scene, reading)
+        found += of_start(scene, reading) + overlaps(reading.model)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -126,6 +131,26 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
         message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
         found.append(Problem(issue.severity, issue.code, issue.name, message))
     return [problem for problem in found if problem.name not in pushed]
+
+
+_overlaps: tuple[str, list[Problem]] = ("", [])
+"""What was found of the model that was looked at last, by its digest."""
+
+
+def overlaps(model: Model) -> list[Problem]:
+    """Links that collide and are in each other where simulations start, and shapes that nothing can touch."""
+    global _overlaps
+    if not any(link.collisions for link in model.links):
+        return []
+    digest = model.digest()
+    if _overlaps[0] != digest:
+        try:
+            issues = [issue for issue in overlapping(model) if HULL not in issue.message]
+        except ModelError:  # which others tell of
+            issues = []
+        found = [Problem(each.severity, each.code, each.name, f"{each.subject}: {each.message}") for each in issues]
+        _overlaps = digest, found
+    return _overlaps[1]
 
 
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:

@@ -10,6 +10,7 @@ from functools import partial
 
 import bpy
 
+from ...core.geometry import Shape
 from ...core.model import WORLD, Joint, Link, Model, ModelError
 from ...core.model.naming import STATIC, claim
 from ...core.spatial import IDENTITY, compose, inverse, scale
@@ -18,7 +19,7 @@ from ..props import is_joint, is_link
 from .animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
 from .choices import require_known_shape
 from .fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
-from .kept import parse_contact, parse_extras
+from .kept import parse_extras
 from .mass import Weight, is_weighed, weigh
 from .motion import changes_its_size, is_animated
 from .numbers import Units, scaled_pose, shortest_all, unit_length, units_of
@@ -28,6 +29,12 @@ from .present import all_evaluated, objects_present
 from .read_joints import joint_of
 from .shapes import MeshFormat, ShapeReader
 from .surroundings import add_frames, add_lights, add_static_objects
+from .touching import add_ground, read_meeting, read_pairs
+
+Collide = Callable[[ShapeReader, bpy.types.Object], list[Shape]]
+"""Finds what a link collides with."""
+
+ShapesOf = Callable[[bpy.types.Object], tuple[list[Shape], list[Shape]]]
 
 KINEMATIC = "_kinematic"
 """As `STATIC`, for a link that moves as it is animated: what readers call it that find such a link in a file."""
@@ -86,6 +93,7 @@ def scan_scene(
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
     weigh: Callable[[bpy.types.Object, Surroundings], Weight] = weigh,
+    collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
 ) -> SceneReading:
     """As `read_scene`, with the objects and what was found on the way.
@@ -93,12 +101,12 @@ def scan_scene(
     first: the frame from which times are counted, where a simulation starts; the scene's own first where it is None.
     with_surroundings: with lights, and what is seen and belongs to no link, as links fixed to the world.
     mesh_format: "GLTF" to have each mesh as a glTF file too.
-    weigh: for a caller that knows weights already.
+    weigh, collide: for a caller that knows weights already, or what links collide with.
     faults: given, by whoever only looks at the scene, an object that cannot be read is left out and told there, where
         else the reading ends with its error; and what is disabled in viewports stays so, and has no modifiers.
     """
     with all_evaluated(scene) if faults is None else nullcontext():
-        return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, faults)
+        return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, collide, faults)
 
 
 def _scan(
@@ -109,6 +117,7 @@ def _scan(
     with_surroundings: bool,
     mesh_format: MeshFormat,
     weigh: Callable[[bpy.types.Object, Surroundings], Weight],
+    collide: Collide,
     faults: list[Fault] | None,
 ) -> SceneReading:
     around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
@@ -122,8 +131,9 @@ def _scan(
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {obj.name: obj for obj in links})
-    shapes = ShapeReader(around, mesh_format) if with_shapes else None
-    read_link = partial(_link, around=around, units=units, shapes=shapes, reading=reading, weigh=weigh)
+    shapes = ShapeReader(around, units, mesh_format)
+    shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)
+    read_link = partial(_link, around=around, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh)
     model.links = _each(links, read_link, faults)
     known = {link.name for link in model.links} | {WORLD}
     found = _each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
@@ -133,17 +143,26 @@ def _scan(
     reading.remarks += remarks_on_export(animated) if with_shapes else remarks_on(animated)
     _hold(reading)
     _pose_and_order(model)
+    model.contact_pairs = read_pairs(scene, known) if with_shapes or settings.contact else []
+    if with_shapes or settings.contact:
+        add_ground(reading, scene)
     add_frames(model, scene, around)
     if with_surroundings:
-        reading.remarks += add_static_objects(model, scene, shapes or ShapeReader(around, mesh_format))
+        reading.remarks += add_static_objects(model, scene, shapes)
         reading.remarks += add_lights(model, scene, around)
-    if shapes:
+    if with_shapes or with_surroundings:
         reading.remarks += shapes.notes + shapes.materials.notes
         reading.remarks += [
             f"link '{name}' moves as it is animated, which files have no words for: there it is fixed to the world"
             for name in reading.leads
         ]
     return reading
+
+
+def _shapes_of(shapes: ShapeReader, collide: Collide, with_shapes: bool, has_contact: bool) -> ShapesOf:
+    if with_shapes:
+        return shapes.of_link
+    return lambda link: ([], collide(shapes, link) if has_contact else [])
 
 
 def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] | None) -> list:
@@ -170,12 +189,13 @@ def _hold(reading: SceneReading) -> None:
         motion = getattr(obj, ids.LINK).motion
         if motion == "FREE":
             continue
+        leads = motion == "KINEMATIC" and is_animated(obj)
         holder = _holder_of(model, link.name)
         if holder is None:
-            name = claim(f"{link.name}{STATIC if motion == 'STATIC' else KINEMATIC}", taken)
+            name = claim(f"{link.name}{KINEMATIC if leads else STATIC}", taken)
             holder = Joint(name, "fixed", WORLD, link.name, X_PJ=link.pose)
             held.append(holder)
-        if motion == "KINEMATIC" and is_animated(obj):
+        if leads:
             reading.leads[link.name] = holder.name
     model.joints = held + model.joints
 
@@ -191,7 +211,7 @@ def _holder_of(model: Model, link: str) -> Joint | None:
 
 def place_links(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
     """As `scan_scene` places links, once other joints act. unit: metres in a Blender unit."""
-    for link in model.links:
+    for link in (link for link in model.links if link.name in objects):
         link.pose = scaled_pose(drawn_pose(objects[link.name]), unit)
     _pose_and_order(model)
 
@@ -253,7 +273,7 @@ def _link(
     obj: bpy.types.Object,
     around: Surroundings,
     units: Units,
-    shapes: ShapeReader | None,
+    shapes_of: ShapesOf,
     reading: SceneReading,
     weigh: Callable[[bpy.types.Object, Surroundings], Weight],
 ) -> Link:
@@ -265,11 +285,11 @@ def _link(
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
         inertial = read_fields(INERTIAL_FIELDS, settings, units)
-    visuals, collisions = shapes.of_link(obj) if shapes else ([], [])
+    visuals, collisions = shapes_of(obj)
     pose = scaled_pose(drawn_pose(obj), units.length)
     others = read_fields(LINK_FIELDS, settings, units)
     extras = parse_extras(settings.extras, f"link '{obj.name}'")
-    others |= parse_contact(settings.contact, Link, f"link '{obj.name}'")
+    others |= read_meeting(obj, units)
     return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 

@@ -20,11 +20,13 @@ from .numbers import unit_length
 from .poses import world_scale
 
 if TYPE_CHECKING:
+    from ...core.geometry import Shape
     from ...core.model import Model
     from .mass import Weight
     from .parts import Surroundings
     from .problems import Problem
     from .read import Fault
+    from .shapes import ShapeReader
 
 
 @dataclass
@@ -58,6 +60,9 @@ class Rig:
 _weights: dict[tuple, Weight | str] = {}
 """What links weigh, or why they cannot be weighed, by all that decides it but their meshes."""
 
+_collisions: dict[tuple, list[Shape] | str] = {}
+"""What links collide with, or why nobody can tell, likewise."""
+
 _outdated: dict[tuple[int, str], bool] = {}
 """Whether a link's pieces are of another mesh, by the link and what they were made from."""
 
@@ -88,7 +93,7 @@ def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
 def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
     """The meshes, places or settings of these have changed: the links that they belong to are to be weighed anew."""
     uids = {link.session_uid for obj in objects if (link := carrier_of(obj)) is not None}
-    for known in (_weights, _outdated) if uids else ():
+    for known in (_weights, _collisions, _outdated) if uids else ():
         for key in [key for key in known if key[0] in uids]:
             del known[key]
 
@@ -96,6 +101,7 @@ def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
 def forget_rigs() -> None:
     """Drop everything, as after an undo or when another file is open."""
     _weights.clear()
+    _collisions.clear()
     _outdated.clear()
     _shown.clear()
 
@@ -110,7 +116,7 @@ def _read(scene: bpy.types.Scene) -> Rig:
 
     faults: list[Fault] = []
     try:
-        reading = scan_scene(scene, weigh=weigh_once, faults=faults)
+        reading = scan_scene(scene, weigh=weigh_once, collide=collide_once, faults=faults)
         loops = frozenset(loop.joint.name for loop in reading.model.loops())
     except ModelError as error:
         problems = [Problem("error", "unreadable", "", str(error)), *of_versions(scene)]
@@ -142,6 +148,21 @@ def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
         except ModelError as error:
             _weights[key] = str(error)
     known = _weights[key]
+    if isinstance(known, str):
+        raise ModelError(known)
+    return known
+
+
+def collide_once(shapes: ShapeReader, link: bpy.types.Object) -> list[Shape]:
+    """As `ShapeReader.collisions_of`, from what was found before where nothing has changed."""
+    scale = tuple(world_scale(link).tolist())
+    key = (link.session_uid, link.name, scale, shapes.around.unit)
+    if key not in _collisions:
+        try:
+            _collisions[key] = shapes.collisions_of(link)
+        except ModelError as error:
+            _collisions[key] = str(error)
+    known = _collisions[key]
     if isinstance(known, str):
         raise ModelError(known)
     return known

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
 import numpy as np
 
+from ...core.geometry import Shape, Surface
 from ...core.model import Joint, Link, Model, ModelError
-from ...core.model.properties import Setting, density_of, set_property
+from ...core.model.properties import SURFACE_PROPERTIES, Setting, density_of, set_property
 from .. import ids
-from ..props import axes_in_use, fit_to_type, is_joint
+from ..props import axes_in_use, carrier_of, fit_to_type, is_joint
 from .animated import SCENE, STRENGTH, Input, animated_inputs
-from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, Field, drive_of, fields_on, write_fields
+from .fields import (
+    AXIS_FIELDS,
+    INERTIAL_FIELDS,
+    JOINT_FIELDS,
+    LINK_FIELDS,
+    MEETING_FIELDS,
+    Field,
+    drive_of,
+    fields_on,
+    write_fields,
+)
 from .mass import is_weighed
-from .numbers import units_of
+from .numbers import Units, units_of
 from .present import objects_present
 from .read import SceneReading, gravity_of, wind_of
+from .touching import surface_at, touch_of, write_surface
 from .write import store_gravity, store_home, store_wind
 
 DENSITY = Field("density")
@@ -43,17 +56,28 @@ def store_setting(
     """
     store = _Store(scene, first)
     link = reading.objects.get(setting.owner)
+    if link is not None and setting.name in SURFACE_PROPERTIES:
+        _show_surface(reading.model.link(setting.owner), link, store.units)
     if link is not None and setting.name in ("density", "material"):
         return store.density(link, density_of(setting))
     match set_property(reading.model, setting):
         case Joint() as joint:
             return store.of_joint(joint, setting.name)
+        case Link() as changed if setting.name in SURFACE_PROPERTIES:
+            return store.of_surface(reading.objects.get(changed.name), changed, setting.name)
         case Link() as changed:
             return store.of_link(reading.objects[changed.name], changed, setting.name)
         case _ if setting.name == "static":  # and nothing floats
             return []
         case model:
             return store.of_world(model, setting.name)
+
+
+def _show_surface(link: Link, obj: bpy.types.Object, units: Units) -> None:
+    """Let a link that was read without its collisions have one that touches as the link says."""
+    if not link.collisions:
+        touch = touch_of(obj, obj, units)
+        link.collisions = [Shape(obj.name, None, surface=touch.surface)]
 
 
 class _Store:
@@ -87,8 +111,21 @@ class _Store:
         self._require_steady(Input(obj.name, part) for part in names)
         if name == "mass" and is_weighed(obj):
             settings.mass_source = "MASS"
-        fields = [field for field in (*INERTIAL_FIELDS, *LINK_FIELDS) if field.name in names]
+        fields = [field for field in (*INERTIAL_FIELDS, *LINK_FIELDS, *MEETING_FIELDS) if field.name in names]
         return _told(obj, "link", write_fields(fields, settings, link, self.units))
+
+    def of_surface(self, obj: bpy.types.Object | None, link: Link, name: str) -> list[str]:
+        """On the link and on all that collides of it by itself; of the ground, which is no object, in the scene."""
+        surface = link.collisions[0].surface
+        if obj is None:
+            return write_surface(surface, getattr(self.scene, ids.SCENE).ground_surface, self.units)
+        changes = write_surface(surface, getattr(obj, ids.LINK).surface, self.units)
+        for part in obj.children_recursive:
+            own = getattr(part, ids.LINK).surface
+            if carrier_of(part) == obj and own.source == "CUSTOM":
+                kept = surface_at(own, self.units) or Surface()
+                changes += write_surface(replace(kept, **{name: getattr(surface, name)}), own, self.units)
+        return _told(obj, "link", changes)
 
     def of_world(self, model: Model, name: str) -> list[str]:
         self._require_steady([Input(SCENE, name)])

@@ -12,14 +12,16 @@ import numpy as np
 from ...core.geometry import Geometry, Material, Mesh, Shape
 from ...core.model.naming import claim
 from ...core.spatial import Pose
+from .. import ids
 from .gltf import glb_of
-from .kept import kept_name, parse_contact, parse_extras, parse_foreign
+from .kept import kept_name, parse_extras, parse_foreign
 from .materials import MaterialReader
 from .meshes import hull_of, turned_inside_out
-from .numbers import scaled_pose, shortest_vec3, tidy_pose
+from .numbers import Units, scaled_pose, shortest_vec3, tidy_pose
 from .parts import Part, Source, Surroundings, parts_of
 from .poses import pose_of_matrix
 from .primitives import primitive_of
+from .touching import touch_of
 
 MeshFormat = Literal["OBJ", "GLTF"]
 
@@ -29,33 +31,44 @@ class ShapeReader:
     """Reads the shapes of many links; what objects share, their shapes share too.
 
     Attributes:
-        mesh_format: what meshes are to leave as.
+        units: of the scene. mesh_format: what meshes are to leave as.
         notes: what was left out.
     """
 
     around: Surroundings
+    units: Units
     mesh_format: MeshFormat = "OBJ"
     notes: list[str] = field(default_factory=list)
     materials: MaterialReader = field(default_factory=MaterialReader)
 
     def of_link(self, link: bpy.types.Object) -> tuple[list[Shape], list[Shape]]:
         """The link's visuals and collisions."""
-        return self.of_parts(parts_of(link, self.around))
+        return self.of_parts(parts_of(link, self.around), link)
 
-    def of_parts(self, parts: Iterable[Part]) -> tuple[list[Shape], list[Shape]]:
+    def of_parts(self, parts: Iterable[Part], link: bpy.types.Object | None = None) -> tuple[list[Shape], list[Shape]]:
+        """link: that they belong to; None for what stands around links."""
         parts = [part for part in parts if not self._is_empty(part)]
+        visuals = [self._shape(part) for part in parts if part.is_seen]
+        return _distinct(visuals), self._collisions(parts, link, with_looks=True)
+
+    def collisions_of(self, link: bpy.types.Object) -> list[Shape]:
+        """The link's collisions alone, for simulations: their meshes have no materials."""
+        return self._collisions([part for part in parts_of(link, self.around) if not self._is_empty(part)], link)
+
+    def _collisions(self, parts: list[Part], link: bpy.types.Object | None, with_looks: bool = False) -> list[Shape]:
+        if link is not None and not getattr(link, ids.LINK).collides:
+            return []
         marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
-        visuals, collisions = [], []
+        found = []
         for part in parts:
-            shape = self._shape(part)
             role = part.settings.role
-            if part.is_seen:
-                visuals.append(shape)
             if role == "COLLISION":
-                collisions.append(self._colliding(part, shape, shape.name))
+                shape = self._shape(part, with_looks)
+                found.append(self._colliding(part, shape, shape.name, link, with_looks))
             elif role == "BOTH" or (role == "AUTO" and not marked):
-                collisions.append(self._colliding(part, replace(shape, extras=()), f"{shape.name}_collision"))
-        return _distinct(visuals), _distinct(collisions)
+                shape = replace(self._shape(part, with_looks), extras=())
+                found.append(self._colliding(part, shape, f"{shape.name}_collision", link, with_looks))
+        return _distinct(found)
 
     def _is_empty(self, part: Part) -> bool:
         if not part.has_mesh or len(part.mesh().starts):
@@ -63,7 +76,7 @@ class ShapeReader:
         self.notes.append(f"object '{part.name}' has no faces, so it is left out")
         return True
 
-    def _shape(self, part: Part) -> Shape:
+    def _shape(self, part: Part, with_looks: bool = True) -> Shape:
         settings = part.settings
         name = part.name if part.instance else kept_name(part.obj)
         extras = parse_extras(settings.extras, f"object '{part.obj.name}'")
@@ -77,38 +90,41 @@ class ShapeReader:
             )
             return Shape(name, geometry, _pose(matrix, self.around.unit), None, extras)
         found = primitive_of(part.primitive, part.mesh(), scale, self.around.unit)
-        geometry, center = found or (self._mesh(part, scale), np.zeros(3))
+        geometry, center = found or (self._mesh(part, scale, with_looks=with_looks), np.zeros(3))
         matrix = matrix.copy()
         matrix[:3, 3] += matrix[:3, :3] @ center
-        return Shape(name, geometry, _pose(matrix, self.around.unit), self._material(part, geometry), extras)
+        material = self._material(part, geometry) if with_looks else None
+        return Shape(name, geometry, _pose(matrix, self.around.unit), material, extras)
 
-    def _colliding(self, part: Part, shape: Shape, name: str) -> Shape:
+    def _colliding(self, part: Part, shape: Shape, name: str, link: bpy.types.Object | None, with_looks: bool) -> Shape:
         """The shape as what collides: without a look, and as its hull where that is asked for."""
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:
-            geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True)
-        contact = parse_contact(part.settings.contact, Shape, f"object '{part.obj.name}'")
-        return replace(shape, name=name, geometry=geometry, material=None, **contact)
+            geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True, with_looks=with_looks)
+        touch = touch_of(part.obj, link, self.units)
+        return replace(shape, name=name, geometry=geometry, material=None, **vars(touch))
 
-    def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False) -> Mesh:
+    def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False, with_looks: bool = True) -> Mesh:
         """The mesh with all of its scale in `Mesh.scale`, but for what no three factors above zero can say."""
         source = part.source()
         linear = part.matrix[:3, :3]
         is_mirrored = bool(np.linalg.det(linear) < 0.0)
-        key = (as_hull, is_mirrored, None if scale is not None else linear.tobytes())
+        key = (as_hull, with_looks, is_mirrored, None if scale is not None else linear.tobytes())
         if key not in source.meshes:
             turn = linear if scale is None else np.diag(np.sign(scale))
-            source.meshes[key] = self._new_mesh(source, turn, is_mirrored, as_hull)
+            source.meshes[key] = self._new_mesh(source, turn, is_mirrored, as_hull, with_looks)
         mesh = source.meshes[key]
         return mesh if scale is None else replace(mesh, scale=shortest_vec3(np.abs(scale)))
 
-    def _new_mesh(self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool) -> Mesh:
+    def _new_mesh(self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool, with_looks: bool) -> Mesh:
         data = turned_inside_out(source.data) if is_mirrored else source.data
         vertices = data.vertices @ turn.T * self.around.unit
         if as_hull:
             points, faces = hull_of(replace(data, vertices=vertices))
             if faces:  # as there are none around points in a plane
                 return Mesh(vertices=points, faces=faces)
+        if not with_looks:
+            return Mesh(vertices=vertices, faces=data.faces)
         glb = glb_of(source, turn * self.around.unit, self.around) if self.mesh_format == "GLTF" else b""
         materials, numbers = self._materials(source)
         return Mesh(

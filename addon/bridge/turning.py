@@ -14,7 +14,7 @@ from ...core.model import Joint, Model
 from ...core.spatial import compose, quat_to_mat
 from .. import ids
 from .read import scan_scene
-from .rig import weigh_once
+from .rig import collide_once, weigh_once
 from .rigging import aim_axis
 
 DOWN = (0.0, 0.0, -1.0)
@@ -32,7 +32,7 @@ def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
     Raises:
         ModelError: the scene cannot be read.
     """
-    model = scan_scene(scene, weigh=weigh_once).model
+    model = scan_scene(scene, weigh=weigh_once, collide=collide_once).model
     directions = {hinge.name: hinge.better for hinge in idle_hinges(model) if hinge.better is not None}
     for name, direction in directions.items():
         aim_axis(scene.objects[name], scene, 0, Vector(direction))
@@ -44,7 +44,7 @@ def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> N
 
     For joints whose frames are along their child's axes. Others than hinges stay as they are.
     """
-    model = scan_scene(scene, weigh=weigh_once, faults=[]).model
+    model = scan_scene(scene, weigh=weigh_once, collide=collide_once, faults=[]).model
     known = {joint.name: joint for joint in model.joints}
     for obj in joints:
         joint = known.get(obj.name)

@@ -9,13 +9,14 @@ from ...core.model.naming import STATIC
 from ...core.spatial import Pose
 from .. import ids
 from ..props import fit_to_type, is_link
-from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, fields_on, write_fields
+from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MEETING_FIELDS, MIMIC_FIELDS, fields_on, write_fields
 from .frames import store_frames
 from .joining import show_plainly
-from .kept import format_contact, format_extras, keep_name
+from .kept import format_extras, keep_name
 from .lights import new_light
 from .numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of
+from .touching import keep_pair
 from .write_shapes import ShapeWriter, place
 
 
@@ -117,7 +118,7 @@ class _Writer:
         for coupling in self.model.couplings:
             self.notes.append(f"coupling '{coupling.name}' is left out: a scene cannot keep couplings yet")
         for pair in self.model.contact_pairs:
-            self.notes.append(f"the contact pair '{pair.a}', '{pair.b}' is left out: a scene cannot keep such yet")
+            keep_pair(self.scene, self.links[pair.a], self.links[pair.b], pair.meets)
         self._report_names()
         depsgraph_of(self.scene).update()  # matrix_world of new objects is that of the origin until then
         shapes.hide_collisions()
@@ -125,6 +126,7 @@ class _Writer:
     def _set_up_scene(self) -> None:
         settings = getattr(self.scene, ids.SCENE)
         settings.model_name, settings.extras = self.model.name, format_extras(self.model.extras)
+        settings.contact = True
         store_gravity(self.model, self.scene)
         store_wind(self.model, self.scene)
 
@@ -150,8 +152,8 @@ class _Writer:
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
-        settings.extras, settings.contact = format_extras(link.extras), format_contact(link)
-        changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS), settings, link, self.units)
+        settings.extras = format_extras(link.extras)
+        changes = write_fields((*INERTIAL_FIELDS, *LINK_FIELDS, *MEETING_FIELDS), settings, link, self.units)
         self.notes += [f"link '{link.name}': {change}" for change in changes]
 
     def _write_joint(self, joint: Joint) -> None:

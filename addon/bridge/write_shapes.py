@@ -11,11 +11,12 @@ from ...core.geometry import Foreign, Material, Mesh, Plane, Shape
 from ...core.model import Link
 from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
-from .kept import format_contact, format_extras, format_foreign, keep_name
+from .kept import format_extras, format_foreign, keep_name
 from .materials import new_material
 from .mesh_files import MeshFileError, MeshFiles
-from .numbers import scaled_pose
+from .numbers import scaled_pose, units_of
 from .primitives import new_mesh
+from .touching import write_touch
 
 
 class ShapeWriter:
@@ -78,7 +79,10 @@ class ShapeWriter:
         keep_name(obj, shape.name)
         settings = getattr(obj, ids.LINK)
         settings.role, settings.primitive = role, kind
-        settings.extras, settings.contact = format_extras(shape.extras), format_contact(shape)
+        settings.extras = format_extras(shape.extras)
+        if role == "COLLISION":
+            changes = write_touch(shape, obj, units_of(self.scene))
+            self.notes += [f"link '{link.name}': collision '{shape.name}': {change}" for change in changes]
         if isinstance(shape.geometry, Mesh):
             obj.scale = shape.geometry.scale
         if mesh is None:

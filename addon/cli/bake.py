@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from ...core.cli.simulate import (
     require_writable,
     tell_diagnoses,
 )
+from ...core.trajectory.touches import TABLES
 from ...core.trajectory.writing import SUFFIXES
 from .blend import save_copy, save_together
 from .opening import open_as_scene
@@ -49,6 +51,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--start",
         choices=STARTS,
         help="from every joint's start, from the links as they stand, or as they are animated up to the first frame",
+    )
+    parser.add_argument(
+        "--contact",
+        action=argparse.BooleanOptionalAction,
+        help="let links touch each other, or pass through; left out, as the scene has it",
     )
     parser.add_argument("--onto", choices=PLACES, help="what gets the keys")
     parser.add_argument(
@@ -107,7 +114,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _saver(output: Path, run: Bake) -> Callable[[Path], None]:
-    return run.trajectory.save if output.suffix.lower() in SUFFIXES else save_copy
+    motion = replace(run.trajectory, **dict.fromkeys(TABLES))  # which are for graphs and overlays
+    return motion.save if output.suffix.lower() in SUFFIXES else save_copy
 
 
 def _require_tolerance(arguments: argparse.Namespace) -> None:
@@ -163,6 +171,8 @@ def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> No
         stored.accuracy = arguments.accuracy
     if arguments.start:
         bake.start = arguments.start.upper()
+    if arguments.contact is not None:
+        stored.contact = arguments.contact
     if arguments.onto:
         bake.onto = arguments.onto.upper()
     bake.step = arguments.step or bake.step

@@ -4,7 +4,9 @@ from . import (
     axes,
     bake,
     chain,
+    colliders,
     collisions,
+    contact,
     drives,
     exchange,
     hierarchy,
@@ -28,7 +30,7 @@ from . import (
 )
 
 THEMES = (
-    *(links, collisions, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
+    *(links, colliders, collisions, contact, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
     *(posing, poses, keying, drives, pull, pins, problems, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )

@@ -35,7 +35,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
             return fail(self, context, "Nothing is selected: select the objects that are to become links")
         fit, refused = sort_out(objects)
         if not fit:
-            return fail(self, context, _in_one(refused))
+            return fail(self, context, in_one(refused, "links"))
         try:
             notes = tag_links(context, fit)
         except ModelError as error:
@@ -52,9 +52,9 @@ def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], l
     return [obj for obj in objects if not obstacles[obj]], [told for told in obstacles.values() if told]
 
 
-def _in_one(refused: list[str]) -> str:
-    """What the status bar shows of several."""
-    return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be links either"
+def in_one(refused: list[str], kind: str) -> str:
+    """What the status bar shows of several that cannot be of a kind."""
+    return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be {kind} either"
 
 
 def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
@@ -66,6 +66,7 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     _, refused = sort_out(objects)
     if refused:
         raise ModelError(refused[0])
+    let_touch(context.scene)
     poses = {obj: bridge.poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
         settings = getattr(obj, ids.LINK)
@@ -73,6 +74,13 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.tagging.remarks_on_tagging(obj)]
     return notes + [note for obj in objects for note in _set_up_mass(obj, around)]
+
+
+def let_touch(scene: bpy.types.Scene) -> None:
+    """Switch contact on where links are made for the first time: in scenes made before there was any, it stays off."""
+    settings = getattr(scene, ids.SCENE)
+    if not any(map(is_link, scene.objects)) and not settings.is_property_set("contact"):
+        settings.contact = True
 
 
 def _set_up_mass(obj: bpy.types.Object, around: "bridge.parts.Surroundings") -> list[str]:

@@ -3,7 +3,7 @@
 import bpy
 
 from ..preferences import preferences
-from . import active, ghost, graph, model, pull
+from . import active, contact, ghost, graph, model, pull
 
 _handles: list = []
 
@@ -19,6 +19,7 @@ def _draw() -> None:
     model.draw(context, look)
     active.draw(context, look)
     ghost.draw(look)
+    contact.draw(context, look)
     pull.draw(context, look)
 
 
@@ -42,5 +43,6 @@ def stop() -> None:
     model.forget()
     active.forget()
     graph.forget()
+    contact.forget()
     ghost.clear()
     pull.clear()

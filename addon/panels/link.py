@@ -3,9 +3,10 @@
 import bpy
 from bpy.app.translations import pgettext_iface
 
+from ...core.geometry.surfaces import Surface
 from .. import bridge, ids
 from ..props import carrier_of, is_link
-from .base import Below, InTab, also_in_physics, in_columns, paragraph
+from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
 
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -30,7 +31,9 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             return
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
-        _draw_mass(layout, context, settings)
+        body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # which moves nothing then
+        if body:
+            _draw_mass(body, context, settings)
         row = layout.row(align=True)
         row.operator(ids.OP_LINK_WEIGH)
         row.operator(ids.OP_LINK_UNTAG)
@@ -97,14 +100,74 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
     bl_idname = ids.PT_LINK_SHAPE
     bl_label = "Collision"
 
+    def draw_header(self, context):
+        self.layout.prop(getattr(context.object, ids.LINK), "collides", text="")
+
     def draw(self, context):
         layout, obj = in_columns(self.layout), context.object
-        _draw_shape(layout, obj, getattr(obj, ids.LINK))
+        settings = getattr(obj, ids.LINK)
+        layout.active = settings.collides
+        _draw_shape(layout, obj, settings)
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
         says = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
         if says:
             paragraph(layout, context, says, icon="CHECKMARK")
-        paragraph(layout, context, "Collision shapes are exported. They do not collide in the simulation")
+        if not getattr(context.scene, ids.SCENE).contact:
+            paragraph(
+                layout, context, "Contact is off: see Simulation. Files have the shapes all the same", icon="INFO"
+            )
+
+
+class LIMBERJACK_PT_link_surface(InTab, bpy.types.Panel):
+    bl_idname = ids.PT_LINK_SURFACE
+    bl_label = "Surface"
+    bl_parent_id = ids.PT_LINK
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return carrier_of(context.object) is not None
+
+    def draw(self, context):
+        layout, obj = in_columns(self.layout), context.object
+        settings = getattr(obj, ids.LINK)
+        draw_surface(layout, settings.surface)
+        if settings.surface.source == "AUTO":
+            paragraph(layout, context, _surface_in_words(context.scene, obj), icon="INFO")
+        column = layout.column(align=True)
+        column.operator_menu_enum(ids.OP_SURFACE, "material", text="Surface Preset", icon="MATERIAL")
+        column.operator(ids.OP_SURFACE_COPY, icon="COPYDOWN")
+        body = section(layout, "layers", "Layers")
+        if body:
+            body.prop(settings.surface, "layers")
+            body.prop(settings.surface, "meets")
+            if is_link(obj):
+                body.prop(settings, "self_collide")
+                body.prop(settings, "family")
+
+
+def draw_surface(layout, surface):
+    row = layout.row()
+    row.use_property_split = False
+    row.prop(surface, "source", expand=True)
+    if surface.source != "CUSTOM":
+        return
+    layout.prop(surface, "friction")
+    draw_switched(layout, surface, "use_static_friction", "static_friction")
+    layout.prop(surface, "restitution")
+    draw_with_unit(layout, surface, "use_stiffness", "stiffness", "N/m")
+    if surface.use_stiffness:
+        layout.prop(surface, "dissipation")
+    body = section(layout, "rolling", "Rolling and Belts")
+    if body:
+        for name in ("rolling_friction", "spinning_friction", "velocity", "slip_speed"):
+            body.prop(surface, name)
+
+
+def _surface_in_words(scene, obj) -> str:
+    found = bridge.touching.touch_of(obj, carrier_of(obj), bridge.numbers.units_of(scene)).surface or Surface()
+    says = pgettext_iface("Friction {friction}, restitution {restitution}")
+    return says.format(friction=f"{found.friction:g}", restitution=f"{found.restitution:g}")
 
 
 class LIMBERJACK_PT_link_air(OfLink, bpy.types.Panel):
@@ -132,5 +195,11 @@ def _draw_section(layout, context, section: str):
             layout.prop(settings, field.name)
 
 
-PANELS = (LIMBERJACK_PT_link, LIMBERJACK_PT_link_shape, LIMBERJACK_PT_link_air, LIMBERJACK_PT_link_forces)
+PANELS = (
+    LIMBERJACK_PT_link,
+    LIMBERJACK_PT_link_shape,
+    LIMBERJACK_PT_link_surface,
+    LIMBERJACK_PT_link_air,
+    LIMBERJACK_PT_link_forces,
+)
 CLASSES = (*PANELS, *also_in_physics(*PANELS))

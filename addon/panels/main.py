@@ -60,7 +60,8 @@ def _draw_building(layout):
     row.menu(ids.MT_JOINT_ADD, icon="EMPTY_ARROWS")
     row = column.row(align=True)
     row.operator(ids.OP_JOINT_PICK, icon="EYEDROPPER")
-    row.menu(ids.MT_MORE, text="More")
+    row.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
+    row.menu(ids.MT_MORE, text="", icon="DOWNARROW_HLT")
 
 
 class LIMBERJACK_MT_more(bpy.types.Menu):

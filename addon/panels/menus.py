@@ -9,7 +9,7 @@ from ..props import is_joint, is_link
 KEY = "J"
 """With Shift, in the 3D view; the keymap preferences show it, and change it."""
 
-BUILD = (ids.OP_LINK_TAG, ids.OP_LINK_UNTAG, ids.OP_LINK_WEIGH)
+BUILD = (ids.OP_LINK_TAG, ids.OP_COLLIDER_ADD, ids.OP_LINK_UNTAG, ids.OP_LINK_WEIGH)
 JOIN = (ids.OP_JOINT_PICK, ids.OP_CHAIN, ids.OP_HIERARCHY, ids.OP_MIRROR)
 CHANGE = (ids.OP_ZERO_HERE, ids.OP_JOINT_FRAMES, ids.OP_LIMITS_FROM_MOTION, ids.OP_LINK_PIN, ids.OP_JOINT_HOLD)
 POSE = (ids.OP_START_HERE, ids.OP_POSE_RESET, ids.OP_POSE_MIDDLE, ids.OP_DRIVE_TO_POSE)

@@ -8,7 +8,8 @@ from .. import bridge, ids
 from ..bake.receipt import receipt_of
 from ..bake.restore import bake_of
 from ..bridge.rig import last_rig
-from .base import Folded, in_columns, paragraph
+from .base import Folded, in_columns, paragraph, section
+from .link import draw_surface
 
 UNCOMPILED = (
     "The solver runs uncompiled, right and some hundred times slower: {reason}. Install Limberjack from the zip that "
@@ -26,6 +27,12 @@ class LIMBERJACK_PT_simulate(Folded, bpy.types.Panel):
         settings = getattr(scene, ids.SCENE)
         layout.enabled = not getattr(context.window_manager, ids.STATUS).running  # nothing takes the mouse then
         layout.prop(settings, "accuracy")
+        row = layout.row(heading="Contact")
+        row.prop(settings, "contact", text="")
+        ground = row.row()
+        ground.active = settings.contact
+        ground.use_property_split = False
+        ground.prop(settings, "ground")
         layout.prop(settings.bake, "start")
         _draw_range(layout, scene, settings.bake)
         column = layout.column(heading="Play")
@@ -145,6 +152,38 @@ def _draw_receipt(layout, context, action, receipt):
         paragraph(layout, context, line)
 
 
+class LIMBERJACK_UL_pairs(bpy.types.UIList):
+    """Links that are to meet or not, two a row"""
+
+    bl_idname = ids.UL_PAIRS
+
+    def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property, _index, _flag):
+        row = layout.row(align=True)
+        names = ", ".join(end.name if end else "?" for end in (item.a, item.b))
+        row.label(text=names, translate=False, icon="LINKED" if item.meets else "UNLINKED")
+        row.prop(item, "meets", text="")
+
+
+class LIMBERJACK_PT_contact(Folded, bpy.types.Panel):
+    bl_idname = ids.PT_CONTACT
+    bl_label = "Contact"
+    bl_parent_id = ids.PT_SIMULATE
+
+    def draw(self, context):
+        layout, settings = in_columns(self.layout), getattr(context.scene, ids.SCENE)
+        layout.active = settings.contact
+        layout.operator(ids.OP_COLLIDER_ADD, icon="MESH_PLANE")
+        if settings.ground:
+            body = section(layout, "ground", "Ground")
+            if body:
+                draw_surface(body, settings.ground_surface)
+        layout.operator_menu_enum(ids.OP_PAIR_ADD, "how", text="Pair of Selected Links")
+        if settings.pairs:
+            layout.template_list(ids.UL_PAIRS, "", settings, "pairs", settings, "pair", rows=3)
+            layout.operator(ids.OP_PAIR_REMOVE, icon="REMOVE")
+        layout.operator(ids.OP_IMPACT_MARKERS, icon="MARKER_HLT")
+
+
 class LIMBERJACK_PT_weather(Folded, bpy.types.Panel):
     bl_idname = ids.PT_WEATHER
     bl_label = "Gravity and Wind"
@@ -164,4 +203,10 @@ class LIMBERJACK_PT_weather(Folded, bpy.types.Panel):
             paragraph(layout, context, problem.message, icon="ERROR")
 
 
-CLASSES = (LIMBERJACK_PT_simulate, LIMBERJACK_PT_keys, LIMBERJACK_PT_weather)
+CLASSES = (
+    LIMBERJACK_UL_pairs,
+    LIMBERJACK_PT_simulate,
+    LIMBERJACK_PT_keys,
+    LIMBERJACK_PT_weather,
+    LIMBERJACK_PT_contact,
+)

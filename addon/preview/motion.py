@@ -50,6 +50,7 @@ class PreviewMotion:
 
     Attributes:
         frames: of the scene, shape (F,). last: of the range. done: how many are computed.
+        touching: by their numbers, the points in which links touch and the forces there [m, N], shape (K, 3) each.
         known: how many have their pulls, so that these are pulled again as they were when all is computed anew.
 
     Args:
@@ -87,6 +88,7 @@ class PreviewMotion:
         controls = replace(self.course.controls, tethers=self.tethers)
         self.simulation: Simulation = self.course.simulation(times=self._times, controls=controls, record=["efforts"])
         self._kept: list[Snapshot] = []
+        self.touching: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._go_on()
 
     def _go_on(self) -> None:
@@ -137,7 +139,12 @@ class PreviewMotion:
         except SimulationError as error:
             self._failure = error
             raise
-        if self.done > before and before % KEPT_EVERY == 0:
+        if self.done == before:
+            return
+        if found := self.simulation.contacts:
+            points, forces = ([getattr(contact, name) for contact in found] for name in ("point", "force"))
+            self.touching[before] = np.array(points), np.array(forces)
+        if before % KEPT_EVERY == 0:
             self._kept.append(self.simulation.snapshot())
 
     def take(self, link: str, point: Vec3, number: int, strength: float) -> Hold:
@@ -157,6 +164,8 @@ class PreviewMotion:
         self.tethers[:] = [self._tether(hold) for hold in self.holds]
         self.known = number + 1
         self._kept = [state for state in self._kept if state.frames <= number + 1]
+        for frame in [frame for frame in self.touching if frame >= self._kept[-1].frames]:
+            del self.touching[frame]
         self.simulation.restore(self._kept[-1])
         self._go_on()
 

@@ -261,6 +261,7 @@ class Preview:
             self.motion.simulation.trajectory,
             float(self.motion.frames[0]),
             bridge.numbers.frame_rate(scene),
+            self.motion.touching,
         )
 
     def was_undone(self) -> None:
@@ -323,7 +324,9 @@ class Preview:
         """Raises ModelError, BakeError."""
         settings = bake.settings.settings_of(scene)
         with quietly():
-            reading = bridge.read.scan_scene(scene, first=settings.first, weigh=bridge.rig.weigh_once)
+            reading = bridge.read.scan_scene(
+                scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
+            )
             self._names = [obj.name for obj in bake.demands.links_to_move(reading)]
             bake.demands.suspicions(reading)
             self._note_stand(reading, scene)

@@ -31,8 +31,11 @@ from .overriding import ALLOWED
 from .poses import PoseJointProperties, PoseProperties
 from .preview import PreviewProperties
 from .scene import SceneProperties, StatusProperties, show_error
+from .surface import ContactPairProperties, SurfaceProperties
 
 CLASSES = (
+    SurfaceProperties,
+    ContactPairProperties,
     LinkProperties,
     LightProperties,
     AxisProperties,

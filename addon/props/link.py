@@ -7,6 +7,7 @@ from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
 from .overriding import let_override
+from .surface import SurfaceProperties
 
 OTHER = ("OTHER", "Custom", "Of any density: type it below")
 
@@ -176,7 +177,18 @@ class LinkProperties(PropertyGroup):
     mesh_uri: StringProperty(name="Mesh File", description="Where the shape's mesh lies, for a mesh that was not read")
     foreign: StringProperty(description="A shape of a kind that only its file's format knows, as it stands there")
     extras: StringProperty(description="What the file says of the link or shape besides, such as plugins and sensors")
-    contact: StringProperty(description="How the link or shape touches others, as its file says it")
+    collides: BoolProperty(
+        name="Collides", description="Others do not pass through the link in simulations", default=True
+    )
+    surface: PointerProperty(type=SurfaceProperties)
+    self_collide: BoolProperty(
+        name="Self Collision",
+        description="The link meets the others of its own machine too, but not those that a joint joins it to",
+    )
+    family: StringProperty(
+        name="Family",
+        description="Links of one family do not meet; empty for those that joints connect it with",
+    )
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
     is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")

@@ -19,6 +19,7 @@ from .findings import FindingProperties
 from .made_by import made_by
 from .poses import PoseProperties
 from .preview import PreviewProperties
+from .surface import ContactPairProperties, SurfaceProperties
 
 
 def _active_row(settings) -> int:
@@ -66,6 +67,18 @@ class SceneProperties(PropertyGroup):
         subtype="VELOCITY",
         unit="VELOCITY",
     )
+    contact: BoolProperty(
+        name="Contact",
+        description="Links strike, slide and rest on each other in simulations, instead of passing through",
+    )
+    ground: BoolProperty(
+        name="Ground", description="An endless floor at the height zero of the world, which is not seen"
+    )
+    ground_surface: PointerProperty(type=SurfaceProperties)
+    pairs: CollectionProperty(
+        type=ContactPairProperties, name="Pairs", description="Links that are to meet or not, whatever joints say"
+    )
+    pair: IntProperty(name="Pair", description="The pair that is chosen in the list", min=0)
     bake: PointerProperty(type=BakeProperties)
     preview: PointerProperty(type=PreviewProperties)
     shows_graph: BoolProperty(

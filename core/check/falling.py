@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..model import Model
 from ..model.graph import Tree
+from ..model.meeting import may_land
 from .issue import Issue, note, quoted, warning
 
 MOST_TOLD = 3
@@ -19,7 +20,8 @@ def falling(model: Model) -> Iterator[Issue]:
     """A warning for each machine that falls as a whole, and a note on bodies that fall by themselves.
 
     A machine is meant to stand somewhere, most of the time; a single body may be dropped or thrown. What is pushed by
-    a force of its own is meant to fly, and what gravity does not pull at does not fall.
+    a force of its own is meant to fly, and what gravity does not pull at does not fall. Nor is it told of what a floor
+    may be there for.
     """
     acting = model.acting_at(0.0)
     if not any(acting.gravity):
@@ -27,7 +29,10 @@ def falling(model: Model) -> Iterator[Issue]:
     tree = acting.tree()
     single = []
     for root in tree.loose():
-        links = [acting.link(name) for name in tree.links_from(root)]
+        names = tree.links_from(root)
+        if may_land(acting, names):
+            continue
+        links = [acting.link(name) for name in names]
         if any(any(link.force) or any(link.torque) for link in links):
             continue
         if not any(link.gravity and link.mass for link in links):

@@ -8,6 +8,8 @@ links' shapes meet is a matter of the shapes besides, see `Shape.may_meet`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..collision.meeting import Meeting
@@ -49,6 +51,14 @@ def who_meets(model: Model) -> Meeting:
         array(pairs[code] for code in sorted(pairs)),
         array(sorted(neighbours)),
     )
+
+
+def may_land(model: Model, links: Iterable[str]) -> bool:
+    """Whether something that the world holds may be in the way of links that nothing holds, by their names."""
+    tree = model.tree()
+    falling = {name for root in tree.loose() for name in tree.links_from(root)}
+    has_floor = any(link.collisions for link in model.links if link.name not in falling)
+    return has_floor and any(model.link(name).collisions for name in links)
 
 
 def joined_links(model: Model) -> dict[str, str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model import WORLD, Model
 from ..model.compiled import CompiledModel, coordinate_names
+from ..model.meeting import may_land
 from ..model.text import counted, measured, timed
 from ..trajectory.trajectory import Trajectory
 from .controls import Controls
@@ -20,11 +21,13 @@ MOST_TOLD = 3
 
 
 def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -> list[str]:
-    """A sentence for each link that floats. led: links whose motion is prescribed, which neither they nor theirs do.
+    """A sentence for each link that floats, and has nothing to land on.
 
-    falls: as `falls_as_a_whole` gives it; the doctor tells of that one.
+    led: links whose motion is prescribed: neither they nor what hangs on them floats. falls: as `falls_as_a_whole`
+    gives it; the doctor tells of that one.
     """
-    loose = [name for name in compiled.tree.loose(led) if name != falls]
+    tree, model = compiled.tree, compiled.model
+    loose = [name for name in tree.loose(led) if name != falls and not may_land(model, tree.links_from(name))]
     then = ", and falls" if any(compiled.model.gravity) else ""
     return [f"link '{name}' is not joined to the world: it floats{then}" for name in loose]
 

@@ -14,6 +14,7 @@ import bpy
 from workshop import SCENES
 
 import limberjack
+from limberjack.addon import ids
 from limberjack.addon.bridge.read import scan_scene
 from limberjack.core.formats import write
 
@@ -35,8 +36,13 @@ def make(name: str) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
     print(f"made {blend.name} ({blend.stat().st_size / 1000:.0f} kB)")
     if name not in IMPORTED:
-        for loss in write(scan_scene(bpy.context.scene, with_shapes=True).model, sdf):
+        for loss in export(bpy.context.scene, sdf):
             print(f"made {sdf.name}: loss: {loss}")
+
+
+def export(scene: bpy.types.Scene, path: Path) -> list[str]:
+    """Write the scene's model, and what was lost; as a world where things touch, as those of one model do not."""
+    return write(scan_scene(scene, with_shapes=True).model, path, world=getattr(scene, ids.SCENE).contact)
 
 
 if __name__ == "__main__":

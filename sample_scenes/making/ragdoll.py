@@ -29,22 +29,22 @@ LAST_FRAME = 120
 
 def build() -> None:
     begin("Ragdoll", LAST_FRAME)
-    links = {name: _turn(name, shape, "Puppet") for name, shape in LINKS.items()}
+    links = {name: turned(name, shape, "Puppet") for name, shape in LINKS.items()}
     for name, (owner, shape) in TRIMMINGS.items():
-        _carry(_turn(name, shape, "Puppet"), links[owner])
+        carry(turned(name, shape, "Puppet"), links[owner])
     for name, shape in STAND.items():
-        _turn(name, shape, "Stand")
+        turned(name, shape, "Stand")
     bpy.context.view_layer.update()
     link(*links.values(), material=DENSITY)
     getattr(links["handle"], ids.LINK).motion = "KINEMATIC"
     for name, hinge in HINGES.items():
-        _set_hinge(_join(name, hinge, links), hinge)
+        set_hinge(joined(name, hinge, links), hinge)
     for name, ball in BALLS.items():
-        _set_ball(_join(name, ball, links), ball)
+        set_ball(joined(name, ball, links), ball)
     film((1.45, -3.9, 1.45), (0.1, 0.1, 1.0), lens=58.0, width=1000, height=1200)
 
 
-def _turn(name: str, shape: Turned, collection: str) -> bpy.types.Object:
+def turned(name: str, shape: Turned, collection: str) -> bpy.types.Object:
     """The shape as an object whose z runs along it, with its origin where the shape says."""
     start, end, origin = Vector(shape.start), Vector(shape.end), Vector(shape.origin or shape.start)
     along = (end - start).to_track_quat("Z", "Y")
@@ -89,25 +89,25 @@ def _faces() -> list[tuple[int, ...]]:
     return faces
 
 
-def _carry(obj: bpy.types.Object, owner: bpy.types.Object) -> None:
+def carry(obj: bpy.types.Object, owner: bpy.types.Object) -> None:
     """Let the owner carry the object where it stands."""
     bpy.context.view_layer.update()
     obj.parent = owner
     obj.matrix_parent_inverse = owner.matrix_world.inverted()
 
 
-def _join(name: str, joint: Hinge | Ball, links: dict[str, bpy.types.Object]) -> Any:
+def joined(name: str, joint: Hinge | Ball, links: dict[str, bpy.types.Object]) -> Any:
     return join(name, joint.type, links[joint.parent], links[joint.child], joint.place, size=0.04)
 
 
-def _set_hinge(settings: Any, hinge: Hinge) -> None:
+def set_hinge(settings: Any, hinge: Hinge) -> None:
     axis = settings.axes[0]
     axis.xyz, axis.damping = hinge.axis, hinge.damping
     limit(axis, *map(math.radians, hinge.limits))
     start(settings, math.radians(hinge.start))
 
 
-def _set_ball(settings: Any, ball: Ball) -> None:
+def set_ball(settings: Any, ball: Ball) -> None:
     *turns, cone, twist = settings.axes
     for axis in turns:
         axis.damping = ball.damping

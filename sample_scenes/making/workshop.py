@@ -44,10 +44,11 @@ COLORS = {
 }
 
 
-def begin(name: str, last_frame: int, fps: int = 24) -> bpy.types.Scene:
-    """The scene of an empty file, to be filled."""
+def begin(name: str, last_frame: int, fps: int = 24, contact: bool = False) -> bpy.types.Scene:
+    """The scene of an empty file, to be filled. contact: whether things touch in it."""
     scene = bpy.context.scene
     scene.name = name
+    getattr(scene, ids.SCENE).contact = contact
     scene.frame_start, scene.frame_end, scene.render.fps = 1, last_frame, fps
     return scene
 
@@ -236,6 +237,34 @@ def link(*objects: bpy.types.Object, material: str = "steel", motion: str = "FRE
         getattr(obj, ids.LINK).motion = motion
 
 
+def collide(*objects: bpy.types.Object, material: str = "wood") -> None:
+    """Make colliders of objects that are no links: floors, walls, stairs. material: what they touch like."""
+    _select(*objects)
+    bpy.ops.limberjack.collider_add()
+    touch(material, *objects)
+
+
+def touch(material: str, *objects: bpy.types.Object) -> None:
+    """Let links, or shapes of links, touch as things of a material do, whatever they weigh."""
+    _select(*objects)
+    bpy.ops.limberjack.surface_preset(material=material)
+
+
+def slip(friction: float, restitution: float, *objects: bpy.types.Object) -> None:
+    """Let links, or shapes of links, touch so."""
+    for obj in objects:
+        surface = getattr(obj, ids.LINK).surface
+        surface.source, surface.friction, surface.restitution = "CUSTOM", friction, restitution
+
+
+def hide_fitted() -> None:
+    """Put the collision shapes that were fitted to links out of sight, as an import does."""
+    for obj in bpy.context.scene.objects:
+        if getattr(obj, ids.LINK).is_fitted:
+            _move(obj, "Collisions")
+    bpy.context.view_layer.layer_collection.children["Collisions"].hide_viewport = True
+
+
 def weigh(obj: bpy.types.Object, mass: float) -> None:
     """Let a link weigh so much, spread over its shapes."""
     settings = getattr(obj, ids.LINK)
@@ -351,7 +380,8 @@ def film(eye: Point, target: Point, lens: float = 50.0, width: int = 1200, heigh
     for shading in (scene.display.shading, *(view.shading for view in views)):
         shading.light, shading.color_type, shading.show_cavity, shading.show_shadows = "STUDIO", "MATERIAL", True, True
         shading.studio_light, shading.cavity_type, shading.shadow_intensity = "paint.sl", "BOTH", 0.3
-    bpy.ops.limberjack.pose_reset()
+    if any(getattr(obj, ids.JOINT).is_joint for obj in scene.objects):
+        bpy.ops.limberjack.pose_reset()
     scene.frame_set(scene.frame_start)
     _select()
 

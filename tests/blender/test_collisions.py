@@ -12,7 +12,6 @@ from limberjack.core.spatial import quat_to_mat
 from support.concave import SHAPES, sheet
 
 from .conftest import link
-from .paper import draw_all
 from .scenes import lopsided, put
 
 KINDS = {"BOX": Box, "SPHERE": Sphere, "CAPSULE": Capsule, "CYLINDER": Cylinder, "HULL": Mesh, "MESH": Mesh}
@@ -292,16 +291,3 @@ def test_what_has_no_shape(scene, build):
     build.select()
     with pytest.raises(RuntimeError, match="Select links, or objects that are parented to links"):
         bpy.ops.limberjack.collision_add(type="BOX")
-
-
-def test_what_the_panel_says_is_so(scene, build):
-    """Bakes know no contact yet, and the panel says so: a cube falls through what stands below it."""
-    floor, cube = build.cube("floor", size=2.0), build.cube("cube", size=1.0)
-    floor.location.z, cube.location.z = -1.0, 1.5
-    bpy.context.view_layer.update()
-    build.tag(floor, cube)
-    link(floor).motion = "STATIC"
-    bpy.ops.limberjack.simulate()
-    scene.frame_set(scene.frame_end)
-    assert cube.matrix_world.translation.z < -2.0
-    assert "do not collide in the simulation" in draw_all(cube)

@@ -169,7 +169,9 @@ def child_of_extension(monkeypatch, what):
 def test_panels_draw(scene, build):
     """Every panel draws for links, shapes and joints of every type, and says what must be said."""
     bars, joints = build.pendulum()
-    assert "do not collide in the simulation" in draw_all(bars[0])
+    assert "Contact is off" not in draw_all(bars[0])
+    scene.limberjack.contact = False
+    assert "Contact is off" in draw_all(bars[0])
     for kind in joint(joints[1]).bl_rna.properties["type"].enum_items:
         joint(joints[1]).type = kind.identifier
         draw_all(joints[1])

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon.bridge.motion import is_animated
 from limberjack.addon.bridge.read import scan_scene
 from limberjack.addon.bridge.rig import show_rig
-from limberjack.core.formats import write
 from support.cases import some
 
 from .baked import bake, matrix_at
@@ -17,6 +17,9 @@ from .conftest import joint, link
 from .samples import NAMES, SAMPLES, maker, open_sample
 
 MOST_BYTES, MOST_VERTICES, LONGEST_WORD = 300_000, 2000, 100
+
+APART = [name for name in NAMES if "contact" not in json.loads((SAMPLES / f"{name}.json").read_text())]
+"""In which nothing touches; test_sample_contact.py has the others."""
 
 each = pytest.mark.parametrize("name", NAMES)
 each_that_exports = pytest.mark.parametrize("name", [name for name in NAMES if name not in maker("make").IMPORTED])
@@ -62,7 +65,7 @@ def _plain(part):
 @each_that_exports
 def test_the_sdf_is_what_the_scene_exports(name, tmp_path):
     """Guards the committed SDF, whose numbers others have judged."""
-    write(scan_scene(open_sample(name), with_shapes=True).model, tmp_path / "again.sdf")
+    maker("make").export(open_sample(name), tmp_path / "again.sdf")
     assert_same((tmp_path / "again.sdf").read_text(), (SAMPLES / f"{name}.sdf").read_text())
 
 
@@ -82,18 +85,18 @@ def test_a_tidy_scene(name):
     assert show_rig(scene).problems == []
     free = [obj for obj in scene.objects if link(obj).is_link and link(obj).motion == "FREE"]
     assert free
-    assert not any(obj.animation_data for obj in free)
+    assert not any(map(is_animated, free))
     assert scene.camera
     assert scene.render.engine == "BLENDER_WORKBENCH"
     named = [*bpy.data.objects, *bpy.data.meshes, *bpy.data.materials, *bpy.data.collections]
     assert not [item.name for item in named if re.search(r"\.\d{3}$", item.name)]
-    assert {obj.empty_display_type for obj in scene.objects if joint(obj).is_joint} == {"PLAIN_AXES"}
-    assert {obj.users_collection[0].name for obj in scene.objects if joint(obj).is_joint} == {"Joints"}
+    assert {obj.empty_display_type for obj in scene.objects if joint(obj).is_joint} <= {"PLAIN_AXES"}
+    assert {obj.users_collection[0].name for obj in scene.objects if joint(obj).is_joint} <= {"Joints"}
     assert max(len(mesh.vertices) for mesh in bpy.data.meshes) <= MOST_VERTICES
     assert (SAMPLES / f"{name}.blend").stat().st_size < MOST_BYTES
 
 
-@pytest.mark.parametrize("name", some(NAMES, ["crane", "four_bar"]))
+@pytest.mark.parametrize("name", some(APART, ["crane", "four_bar"]))
 def test_a_healthy_scene(name):
     """Guards the first press of Simulate: whatever the accuracy, the doctor has nothing to say, and energy is kept."""
     scene = open_sample(name)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 import bpy
+import numpy as np
 import pytest
 
 from limberjack.addon import ids
@@ -28,7 +29,7 @@ def numbers(value, path=""):
         value = dict(enumerate(value))
     if isinstance(value, dict):
         return {k: v for key, item in value.items() for k, v in numbers(item, f"{path}.{key}").items()}
-    return {path: value}
+    return {path: value.tobytes() if isinstance(value, np.ndarray) else value}
 
 
 def make(scene, *texts, first=None):

@@ -1,0 +1,36 @@
+"""The blows of a scene's last motion, as an animator counts them: one for two links that strike in a frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .last_run import Run
+
+
+class Blow(NamedTuple):
+    """frame: of the scene, the nearest whole one. impulse: of all points together [N s]."""
+
+    frame: int
+    first: str
+    second: str
+    impulse: float
+
+
+def blows(run: Run, least: float = 0.0) -> list[Blow]:
+    """In the order of their times. least: weaker ones are left out [N s]."""
+    table = run.trajectory.impacts
+    if table is None:
+        return []
+    frames = np.rint(run.first + run.fps * (table.time - run.trajectory.times[0])).astype(int)
+    found: dict[tuple[int, str, str], np.ndarray] = {}
+    for number, frame in enumerate(frames.tolist()):
+        a, b = str(table.first[number]), str(table.second[number])
+        impulse = table.impulse[number]
+        first, second = sorted((a, b))
+        key = frame, first, second
+        found[key] = found.get(key, np.zeros(3)) + (impulse if first == a else -impulse)
+    told = [Blow(*key, float(np.linalg.norm(total))) for key, total in found.items()]
+    return [blow for blow in told if blow.impulse >= least]

@@ -1,0 +1,66 @@
+"""Where links touch at the frame that is shown, and how hard: a cross at each point, and its force as a line.
+
+The longest line is of the strongest force that there was so far, in Play or in the last bake.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import ids
+from ..bridge.last_run import Run, last_run
+from ..bridge.numbers import unit_length
+from .lines import Lines
+
+HALF = 0.12
+"""Half the size of a cross, in sizes of the links."""
+
+LONGEST = 1.5
+"""Of a force's line, likewise."""
+
+_made_for: tuple = ()
+_lines: Lines | None = None
+
+
+def forget() -> None:
+    global _made_for, _lines
+    _made_for, _lines = (), None
+
+
+def draw(context, look) -> None:
+    global _made_for, _lines
+    run = last_run(context.scene)
+    if not look.show_contacts or run is None or not getattr(context.scene, ids.SCENE).contact:
+        return
+    color, unit = tuple(look.contact_color), unit_length(context.scene)
+    wanted = (run.number, context.scene.frame_current_final, look.size, color, unit)
+    if wanted != _made_for:
+        points = segments(run, context.scene.frame_current_final, look.size) / unit
+        _made_for, _lines = wanted, Lines(points, color)
+    if _lines:
+        _lines.draw(2.0 * look.width)
+
+
+def segments(run: Run, frame: float, size: float = 1.0) -> np.ndarray:
+    """Of the points at a frame of the scene [m], shape (n, 2, 3)."""
+    number = run.number_at(frame)
+    points, forces = (np.zeros((0, 3)), np.zeros((0, 3))) if number is None else run.touching_at(number)
+    if not len(points):
+        return np.zeros((0, 2, 3))
+    typical = size * _typical_size(run)
+    crosses = points[:, None, None] + HALF * typical * np.stack([-np.eye(3), np.eye(3)], axis=1)
+    strongest = run.strongest
+    ends = points + (LONGEST * typical / strongest if strongest else 0.0) * forces
+    return np.concatenate([crosses.reshape(-1, 2, 3), np.stack([points, ends], axis=1)])
+
+
+def _typical_size(run: Run) -> float:
+    """Half of a link's, by its radius of gyration [m]: the median of those that move by themselves."""
+    radii = [
+        math.sqrt(max(link.inertia[0] + link.inertia[3] + link.inertia[5], 0.0) / (2.0 * link.mass))
+        for link in run.model.links
+        if link.mass > 0.0
+    ]
+    return float(np.median(radii)) if radii else 1.0

@@ -1,0 +1,141 @@
+"""How an object that collides touches others, and which it meets."""
+
+from bpy.props import (
+    BoolProperty,
+    BoolVectorProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    PointerProperty,
+)
+from bpy.types import Object, PropertyGroup
+
+from ...core.geometry.densities import substance_of
+from ...core.geometry.surfaces import Surface
+from .overriding import let_override
+
+DEFAULTS = Surface()
+
+LAYERS = 16
+"""As many as SDF's masks have."""
+
+ALL = (True,) * LAYERS
+
+
+@let_override
+class SurfaceProperties(PropertyGroup):
+    """On every link, on every shape of one, and of the scene's ground."""
+
+    source: EnumProperty(
+        name="Surface",
+        description="What says how the surface touches others",
+        items=(
+            ("AUTO", "Automatic", "A shape touches as its link does, and a link as its material", 0),
+            ("CUSTOM", "Custom", "Typed below", 1),
+        ),
+    )
+    friction: FloatProperty(
+        name="Friction",
+        description="How hard it is to slide: the part of what presses that brakes. Ice 0.03, wood 0.45, steel 0.6, "
+        "rubber 1. Of two surfaces, the smaller counts",
+        default=DEFAULTS.friction,
+        min=0.0,
+        soft_max=2.0,
+        precision=3,
+    )
+    use_static_friction: BoolProperty(
+        name="Static", description="It takes more to begin to slide than to go on sliding"
+    )
+    static_friction: FloatProperty(
+        name="Static Friction",
+        description="Friction up to which it does not slide at all; no less than the other one",
+        default=DEFAULTS.friction,
+        min=0.0,
+        soft_max=2.0,
+        precision=3,
+    )
+    restitution: FloatProperty(
+        name="Restitution",
+        description="How much of its speed a bounce leaves: 0 none, 1 all. Of two surfaces, the larger counts",
+        default=DEFAULTS.restitution,
+        min=0.0,
+        max=1.0,
+        precision=3,
+    )
+    use_stiffness: BoolProperty(name="Soft", description="The surface gives way where it is pressed")
+    stiffness: FloatProperty(
+        name="Stiffness (N/m)",
+        description="Force in each point that presses the surface in by a metre",
+        default=1e5,
+        min=1e-3,
+        soft_min=100.0,
+        soft_max=1e9,
+        precision=1,
+    )
+    dissipation: FloatProperty(
+        name="Dissipation (s/m)",
+        description="How much of a bounce goes lost where it is soft: the force grows by so much with each metre per "
+        "second that it is pressed in faster",
+        default=DEFAULTS.dissipation,
+        min=0.0,
+        soft_max=10.0,
+        precision=3,
+    )
+    rolling_friction: FloatProperty(
+        name="Rolling Friction",
+        description="Torque against rolling, for each newton that presses",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        min=0.0,
+        soft_max=0.1,
+        precision=4,
+    )
+    spinning_friction: FloatProperty(
+        name="Spinning Friction",
+        description="Torque against turning on the spot, for each newton that presses",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        min=0.0,
+        soft_max=0.1,
+        precision=4,
+    )
+    velocity: FloatVectorProperty(
+        name="Belt Velocity",
+        description="Speed of the surface against its object, along its axes, as a conveyor belt has it",
+        subtype="VELOCITY",
+        unit="VELOCITY",
+    )
+    slip_speed: FloatProperty(
+        name="Slip Speed",
+        description="Above 0, friction never sticks, and has grown to its whole at a few times this speed",
+        unit="VELOCITY",
+        min=0.0,
+        soft_max=1.0,
+        precision=4,
+    )
+    layers: BoolVectorProperty(
+        name="Layers", description="Layers that it is on", size=LAYERS, subtype="LAYER", default=ALL
+    )
+    meets: BoolVectorProperty(
+        name="Meets",
+        description="Layers that it meets. Two shapes meet where one of them is on a layer that the other meets",
+        size=LAYERS,
+        subtype="LAYER",
+        default=ALL,
+    )
+
+
+class ContactPairProperties(PropertyGroup):
+    """What a scene says of two of its links, whatever joints and families say."""
+
+    a: PointerProperty(type=Object, name="First", description="One of the two links")
+    b: PointerProperty(type=Object, name="Second", description="The other one")
+    meets: BoolProperty(name="Meets", description="Whether the two links collide with each other")
+
+
+def surface_of_material(density: float) -> Surface | None:
+    """How a link of this density [kg/m^3] touches; None where nothing is known, or it is water, which has no shape."""
+    found = substance_of(density)
+    if found is None or found.name == "water":
+        return None
+    return Surface(found.friction, restitution=found.restitution)

@@ -1,0 +1,279 @@
+"""Contact in the viewport: baked, previewed, on the command line and by the core alone, the same motion."""
+
+import json
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from limberjack.addon import preview
+from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.staleness import out_of_date
+from limberjack.addon.bridge.last_run import last_run
+from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.overlays.contact import segments
+from limberjack.core.solvers import Simulation
+from limberjack.core.trajectory.reading import read_trajectory
+
+from .baked import matrix_at
+from .conftest import link
+from .test_cli import run
+
+RUBBER = 0.75
+"""Its restitution, of core's table of materials."""
+
+
+@pytest.fixture
+def bounce(scene, build):
+    """A rubber cube of one metre whose lower side hangs two metres above a floor that holds still."""
+    floor, cube = build.cube("floor", (0.0, 0.0, -1.0), scale=(5.0, 5.0, 1.0)), build.cube("cube", (0, 0, 2.5), 1.0)
+    build.tag(floor, cube)
+    link(floor).motion, link(cube).material = "STATIC", "rubber"
+    scene.frame_end = 60
+    return cube
+
+
+def heights(scene, obj):
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    return np.array([matrix_at(scene, obj, frame)[2, 3] for frame in frames])
+
+
+def told(capsys):
+    """The JSON object that a command has printed last."""
+    return json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+
+
+def test_a_bake_bounces_as_the_closed_form(scene, bounce):
+    """Guards bakes: a cube falls two metres in sqrt(2 h / g), and comes back to e^2 of that height."""
+    bpy.ops.limberjack.simulate()
+    found = heights(scene, bounce) - 0.5
+    fall = math.sqrt(4.0 / 9.81)
+    times = np.arange(len(found)) / 24.0
+    first = times < fall
+    assert found[first] == pytest.approx(2.0 - 4.905 * times[first] ** 2, abs=1e-5)
+    rise = RUBBER * 9.81 * fall
+    second = (times > fall) & (times < fall + 2.0 * rise / 9.81)
+    since = times[second] - fall
+    assert found[second] == pytest.approx(rise * since - 4.905 * since**2, abs=1e-5)
+    assert found[second].max() == pytest.approx(RUBBER**2 * 2.0, rel=0.01)
+
+
+def test_without_contact_it_falls_through(scene, bounce):
+    """Guards the switch: off, as in scenes that were made before there was contact, nothing is in the way."""
+    scene.limberjack.contact = False
+    assert not any(each.collisions for each in read_scene(scene).links)
+    bpy.ops.limberjack.simulate()
+    assert heights(scene, bounce)[-1] < -20.0
+
+
+def test_the_switch_is_on_in_new_scenes_alone(scene, build):
+    """Guards old scenes: one that has links already, and says nothing of contact, goes on without."""
+    cube, other = build.cube("cube"), build.cube("other", (5, 0, 0))
+    link(cube).is_link = True  # as a file of 0.1.0 has it
+    assert not scene.limberjack.contact
+    build.tag(other)
+    assert not scene.limberjack.contact
+    link(cube).is_link = link(other).is_link = False
+    build.tag(cube)
+    assert scene.limberjack.contact
+
+
+def test_every_way_of_baking_gives_the_same_motion(scene, bounce, tmp_path):
+    """Guards that the preview is the bake: panel, Play, command line and core have the same poses, to the last bit."""
+    panel = BakeRun(scene)
+    panel.run()
+    bpy.ops.limberjack.bake_clear()
+    shown = preview.begin(scene)
+    while shown.motion.done < scene.frame_end:
+        shown.motion.compute(scene.frame_end, 1.0)
+    played = shown.motion.simulation.trajectory
+    shown.stop()
+    preview.end()
+    model, times = read_scene(scene), (np.arange(1, scene.frame_end + 1) - 1) / 24.0
+    alone = Simulation(model, times, "good").run()
+    path = tmp_path / "bounce.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert run("bake", path, "-o", tmp_path / "out.npz", "-o", tmp_path / "out.blend") == 0
+    headless = read_trajectory(tmp_path / "out.npz")
+    for other in (played, alone, headless):
+        assert np.array_equal(other.X_WL, panel.trajectory.X_WL)
+    assert headless.contacts is None
+    assert len(panel.trajectory.impacts) >= 2
+    assert set(panel.trajectory.impacts.first) == {"floor"}
+
+
+def test_no_contact_on_the_command_line(scene, bounce, tmp_path, capsys):
+    """Guards --no-contact and --contact: they say what the scene is to be, and the saved scene says it too."""
+    path, out = tmp_path / "bounce.blend", tmp_path / "out.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    capsys.readouterr()
+    assert run("bake", path, "-o", out, "--no-contact", "--json") == 0
+    assert told(capsys)["impacts"] == 0
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert not bpy.context.scene.limberjack.contact
+    assert heights(bpy.context.scene, bpy.data.objects["cube"])[-1] < -20.0
+    assert run("bake", out, "-o", tmp_path / "on.blend", "--contact", "--json") == 0
+    assert told(capsys)["impacts"] >= 2
+
+
+def test_a_bake_says_when_contact_has_changed(scene, bounce):
+    """Guards the note that a bake is out of date: after the switch, after a surface, and not before."""
+    bpy.ops.limberjack.simulate()
+    assert out_of_date(scene, show_rig(scene).model) == ""
+    scene.limberjack.contact = False
+    assert out_of_date(scene, show_rig(scene).model) == "Contact was changed"
+    scene.limberjack.contact = True
+    link(bounce).surface.source = "CUSTOM"
+    bounce.update_tag()
+    bpy.context.view_layer.update()
+    assert out_of_date(scene, show_rig(scene).model) == "links, joints or gravity were changed"
+
+
+def test_surfaces_of_links_shapes_and_materials(scene, build):
+    """Guards who says how a shape touches: the shape, else its link, else the link's material; and layers together."""
+    base, part = build.cube("base"), build.cube("part", (0.0, 0.0, 2.0))
+    part.parent = base
+    build.tag(base)
+    touches = lambda: {shape.name: shape for shape in read_scene(scene).links[0].collisions}  # noqa: E731
+    assert touches()["base_collision"].surface is None  # of water, by which nothing is known of a shape
+    link(base).material = "ice"
+    assert touches()["base_collision"].surface.friction == touches()["part_collision"].surface.friction == 0.03
+    link(base).surface.source, link(base).surface.friction = "CUSTOM", 0.7
+    link(base).surface.layers[3] = False
+    link(part).surface.source, link(part).surface.restitution = "CUSTOM", 0.25
+    link(part).surface.use_static_friction, link(part).surface.static_friction = True, 1.5
+    link(part).surface.layers[0] = False
+    own, others = touches()["base_collision"], touches()["part_collision"]
+    assert (own.surface.friction, own.layers) == (0.7, 0xFFFF - 8)
+    assert (others.surface.friction, others.surface.static_friction, others.surface.restitution) == (1.0, 1.5, 0.25)
+    assert others.layers == 0xFFFF - 9
+    link(base).collides = False
+    assert touches() == {}
+
+
+def test_many_surfaces_at_once(scene, build):
+    """Guards presets and copies: all that is selected gets them, shapes and links alike, and nothing else."""
+    cubes = [build.cube(f"cube{number}", (3.0 * number, 0, 0)) for number in range(4)]
+    build.tag(*cubes)
+    build.select(*cubes[:3])
+    assert bpy.ops.limberjack.surface_preset(material="steel") == {"FINISHED"}
+    frictions = {each.name: each.collisions[0].surface for each in read_scene(scene).links}
+    assert [frictions[f"cube{number}"] and frictions[f"cube{number}"].friction for number in range(4)] == [
+        *(0.6, 0.6, 0.6),
+        None,
+    ]
+    link(cubes[3]).surface.source, link(cubes[3]).surface.friction = "CUSTOM", 0.9
+    link(cubes[3]).self_collide = True
+    build.select(cubes[0], cubes[3])
+    assert bpy.ops.limberjack.surface_copy() == {"FINISHED"}
+    found = {each.name: each for each in read_scene(scene).links}
+    assert found["cube0"].collisions[0].surface.friction == 0.9
+    assert found["cube0"].self_collide
+    assert found["cube1"].collisions[0].surface.friction == 0.6
+
+
+def test_pairs_of_links(scene, build):
+    """Guards Never Meet and Always Meet, what becomes of a pair whose link is deleted, and renaming."""
+    cubes = [build.cube(f"cube{number}", (3.0 * number, 0, 0)) for number in range(3)]
+    build.tag(*cubes)
+    build.select(*cubes)
+    assert bpy.ops.limberjack.contact_pair_add(how="PASS") == {"FINISHED"}
+    assert len(read_scene(scene).contact_pairs) == 3
+    build.select(*cubes[:2])
+    bpy.ops.limberjack.contact_pair_add(how="MEET")
+    cubes[0].name = "renamed"
+    said = {frozenset((pair.a, pair.b)): pair.meets for pair in read_scene(scene).contact_pairs}
+    assert said == {
+        frozenset(("renamed", "cube1")): True,
+        frozenset(("renamed", "cube2")): False,
+        frozenset(("cube1", "cube2")): False,
+    }
+    bpy.data.objects.remove(cubes[2])
+    assert len(read_scene(scene).contact_pairs) == 1
+    scene.limberjack.pair = 0
+    assert bpy.ops.limberjack.contact_pair_remove() == {"FINISHED"}
+
+
+def test_the_ground(scene, build):
+    """Guards the switch Ground: a cube falls onto the world's z = 0 and stays, with the ground's own surface."""
+    cube = build.cube("ground", (0.0, 0.0, 1.0), 1.0, rotation_euler=(0.0, 0.0, 0.4))
+    build.tag(cube)
+    scene.limberjack.ground = True
+    surface = scene.limberjack.ground_surface
+    surface.source, surface.friction = "CUSTOM", 0.35
+    model = read_scene(scene)
+    assert len(model.links) == 2
+    floor = next(each for each in model.links if each.name != "ground")
+    assert floor.collisions[0].surface.friction == 0.35
+    assert show_rig(scene).problems == []
+    bpy.ops.limberjack.simulate()
+    assert heights(scene, cube)[-1] == pytest.approx(0.5, abs=1e-6)
+    assert len(BakeRun(scene, overwrite=True).reading.objects) == 1
+
+
+def test_impacts_as_markers(scene, bounce):
+    """Guards Mark Impacts: one marker for each blow, at the frames of the closed form; a second press adds none."""
+    bpy.ops.limberjack.simulate()
+    for _ in range(2):
+        assert bpy.ops.limberjack.impact_markers() == {"FINISHED"}
+    fall = math.sqrt(4.0 / 9.81)
+    wanted = [fall, fall * (1 + 2 * RUBBER), fall * (1 + 2 * RUBBER + 2 * RUBBER**2)]
+    frames = [marker.frame for marker in sorted(scene.timeline_markers, key=lambda marker: marker.frame)]
+    assert frames == [round(1 + 24 * time) for time in wanted if 1 + 24 * time < 60]
+    assert all("cube, floor" in marker.name for marker in scene.timeline_markers)
+
+
+def test_surfaces_that_are_set_on_the_command_line(scene, bounce, tmp_path, capsys):
+    """Guards --set LINK.restitution of a scene: it acts, and the saved scene keeps it."""
+    path, out = tmp_path / "bounce.blend", tmp_path / "out.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert run("bake", path, "-o", out, "--set", "cube.restitution=0", "--set", "floor.friction=0.2") == 0
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    found = {each.name: each.collisions[0].surface for each in read_scene(bpy.context.scene).links}
+    assert (found["cube"].restitution, found["cube"].friction, found["floor"].friction) == (0.0, 1.0, 0.2)
+    assert heights(bpy.context.scene, bpy.data.objects["cube"])[-1] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_overlapping_links_are_problems_with_buttons(scene, build):
+    """Guards what starts inside of something else: it is told, and each button ends that."""
+    floor, cube = build.cube("floor", (0.0, 0.0, -1.0), scale=(5.0, 5.0, 1.0)), build.cube("cube", (0, 0, 0.3), 1.0)
+    build.select(floor)
+    bpy.ops.limberjack.collider_add()
+    build.tag(cube)
+    codes = lambda: [item.code for item in show_rig(scene).problems]  # noqa: E731
+    assert codes() == ["overlapping"]
+    (name,) = [item.name for item in show_rig(scene).problems]
+    bpy.ops.limberjack.problem_mend(name=name, code="overlapping", label="Leave Pair Out")
+    assert codes() == []
+    scene.limberjack.pairs.clear()
+    assert codes() == ["overlapping"]
+    bpy.ops.limberjack.problem_mend(name=name, code="overlapping", label="Move Apart")
+    assert codes() == []
+    assert cube.location.z == pytest.approx(0.5, abs=1e-4)
+    assert tuple(floor.location) == (0.0, 0.0, -1.0)
+
+
+def test_forces_that_are_drawn(scene, build):
+    """Guards the overlay: at rest, the forces on a cube that is drawn hold its weight, and stand where it touches."""
+    cube = build.cube("cube", (0.0, 0.0, 0.5), 1.0)
+    build.tag(cube)
+    scene.limberjack.ground = True
+    bpy.ops.limberjack.simulate()
+    baked = last_run(scene)
+    points, forces = baked.touching_at(baked.number_at(20))
+    assert forces.sum(axis=0) == pytest.approx((0.0, 0.0, 9810.0), rel=1e-6, abs=1e-3)
+    assert np.abs(points[:, :2]).max() <= 0.5 + 1e-9
+    lines = segments(baked, 20.0)
+    assert len(lines) == 4 * len(points)
+    assert np.abs(lines[-len(points) :, 1, 2] - lines[-len(points) :, 0, 2]).max() > 0.3
+    assert segments(baked, 400.0).shape == (0, 2, 3)
+    bpy.ops.limberjack.bake_clear()
+    shown = preview.begin(scene)
+    shown.motion.compute(10, 5.0)
+    shown.tick(0.04)
+    played = last_run(scene)
+    assert played.touching_at(3)[1].sum(axis=0) == pytest.approx((0.0, 0.0, 9810.0), rel=1e-6, abs=1e-3)
+    shown.stop()
+    preview.end()

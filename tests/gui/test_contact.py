@@ -1,0 +1,129 @@
+"""A newcomer's first bounce by the mouse alone, counted; a puppet thrown about in Play; undo and Esc with colliders."""
+
+import bpy
+import harness
+from harness import (
+    click_button,
+    on_screen,
+    open_tab,
+    over_viewport,
+    press,
+    screenshot,
+    status,
+    until,
+)
+from mathutils import Vector
+from test_handles import look_at
+from test_newcomer import Counted
+
+MOST = 6
+"""Actions, from a cube above a plane to a cube that is baked as it falls onto it and stays."""
+
+
+def over_3d_view():
+    return bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region())
+
+
+def cube_above_plane():
+    """Blender's own cube, two metres above a plane of ten."""
+    cube = bpy.data.objects["Cube"]
+    cube.location.z = 3.0
+    with over_3d_view():
+        bpy.ops.mesh.primitive_plane_add(size=10.0)
+    bpy.context.object.name = "Floor"
+    for obj in bpy.context.scene.objects:
+        obj.select_set(False)
+    bpy.context.view_layer.objects.active = None
+    bpy.context.scene.frame_end = 48
+    bpy.ops.ed.undo_push(message="A cube above a plane")
+    look_at((0.0, 0.0, 1.5), 18.0, (0.72, 0.51, 0.27, 0.38))
+    yield 0.5
+    return cube, bpy.data.objects["Floor"]
+
+
+def click_world(point, **modifiers):
+    yield from harness.click(on_screen(Vector(point)), **modifiers)
+
+
+def test_a_bounce_by_the_mouse_alone():
+    """Six actions: tag the cube, make the plane a collider, bake. It lands, and stays on the plane."""
+    cube, floor = yield from cube_above_plane()
+    act = Counted()
+    yield from open_tab()
+    act.done.append("the tab Limberjack")
+    yield from act("click the cube", click_world((0.0, 0.0, 3.5)))
+    yield from act("Tag as Links", click_button("limberjack.link_tag", across=0.25))
+    yield from screenshot("contact_tagged")
+    yield from act("click the plane", click_world((3.5, -2.0, 0.0)))
+    assert bpy.context.object == floor, f"{bpy.context.object} is active, not the plane"
+    yield from act("Collider", click_button("limberjack.collider_add", across=0.5))
+    yield from screenshot("contact_collider")
+    yield from act("Simulate and Bake", click_button("limberjack.simulate", across=0.6))
+    yield from harness.simulated()
+    assert floor.limberjack_link.motion == "KINEMATIC"
+    assert bpy.context.scene.limberjack.contact, "Contact is off in a new scene"
+    bpy.context.scene.frame_set(40)
+    yield from screenshot("contact_landed")
+    assert abs(cube.matrix_world.translation.z - 1.0) < 1e-4, cube.matrix_world.translation
+    assert not (floor.animation_data and floor.animation_data.action), "the floor has keys"
+    assert len(act.done) <= MOST, act.done
+
+    yield from over_viewport()
+    for _ in range(3):  # the bake, the collider, and what was selected
+        yield from press("Z", ctrl=True)
+    yield from until(lambda: not bpy.data.objects["Floor"].limberjack_link.is_link, "undo takes the collider back")
+    for _ in range(2):
+        yield from press("Z", ctrl=True, shift=True)
+    yield from until(lambda: bpy.data.objects["Floor"].limberjack_link.is_link, "redo makes it a collider again")
+
+
+def test_contact_in_the_panels():
+    """The switches can be found and clicked, and what they open fits and can be read."""
+    yield from cube_above_plane()
+    with over_3d_view():
+        bpy.data.objects["Cube"].select_set(True)
+        bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
+        bpy.ops.limberjack.link_tag()
+    yield from open_tab()
+    yield from harness.open_panel("LIMBERJACK_PT_simulate")
+    ground = 'bpy.data.scenes["Scene"].limberjack.ground'
+    yield from click_button(ground, across=0.8)
+    assert bpy.context.scene.limberjack.ground, "a click on Ground does not switch it on"
+    yield from screenshot("contact_panel_simulation")
+    bpy.data.objects["Cube"].limberjack_link.surface.source = "CUSTOM"
+    yield from harness.click_beside("limberjack.link_weigh", across=0.3, rows_below=3.2)  # the header of Surface
+    yield from screenshot("contact_panel_surface")
+    yield from harness.toggle_panels()
+
+
+def test_a_puppet_thrown_in_play():
+    """The tumbling puppet is caught by the hand in Play and thrown; it moves, nothing sinks, and Esc puts all back."""
+    with over_3d_view():
+        bpy.ops.limberjack.sample_open("EXEC_DEFAULT", name="tumble")
+    yield 1.0
+    scene = bpy.context.scene
+    before = {obj.name: obj.matrix_world.copy() for obj in scene.objects if obj.limberjack_link.is_link}
+    yield from open_tab()
+    yield from click_button("limberjack.preview", across=0.2)
+    preview = harness.module("preview")
+    yield from until(lambda: preview.current() is not None and preview.current().number > 30, "Play plays", timeout=60)
+    yield from screenshot("contact_play")
+    pace = preview.current().pace
+    chest = bpy.data.objects["chest"]
+    start = on_screen(chest.matrix_world.translation)
+    yield from harness.hold(start, (start[0] - 120, start[1] + 160), steps=20)
+    assert preview.current().is_holding, "the drag has not caught the puppet"
+    yield 0.6
+    yield from screenshot("contact_pulled")
+    harness.send("LEFTMOUSE", "RELEASE")
+    yield 1.5
+    yield from screenshot("contact_thrown")
+    print(f"pace before the pull {pace:.2f}, after {preview.current().pace:.2f}")
+    lowest = min(obj.matrix_world.translation.z for name in before if (obj := bpy.data.objects[name]) and "." in name)
+    assert lowest > -0.01, f"a part has sunk to {lowest}"
+    yield from over_viewport()
+    yield from press("ESC")
+    yield from until(lambda: preview.current() is None, "Esc ends Play")
+    for name, matrix in before.items():
+        assert bpy.data.objects[name].matrix_world == matrix, f"{name} is not where it was"
+    assert not status().error
