@@ -169,7 +169,9 @@ class Simulation:
         loop_error = self._stage.recorder.loop_error
         report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
         report.weigh(self.trajectory, self._tally.largest)
-        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory)]
+        report.contact = self._stage.contact_report(self._zero)
+        overlaps = report.contact.note() if report.contact else ""
+        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
         return report
 
     def diagnose(self) -> list[Diagnosis]:
@@ -304,13 +306,14 @@ class Simulation:
             left = sum(Observation(scheduled, state).energies())
             state = state._replace(dissipated=state.dissipated + held - left)
         owners = owners_of(compiled, ground) if ground else ()
-        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners)
+        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
         if ground:
             solver: Solver = Touching(system, state, self._accuracy, ground)
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
         struck = tuple(before.impacts(self._zero)) if before else ()
-        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck)
+        earlier = before.contact_report(self._zero) if before else None
+        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck, earlier)
 
     # ---- how it goes on
 
@@ -417,6 +420,8 @@ class Simulation:
             self._falls,
             self._times,
             self._numbers,
+            stage.touches(self._zero),
+            self._contact,
         )
 
 
