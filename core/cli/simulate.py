@@ -49,7 +49,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=SOLVERS,
         default=usual,
         help=f"{usual} (default): explicit steps, and implicit ones where springs are stiff; {' and '.join(others)}: "
-        "one kind only",
+        "one kind only, and no contact",
     )
     parser.add_argument("--no-contact", action="store_true", help="let collision shapes pass through each other")
     add_motion_arguments(parser)

@@ -13,7 +13,7 @@ import numpy as np
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
-from ..model.colliders import bodies_led
+from ..model.colliders import STILL, bodies_led
 from ..model.compiled import CompiledModel, parts_of_state
 from ..model.text import timed
 from ..trajectory.touches import TABLES
@@ -137,6 +137,10 @@ class Simulation:
             self._start(compiled, initial, is_measured)
         self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
         self._notes += remarks(compiled, self.controls.links, self._falls)
+        if contact and not self._contact and ground_of(compiled, STILL):
+            self._notes.append(
+                f"solver '{solver}' knows no contact, so links pass through each other: {TOUCHING[0]} does"
+            )
 
     def __len__(self) -> int:
         return len(self._times)

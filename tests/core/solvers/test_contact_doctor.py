@@ -419,6 +419,17 @@ def test_nothing_that_may_touch_has_no_contact_to_report():
     assert run.diagnose() == []
 
 
+@pytest.mark.parametrize("solver", ["explicit", "implicit"])
+def test_a_solver_without_contact_says_so(solver):
+    """Guards the fixed choices: they are as they were, and that nothing touches is told, of what might alone."""
+    run = run_of(dropped(floor()), 13, solver=solver)
+    assert run.trajectory.X_WL[-1, 1, 2] == pytest.approx(0.5 - 0.5 * G * 0.5**2, abs=1e-5)
+    assert [note for note in run.report.notes if f"solver '{solver}' knows no contact" in note] != []
+    assert run.diagnose() == []
+    assert not any("contact" in note for note in run_of(dropped(floor()), 3, solver=solver, contact=False).report.notes)
+    assert not any("contact" in note for note in run_of(dropped(), 3, solver=solver).report.notes)
+
+
 def test_the_command_line_tells_of_contact(tmp_path, capsys):
     """Guards the lines and the object that people and scripts read."""
     path = tmp_path / "slide.sdf"
