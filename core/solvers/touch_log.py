@@ -47,6 +47,12 @@ PAIR = np.dtype(
 OVERLAPPING = 0.01
 """Part of the smaller solid's size from which on rigid ones overlap; crowds let them, by less."""
 
+ROUNDING = 1e-9
+"""Metres by which depths differ and are one."""
+
+WORTH_TELLING = 1e-6, 1e-9
+"""Metres and joules, to people."""
+
 POINT_FIELDS = ("first", "second", "normal", "place", "gap", "load", "force", "torque")
 """Of a POINT, what is kept."""
 
@@ -184,7 +190,7 @@ class Touches:
             found[name] = lines[name][begins]
         found["begun"], found["ended"] = lines["frame"][begins], lines["frame"][ends]
         found["depth"] = np.maximum.reduceat(lines["depth"], begins)
-        deepest = np.flatnonzero(lines["depth"] == found["depth"][which])
+        deepest = np.flatnonzero(lines["depth"] >= found["depth"][which] - ROUNDING)
         found["deepest"][which[deepest[::-1]]] = lines["frame"][deepest[::-1]]
         goes_on = (np.diff(which) == 0) & (np.diff(lines["frame"]) == 1)
         frame = lines["frame"][:-1][goes_on]
@@ -240,14 +246,14 @@ class ContactReport:
 
     def told(self) -> list[str]:
         """Lines for people."""
-        lines = []
-        if self.deepest_pair:
+        lines, (way, energy) = [], WORTH_TELLING
+        if self.deepest_pair and self.deepest > way:
             between, deepest = "links '{}' and '{}'".format(*self.deepest_pair), in_metres(self.deepest)
             lines.append(f"overlap       {deepest} at most, of {between} at {timed(self.deepest_at)}")
-        if self.longest_slide_pair:
+        if self.longest_slide_pair and self.longest_slide > way:
             between = "links '{}' and '{}'".format(*self.longest_slide_pair)
             lines.append(f"slide         {in_metres(self.longest_slide)} at most, of {between}")
-        if self.friction_loss or self.impact_loss:
+        if max(self.friction_loss, self.impact_loss) > energy:
             lines.append(f"contact took  {self.friction_loss:.3g} J by friction, {self.impact_loss:.3g} J by impacts")
         return lines
 

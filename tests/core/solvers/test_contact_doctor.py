@@ -78,6 +78,13 @@ AT_WALL = at(1.0, 0.0, 0.5)
 ROLLING = {"initial": {"qd": {"free ball": [2.0, 0.0, 0.0, 0.0, 0.0, 0.0]}}}
 
 
+def in_one_family():
+    """A floor and a cube of one SDF model, whose links do not meet."""
+    model = dropped(floor())
+    model.links = [replace(link, family="robot") for link in model.links]
+    return model
+
+
 def with_a_hole():
     """A floor of triangles, 4 m wide, without the four squares in its middle."""
     count, faces = 8, []
@@ -185,6 +192,7 @@ PLANTED = [
         "box",
         "layers 0x0001 .*0x0002",
     ),
+    ("one family with the floor", in_one_family(), {}, "fell-out", "box", "links 'box' and 'floor' are of one family"),
     (
         "other layers than the wall's",
         rolled(floor(), still("wall", WALL, AT_WALL, layers=2, meets=2), link=ball(layers=0xFFFD, meets=0xFFFD)),
