@@ -46,7 +46,7 @@ UNEQUAL = 1e5
 LIVELY, MANY_BLOWS = 0.99, 5
 """Restitution, and times that it has struck, of what bounces on and on."""
 
-SCALE = 100.0
+SCALE = 300.0
 """Times that a collision may be larger or smaller than the link's mass is spread; a wrong unit makes it 1000."""
 
 WEDGED, STUCK, HARD = -0.7, 1e-3, 3.0
