@@ -7,7 +7,7 @@ import collections
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,9 @@ from limberjack.core.solvers import Simulation, SimulationError, warm_up
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.wild import energy_change, from_seed, has_nan
+from support.wild_contact import contact_from_seed
 
-SECONDS, FPS = 2.0, 24
+SECONDS, CONTACT_SECONDS, FPS = 2.0, 1.0, 24
 RAN, NAN = "ran", "NaN"
 SLOWEST = 10
 
@@ -49,11 +50,12 @@ class Outcome:
         return f"{self.end}: {stripped(self.sentence)}" if self.sentence else self.end
 
 
-def simulate(seed: int, seconds: float = SECONDS, accuracy: str = "good") -> Outcome:
+def simulate(seed: int, seconds: float = SECONDS, accuracy: str = "good", draw: Callable = from_seed) -> Outcome:
+    """draw: makes the model of a seed."""
     begun = time.perf_counter()
     run, end, sentence = None, RAN, ""
     try:
-        wild = from_seed(seed)
+        wild = draw(seed)
         times = np.arange(int(seconds * FPS) + 1) / FPS
         run = Simulation(wild.model, times, accuracy, initial=wild.initial)
         run.run()
@@ -71,15 +73,19 @@ def simulate(seed: int, seconds: float = SECONDS, accuracy: str = "good") -> Out
     return Outcome(seed, end, sentence, wall, len(motion), drift, growth, run.report.loop_error)
 
 
+def simulate_contact(seed: int) -> Outcome:
+    return simulate(seed, CONTACT_SECONDS, draw=contact_from_seed)
+
+
 def stripped(sentence: str) -> str:
     """A sentence without names and numbers."""
     sentence = re.sub(r"'[^']*'(, '[^']*')*", "'...'", sentence)
     return re.sub(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|\binf\b|\bnan\b", "#", sentence)
 
 
-def simulated(seeds: list[int], jobs: int, limit: float) -> Iterator[Outcome]:
-    """Of each seed, as they come; one that takes longer than `limit` [s] is a hang."""
-    for seed, found, spent in outcomes(simulate, seeds, jobs, limit):
+def simulated(do: Callable, seeds: list[int], jobs: int, limit: float) -> Iterator[Outcome]:
+    """What `do` makes of each seed, as they come; one that takes longer than `limit` [s] is a hang."""
+    for seed, found, spent in outcomes(do, seeds, jobs, limit):
         if isinstance(found, Outcome):
             yield found
         else:
@@ -89,13 +95,13 @@ def simulated(seeds: list[int], jobs: int, limit: float) -> Iterator[Outcome]:
 # ---- the table
 
 
-def table(found: list[Outcome]) -> str:
+def table(found: list[Outcome], seconds: float) -> str:
     ran = [outcome for outcome in found if outcome.end == RAN]
     groups = collections.defaultdict(list)
     for outcome in found:
         if outcome.end != RAN:
             groups[outcome.group].append(outcome.seed)
-    lines = [f"{len(ran)} of {len(found)} ran for {SECONDS:g} s"]
+    lines = [f"{len(ran)} of {len(found)} ran for {seconds:g} s"]
     for group, seeds in sorted(groups.items(), key=lambda item: -len(item[1])):
         lines += [f"{len(seeds):5}  {group}", f"       seeds {_listed(seeds)}"]
     lines += ["", "slowest:"] + [f"  seed {one.seed:6}  {one.wall:8.2f} s  {one.end}" for one in _top(found, "wall")]
@@ -124,22 +130,24 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds after which a model counts as hanging")
     parser.add_argument("--log", type=Path, help="a file that gets a line for each model as soon as it is done")
+    parser.add_argument("--contact", action="store_true", help="shapes on all links, over a floor or stairs")
     parser.add_argument("--only", type=int, help="run this seed here, and show its model")
     arguments = parser.parse_args()
+    do, draw = (simulate_contact, contact_from_seed) if arguments.contact else (simulate, from_seed)
     if arguments.only is not None:
-        print(from_seed(arguments.only).model)
-        print(simulate(arguments.only))
+        print(draw(arguments.only).model)
+        print(do(arguments.only))
         return 0
     warm_up()
     found = []
-    for outcome in simulated([arguments.seed + i for i in range(arguments.count)], arguments.jobs, arguments.limit):
+    for outcome in simulated(do, [arguments.seed + i for i in range(arguments.count)], arguments.jobs, arguments.limit):
         found.append(outcome)
         if arguments.log:
             with arguments.log.open("a") as log:
                 print(outcome, file=log)
         if sys.stderr.isatty():
             print(f"\r{len(found)} of {arguments.count}", end="", file=sys.stderr)
-    print(table(found))
+    print(table(found, CONTACT_SECONDS if arguments.contact else SECONDS))
     return 1 if any(outcome.end in (NAN, HANG, CRASH) for outcome in found) else 0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..kinematics.proximity import Proximity, Separation
 from ..model import Model
+from ..model.text import in_metres
 from .issue import Issue, note, warning
 
 CODE = "overlapping"
@@ -30,10 +31,5 @@ def overlapping(model: Model) -> Iterator[Issue]:
 def _told(found: Separation) -> str:
     return (
         f"its collision '{found.shape_a}' overlaps collision '{found.shape_b}' of link '{found.b}' by "
-        f"{_length(-found.gap)} where they start; move them apart, make one smaller, or let the two not meet"
+        f"{in_metres(-found.gap)} where they start; move them apart, make one smaller, or let the two not meet"
     )
-
-
-def _length(value: float) -> str:
-    """In the unit in which it has no zeros in front."""
-    return f"{value:.3g} m" if value >= 1.0 else f"{1e3 * value:.3g} mm"

@@ -49,7 +49,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=SOLVERS,
         default=usual,
         help=f"{usual} (default): explicit steps, and implicit ones where springs are stiff; {' and '.join(others)}: "
-        "one kind only",
+        "one kind only, and no contact",
     )
     parser.add_argument("--no-contact", action="store_true", help="let collision shapes pass through each other")
     add_motion_arguments(parser)
@@ -278,6 +278,7 @@ def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
         f"energy drift  {report.energy_drift:.3g} J, {share}",
         f"loop error    {report.loop_error:.3g} m{closed}",
     ]
+    lines += report.contact.told() if report.contact else []
     lines += [f"trajectory    {output}" for output in arguments.outputs]
     lines += [f"              {table}" for table in _tables_beside(arguments)]
     return [*lines, f"state         {arguments.final}"] if arguments.final else lines

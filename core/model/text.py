@@ -32,6 +32,11 @@ def timed(seconds: float) -> str:
     return f"{seconds:.3g} s" if abs(seconds) < 1e3 else f"{seconds:.0f} s"
 
 
+def in_metres(value: float) -> str:
+    """A length with its unit, to three digits: 1.2 m, or 50 mm where metres would begin with zeros."""
+    return f"{value:.3g} m" if abs(value) >= 1.0 else f"{1e3 * value:.3g} mm"
+
+
 def measured(value: float, unit: str, digits: int = 4) -> str:
     """A number with its unit, "rad", "m" or one that begins so.
 

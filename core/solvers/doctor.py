@@ -19,7 +19,9 @@ from ..model import WORLD, Model
 from ..model.compiled import ON_COLUMN
 from ..model.text import measured, roughly, timed
 from .adaptive import Adaptive
+from .contact_findings import CONTACT_RULES, CONTACT_STARTS
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
+from .lost_links import fell_out, goes_through
 from .run_facts import OPEN, RunFacts, Watched
 from .setup_findings import (
     effort_too_small,
@@ -312,6 +314,9 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     contradictory_motion,
     fast_start,
     overlapping_start,
+    *CONTACT_STARTS,
+    fell_out,
+    goes_through,
     gimbal_lock,
     stiff_and_light,
     mass_ratio,
@@ -319,6 +324,7 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     redundant_loop,
     crowded_events,
     energy_drift,
+    *CONTACT_RULES,
     weak_drives,
     held_by_friction,
     effort_too_small,

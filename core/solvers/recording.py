@@ -30,7 +30,9 @@ from ..trajectory.touches import TABLES, Contacts
 from ..trajectory.trajectory import Trajectory
 from .contact_setup import Contact, contacts_of, table_of_contacts
 from .external_forces import tension_of, wrench_of
+from .ground import Ground
 from .observation import Observation
+from .touch_log import TOUCH, TouchLog
 
 RECORDS = ("efforts", "wrenches", *TABLES)
 """What a `Recorder` works out on request; see `Trajectory`."""
@@ -72,7 +74,7 @@ class Recorder:
     """Fills a trajectory during one stage of a motion.
 
     Args:
-        owners: the names of the links that the solids belong to, which may touch.
+        owners: the names of the links that the solids belong to, which may touch. ground: these; None where none may.
 
     Attributes:
         frames: how many it has. loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
@@ -85,10 +87,12 @@ class Recorder:
         trajectory: Trajectory,
         before: Recorder | None = None,
         owners: Sequence[str] = (),
+        ground: Ground | None = None,
     ):
         self.compiled, self.constraints, self._all = compiled, constraints, trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._begun, self._owners = self.frames, owners
+        self._log = TouchLog(ground) if ground else None
         self._touched: list[Contacts] = before._touched if before else []  # one of all stages, as the trajectory is
         self._work = make_work(compiled.arrays)
         self._at_q = [trajectory.q_names.index(name) for name in coordinate_names(compiled)]
@@ -109,10 +113,17 @@ class Recorder:
         efforts = None if done.efforts is None else done.efforts[:, self._at_v]
         return dataclasses.replace(done, q=done.q[:, self._at_q], qd=done.qd[:, self._at_v], efforts=efforts)
 
+    @property
+    def touches(self) -> np.ndarray:
+        """TOUCH records of this stage, its first frame being number 0."""
+        return self._log.lines if self._log else np.zeros(0, TOUCH)
+
     def rewind(self, frames: int, loop_error: float) -> None:
         """Go on after so many frames; what came after them is written over."""
         self.frames, self.loop_error = frames, loop_error
         del self._touched[frames:]
+        if self._log:
+            self._log.rewind(frames - self._begun)
 
     def record(self, seen: Observation) -> None:
         """Keep the present state as the next frame."""
@@ -137,6 +148,8 @@ class Recorder:
             if out.contacts is not None:
                 time = float(out.times[frame])
                 self._touched.append(table_of_contacts(self._owners, _points(seen), frame, time))
+        if self._log:
+            self._log.add(_points(seen).view(np.ndarray), seen.bodies.view(np.ndarray), frame - self._begun)
         self.frames = frame + 1
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..trajectory.trajectory import Trajectory
+from .touch_log import ContactReport
 
 STILL = 1e-16
 """Joules below which nothing moves."""
@@ -29,6 +30,7 @@ class Report:
             between two frames; 0 if nothing moves [J].
         loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
         notes: what a user may wonder at.
+        contact: what touched; None where nothing may.
     """
 
     frames: int = 0
@@ -44,6 +46,7 @@ class Report:
     energy_scale: float = 0.0
     loop_error: float = 0.0
     notes: list[str] = field(default_factory=list)
+    contact: ContactReport | None = None
 
     @property
     def relative_drift(self) -> float:

@@ -17,11 +17,13 @@ from ..joints.rows import CONE, DISTANCE, TWIST
 from ..model import Joint
 from ..model.compiled import ON_COLUMN, ON_MEASURE, CompiledModel, coordinate_names
 from ..trajectory.trajectory import Trajectory
+from .contact_facts import ContactFacts, contact_facts
 from .controls import Controls
 from .diagnosis import Remedy
 from .observation import Observation
 from .protocol import Counters, State
 from .system import LEDGERS, System, free_rates, make_system
+from .touch_log import Touches
 
 if TYPE_CHECKING:
     from .simulation import Report
@@ -83,6 +85,7 @@ class RunFacts:
         failed: whether the solver has given up.
         falls: the link on which all hangs, where all falls freely from the first frame on; else empty.
         times, numbers: of all frames, when they are [s] and what messages call them, shape (F,).
+        touches: what touched in this stage; None where nothing may. contact: whether it was to be looked at.
     """
 
     compiled: CompiledModel
@@ -98,6 +101,8 @@ class RunFacts:
     falls: str = ""
     times: np.ndarray = field(default_factory=lambda: np.zeros(1))
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    touches: Touches | None = None
+    contact: bool = False
 
     def frame_at(self, time: float) -> str:
         """What messages call the frame at a time [s], or the first after it."""
@@ -109,6 +114,11 @@ class RunFacts:
     def is_scheduled(self, joint: Joint) -> bool:
         """Whether numbers of its axes change in time, so that what they are at one says little of another."""
         return any(name == joint.name for name, _ in self.controls.schedule.axes)
+
+    @cached_property
+    def touching(self) -> ContactFacts | None:
+        """What is known of what touches; None where contact is off, or nothing can touch."""
+        return contact_facts(self)
 
     @property
     def is_bound(self) -> bool:

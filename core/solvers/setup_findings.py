@@ -20,6 +20,12 @@ RACING = {"rad": 1e3, "m": 1e5}
 BEYOND = {True: 1e-6, False: 1e-4}
 """Metres or radians that a motion may start beyond a rigid stop, or one that gives way."""
 
+ACROSS = 0.7
+"""Part of a push that is along gravity, where it is somebody's weight; a gripper's fingers feel the rest."""
+
+MOST_TOLD = 3
+"""Of what rests on something."""
+
 AMPLE = 1.5
 """Times what weight and springs take: a drive with no more than these hold still would hardly ever arrive."""
 
@@ -161,18 +167,38 @@ def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
         by_position = guard.drive_stiffness > 0.0
         done = run.trajectory.q[:, guard.q] if by_position else run.trajectory.qd[:, guard.v]
         aim = guard.drive_target if by_position else guard.drive_rate
-        if _stalls(run.asked(guard), guard, np.abs(aim - done)) and not _rests_on_stop(run, watched.number):
+        carried, is_stopped = _contacts_of(run, watched)
+        is_stopped = is_stopped or _rests_on_stop(run, watched.number)
+        if _stalls(run.asked(guard), guard, np.abs(aim - done)) and not is_stopped:
             unit = watched.unit if by_position else f"{watched.unit}/s"
             load = _load(run, watched.unit, guard)
             needed = f"; weight and springs alone take up to {load:.4g} {force_unit(watched.unit)} on the way"
             message = (
                 f"its drive gives all of its effort, {guard.effort:.4g} {force_unit(watched.unit)}, nearly all the "
                 f"time, and is still at {measured(done[-1], unit, 3)} instead of {measured(aim, unit, 3)}"
-                f"{needed if load else ''}; raise its effort, or lower what it has to move"
+                f"{needed if load else ''}{carried}; raise its effort, or lower what it has to move"
             )
             ample = in_short(AMPLE * (load + guard.friction))
-            remedy = watched.with_axis(effort=ample) if load and ample > guard.effort else None
+            remedy = watched.with_axis(effort=ample) if load and not carried and ample > guard.effort else None
             yield Diagnosis("effort-too-small", watched.subject, message, remedy)
+
+
+def _contacts_of(run: RunFacts, watched: Watched) -> tuple[str, bool]:
+    """What rests on what a drive moves, in words, and whether something else is in its way or in its grip."""
+    facts = run.touching
+    if facts is None or run.is_bound:
+        return "", False
+    outer = next((branch.outer for branch in run.compiled.tree.branches if branch.joint is watched.joint), "")
+    pushes = facts.pushes_on(run.compiled.tree.links_from(outer)) if outer else {}
+    told, weighs = [], 0.0
+    for other, push in pushes.items():
+        weight = float(push @ facts.down)
+        if weight > ACROSS * float(np.linalg.norm(push)):
+            told.append(f"'{other}' rests on it with {weight:.3g} N")
+            weighs += weight
+    meant = sum(float(np.linalg.norm(push)) for push in pushes.values()) - weighs
+    words = f", and {' and '.join(told[:MOST_TOLD])}" if told else ""
+    return words, not told and meant > 0.0
 
 
 def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
-from ..model.colliders import bodies_led
+from ..model.colliders import STILL, bodies_led
 from ..model.compiled import CompiledModel, parts_of_state
 from ..model.text import timed
 from ..trajectory.touches import TABLES
@@ -137,6 +137,10 @@ class Simulation:
             self._start(compiled, initial, is_measured)
         self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
         self._notes += remarks(compiled, self.controls.links, self._falls)
+        if contact and not self._contact and ground_of(compiled, STILL):
+            self._notes.append(
+                f"solver '{solver}' knows no contact, so links pass through each other: {TOUCHING[0]} does"
+            )
 
     def __len__(self) -> int:
         return len(self._times)
@@ -169,7 +173,9 @@ class Simulation:
         loop_error = self._stage.recorder.loop_error
         report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
         report.weigh(self.trajectory, self._tally.largest)
-        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory)]
+        report.contact = self._stage.contact_report(self._zero)
+        overlaps = report.contact.note() if report.contact else ""
+        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
         return report
 
     def diagnose(self) -> list[Diagnosis]:
@@ -304,13 +310,14 @@ class Simulation:
             left = sum(Observation(scheduled, state).energies())
             state = state._replace(dissipated=state.dissipated + held - left)
         owners = owners_of(compiled, ground) if ground else ()
-        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners)
+        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
         if ground:
             solver: Solver = Touching(system, state, self._accuracy, ground)
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
         struck = tuple(before.impacts(self._zero)) if before else ()
-        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck)
+        earlier = before.contact_report(self._zero) if before else None
+        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck, earlier)
 
     # ---- how it goes on
 
@@ -417,6 +424,8 @@ class Simulation:
             self._falls,
             self._times,
             self._numbers,
+            stage.touches(self._zero),
+            self._contact,
         )
 
 

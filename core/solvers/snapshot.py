@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..dynamics.constraints import ConstraintSet
@@ -14,6 +14,7 @@ from .inputs import Inputs
 from .protocol import Memory, Solver, State
 from .recording import Recorder
 from .schedule import ScheduledInputs
+from .touch_log import ContactReport, Touches
 from .touching import Touching
 
 
@@ -24,6 +25,7 @@ class Stage:
     Attributes:
         compiled: the model as the solver reads it. schedule: what changes of its numbers. start: where it began.
         owners: the names of the links that its solids belong to. struck: the blows of the stages before.
+        earlier: what the stages before say of what touched.
     """
 
     compiled: CompiledModel
@@ -34,6 +36,7 @@ class Stage:
     recorder: Recorder
     owners: tuple[str, ...] = ()
     struck: tuple[Impact, ...] = ()
+    earlier: ContactReport | None = None
 
     def contacts(self) -> list[Contact]:
         """The points in which links touch at present."""
@@ -43,6 +46,23 @@ class Stage:
         """The blows so far, of the stages before too. zero: the time at which the solver counts from [s]."""
         own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, Touching) else []
         return [*self.struck, *own]
+
+    def touches(self, zero: float) -> Touches | None:
+        """What touched in this stage; None where nothing may. zero: as in `impacts`."""
+        if not isinstance(self.solver, Touching):
+            return None
+        times, ground = self.recorder.stage.times, self.solver.ground
+        own = impacts_of(self.owners, self.solver.impacts, zero)
+        return Touches(self.recorder.touches, self.owners, ground, times, own)
+
+    def contact_report(self, zero: float) -> ContactReport | None:
+        """Of this stage and those before; None where nothing may touch."""
+        touches = self.touches(zero)
+        if touches is None:
+            return self.earlier
+        report = replace(self.earlier) if self.earlier else ContactReport()
+        report.take(touches, self.recorder.stage)
+        return report
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.loads import soft_energy
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
+from ..dynamics import mechanical_energy
 from .adaptive import REACHED, Adaptive
 from .contact_events import IMPACT, Impacts
 from .crowd_memory import tell_points
@@ -18,6 +19,7 @@ from .event_costs import crowd_cost, event_cost
 from .event_steps import CROWD, Closeness, advance_touching
 from .ground import SHORT
 from .inputs import Inputs
+from .observation import Observation
 from .protocol import Memory, Progress, State
 from .system import System, write_rates
 
@@ -27,6 +29,19 @@ MOST_HALTS = 7
 """Times in a row that events leave no step, up to which twice as many steps of a crowd are taken each time."""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
+
+
+class SeenInCrowd(Observation):
+    """After a crowd's step, which knows what soft contacts store, those too that have struck and are told as blows."""
+
+    def __init__(self, system: System, state: State, stored: float):
+        super().__init__(system, state)
+        self._stored = stored
+
+    def energies(self) -> tuple[float, float]:
+        system, state = self.system, self.state
+        kinetic, potential = mechanical_energy(system.model, system.work, state.q, state.qd)
+        return kinetic, potential + self._stored
 
 
 class Touching(Adaptive):
@@ -71,6 +86,7 @@ class Touching(Adaptive):
         own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
         step, cheap = crowd_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
+        self._stored: float | None = None  # in soft contacts, where a crowd's step has just found it [J]
         self._closeness = Closeness(
             self._settings,
             self.SKIN[accuracy],
@@ -108,7 +124,13 @@ class Touching(Adaptive):
             else:
                 return Progress(found)
 
+    def observe(self) -> Observation:
+        if self._stored is None:
+            return super().observe()
+        return SeenInCrowd(self._system, self.state, self._stored)
+
     def _advance(self, time: float) -> int:
+        self._stored = None
         return advance_touching(
             self._calls,
             self._system,
@@ -140,6 +162,7 @@ class Touching(Adaptive):
             self._steps_at_once,
         )
         if found == REACHED:
+            self._stored = float(self._stepping[0].stored)
             self._list_points(int(self._crowd.counts[BEFORE]))
             tell_points(self._system, self.ground, self._crowd)
         if not self._stepping[0].trust:
@@ -196,6 +219,7 @@ class Touching(Adaptive):
         touch.count[:], crowd.counts[:] = count, counts
         crowd.asleep[:], crowd.quiet[:], crowd.felt[:] = asleep, quiet, felt
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
+        self._stored = float(self._stepping[0].stored) if self._stepping[0].trust else None
         known = self.impacts
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 

@@ -37,8 +37,8 @@ class Wild:
     initial: dict
 
 
-def wild_model(rng: np.random.Generator) -> Wild:
-    model = Model("wild", [_link(rng, f"link{i}") for i in range(rng.integers(1, MOST_LINKS + 1))])
+def wild_model(rng: np.random.Generator, most_links: int = MOST_LINKS) -> Wild:
+    model = Model("wild", [_link(rng, f"link{i}") for i in range(rng.integers(1, most_links + 1))])
     if rng.random() < 0.1:
         model.gravity = tuple((9.81 * np.array(random_unit(rng))).tolist())
     for i, link in enumerate(model.links):
@@ -75,13 +75,13 @@ def wild_models() -> st.SearchStrategy[Wild]:
     return st.builds(from_seed, st.integers(0, 2**32 - 1))
 
 
-def _log_uniform(rng: np.random.Generator, least: float, most: float) -> float:
+def log_uniform(rng: np.random.Generator, least: float, most: float) -> float:
     return float(math.exp(rng.uniform(math.log(least), math.log(most))))
 
 
 def _link(rng, name):
     """Of 1e-3 to 1e3 kg, as large as `random_link`'s."""
-    link, mass = random_link(rng, name), _log_uniform(rng, 1e-3, 1e3)
+    link, mass = random_link(rng, name), log_uniform(rng, 1e-3, 1e3)
     link = replace(link, mass=mass, inertia=tuple(moment * mass / link.mass for moment in link.inertia))
     if rng.random() < 0.1:
         link.linear_damping, link.angular_damping = rng.uniform(0.0, 1.0, size=2).tolist()
@@ -93,7 +93,7 @@ def _joint(rng, name, parent, child) -> Joint:
     kind = JOINT_TYPES[str(rng.choice(list(JOINT_TYPES)))]
     axes = _open_axes(rng) if kind.is_open else [Axis(xyz=random_unit(rng)) for _ in kind.axes]
     pitch = rng.choice((-1.0, 1.0)) * rng.uniform(0.05, 0.5) if kind.threaded else 0.0
-    reach = _log_uniform(rng, 0.1, 1.0)
+    reach = log_uniform(rng, 0.1, 1.0)
     joint = Joint(name, kind.name, parent, child, random_pose(rng, reach), random_pose(rng, reach), axes, float(pitch))
     joint.home = _home(rng, kind, len(joint.home))
     for number in range(joint.axis_count):
@@ -127,24 +127,24 @@ def _featured(rng, joint: Joint, number: int) -> Axis:
     slot, drawn = joint.kind.slot(number), {}
     at, least, most = _measured(joint, number)
     law_without_spring = joint.kind.code == FREE and number in joint.kind.law  # nothing else holds the link there
-    mass = _log_uniform(rng, 1e-3, 1e1)
+    mass = log_uniform(rng, 1e-3, 1e1)
     if slot.limited and rng.random() < 0.4:
         drawn |= _limits(rng, at, least, most)
     if law_without_spring or rng.random() < 0.25:
-        stiffness = _log_uniform(rng, 1.0, 1e8)
+        stiffness = log_uniform(rng, 1.0, 1e8)
         drawn |= {
             "spring_stiffness": stiffness,
             "spring_reference": at + rng.normal() * min(1.0, 30.0 / stiffness**0.5),
         }
-        drawn |= {"damping": _log_uniform(rng, 1e-2, 1.0) * 2.0 * math.sqrt(stiffness * mass)}
+        drawn |= {"damping": log_uniform(rng, 1e-2, 1.0) * 2.0 * math.sqrt(stiffness * mass)}
     elif rng.random() < 0.4:
-        drawn |= {"damping": _log_uniform(rng, 1e-2, 1e2)}
+        drawn |= {"damping": log_uniform(rng, 1e-2, 1e2)}
     if rng.random() < 0.25:
-        drawn |= {"friction": _log_uniform(rng, 1e-2, 1e2)}
+        drawn |= {"friction": log_uniform(rng, 1e-2, 1e2)}
     if rng.random() < 0.15:
-        drawn |= {"velocity": _log_uniform(rng, 0.2, 10.0)}
+        drawn |= {"velocity": log_uniform(rng, 0.2, 10.0)}
     if rng.random() < 0.15:
-        drawn |= {"armature": _log_uniform(rng, 1e-3, 1.0)}
+        drawn |= {"armature": log_uniform(rng, 1e-3, 1.0)}
     if rng.random() < 0.3:
         drawn |= _drive(rng, at, mass)
     if rng.random() < 0.08:
@@ -165,7 +165,7 @@ def _measured(joint: Joint, number: int) -> tuple[float, float, float]:
 
 def _limits(rng, at, least, most) -> dict:
     """About where home is; once in a while it lies outside, and once in a while they leave no room."""
-    lower, upper = at - _log_uniform(rng, 0.02, 2.0), at + _log_uniform(rng, 0.02, 2.0)
+    lower, upper = at - log_uniform(rng, 0.02, 2.0), at + log_uniform(rng, 0.02, 2.0)
     chance = rng.random()
     if chance < 0.05:
         lower = upper = at
@@ -178,17 +178,17 @@ def _limits(rng, at, least, most) -> dict:
         upper = math.inf
     found = {"lower": min(max(lower, least), most), "upper": min(max(upper, least), most)}
     rigid = rng.random() < 0.5
-    found |= {"stiffness": math.inf if rigid else _log_uniform(rng, 1e2, 1e8)}
+    found |= {"stiffness": math.inf if rigid else log_uniform(rng, 1e2, 1e8)}
     return found | ({"restitution": rng.random()} if rigid else {"dissipation": rng.uniform(0.0, 2.0)})
 
 
 def _drive(rng, at, mass) -> dict:
     mode = str(rng.choice([name for name in DRIVES if name != "off"]))
-    stiffness = _log_uniform(rng, 1.0, 1e8)
-    damping = _log_uniform(rng, 1e-2, 2.0) * 2.0 * math.sqrt(stiffness * mass)
-    target = {"position": at + rng.normal(), "velocity": 3.0 * rng.normal(), "force": _log_uniform(rng, 1e-2, 30.0)}
+    stiffness = log_uniform(rng, 1.0, 1e8)
+    damping = log_uniform(rng, 1e-2, 2.0) * 2.0 * math.sqrt(stiffness * mass)
+    target = {"position": at + rng.normal(), "velocity": 3.0 * rng.normal(), "force": log_uniform(rng, 1e-2, 30.0)}
     found = {"drive_mode": mode, "drive_stiffness": stiffness, "drive_damping": damping, "drive_target": target[mode]}
-    return found | ({"effort": _log_uniform(rng, 1e-1, 1e3)} if rng.random() < 0.6 else {})
+    return found | ({"effort": log_uniform(rng, 1e-1, 1e3)} if rng.random() < 0.6 else {})
 
 
 def _held(joint: Joint) -> bool:

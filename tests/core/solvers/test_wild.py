@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from limberjack.core.model import ModelError
 from limberjack.core.solvers import Simulation, SimulationError
 from support.wild import NAMED, energy_change, from_seed, has_nan, wild_models
+from support.wild_contact import contact_from_seed
 
 MOST_STEPS = 10_000
 """A motion that has taken so many is judged as far as it has come: a few stiff models would take most of the time."""
@@ -33,6 +34,23 @@ def test_wild_models_move_or_say_why_not(wild):
         assert not has_nan(run.trajectory)
         growth, _ = energy_change(run.trajectory)
         assert growth < 0.01
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+@pytest.mark.slow
+def test_wild_models_that_touch_move_or_say_why_not(seed):
+    """Guards contact against numbers that are none, and errors that name nothing, whatever lies in what."""
+    wild, said = contact_from_seed(seed), ""
+    run = Simulation(wild.model, np.arange(13) / 24, initial=wild.initial)
+    try:
+        for _ in run:
+            if run.report.steps > MOST_STEPS:
+                break
+    except SimulationError as reason:
+        said = str(reason)
+    assert not said or NAMED.search(said), said
+    assert not has_nan(run.trajectory)
+    assert all(NAMED.search(found.subject) or found.subject == "model 'wild'" for found in run.diagnose())
 
 
 def test_a_largest_speed_is_reached_and_not_set():

@@ -1,0 +1,175 @@
+"""What the doctor measures of what touches: sizes, weights, surfaces, and who stands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..collision.broad import PLACED, place_solids
+from ..geometry import Shape
+from ..geometry.surfaces import Surface, join
+from ..kinematics.proximity import Proximity, place_bodies
+from ..kinematics.work import make_work
+from ..model import WORLD, Model
+from ..model.colliders import colliders_of
+from ..model.meeting import joined_links
+from .contact_setup import owners_of, surfaces_of
+from .ground import make_ground
+from .touch_log import TOUCH, Touches
+
+if TYPE_CHECKING:
+    from .run_facts import RunFacts
+
+
+@dataclass(frozen=True)
+class ContactFacts:
+    """Of a run in which something might touch.
+
+    Attributes:
+        touches: what did.
+    """
+
+    run: RunFacts
+    touches: Touches
+
+    @property
+    def solids(self) -> np.recarray:
+        return self.touches.ground.solids
+
+    @property
+    def last(self) -> int:
+        """The number of the last frame of this stage."""
+        return len(self.run.trajectory) - 1
+
+    @cached_property
+    def gravity(self) -> np.ndarray:
+        return np.array(self.run.compiled.model.gravity, float)
+
+    @cached_property
+    def down(self) -> np.ndarray:
+        """Unit vector; zeros where nothing pulls."""
+        size = float(np.linalg.norm(self.gravity))
+        return self.gravity / size if size else np.zeros(3)
+
+    @cached_property
+    def standing(self) -> frozenset[str]:
+        """The links that are fixed in the world."""
+        model = self.run.compiled.model
+        parts = model.rigid_parts()
+        rigid = (joint for joint in model.rigid_joints() if WORLD in (joint.parent, joint.child))
+        held = {parts[end] for joint in rigid for end in (joint.parent, joint.child) if end != WORLD}
+        return frozenset(name for name, part in parts.items() if part in held)
+
+    @cached_property
+    def pieces(self) -> dict[str, str]:
+        """For each link, the first of those that joints connect it with, not through the world."""
+        return joined_links(self.run.compiled.model)
+
+    @cached_property
+    def loose(self) -> list[str]:
+        """The first link of each piece that no joint holds in the world, and whose motion nobody prescribes."""
+        model = self.run.compiled.model
+        held = {
+            self.pieces[end]
+            for joint in model.joints
+            if joint.enabled and not joint.kind.holds_nothing and WORLD in (joint.parent, joint.child)
+            for end in (joint.parent, joint.child)
+            if end != WORLD
+        }
+        led = {self.pieces[name] for name in self.run.controls.links}
+        led |= {self.pieces[joint.child] for joint in model.joints if joint.name in self.run.controls.joints}
+        return [first for first in dict.fromkeys(self.pieces.values()) if first not in held | led]
+
+    @cached_property
+    def masses(self) -> dict[str, float]:
+        """Of each piece, by its first link [kg]."""
+        found = dict.fromkeys(self.pieces.values(), 0.0)
+        for link in self.run.compiled.model.links:
+            found[self.pieces[link.name]] += link.mass
+        return found
+
+    def mass_with(self, link: str) -> float:
+        """Of a link with all that joints connect it with [kg]."""
+        return self.masses[self.pieces[link]]
+
+    def weight_with(self, link: str) -> float:
+        """Likewise [N]."""
+        return self.mass_with(link) * float(np.linalg.norm(self.gravity))
+
+    @cached_property
+    def stands(self) -> np.ndarray:
+        """Of each solid, whether its link is fixed in the world."""
+        return np.array([owner in self.standing for owner in self.touches.owners])
+
+    @cached_property
+    def placed(self) -> np.recarray:
+        """Where all solids are as the motion starts, PLACED records."""
+        arrays, ground = self.run.compiled.arrays, self.touches.ground
+        poses, placed = np.zeros((len(arrays.bodies), 12)), np.zeros(len(ground.solids), PLACED).view(np.recarray)
+        place_bodies(arrays, make_work(arrays), self.run.start.q, poses)
+        place_solids(ground.solids, ground.store, poses, placed)
+        return placed
+
+    def solids_of(self, *links: str) -> np.ndarray:
+        """The numbers of the solids of links."""
+        return np.flatnonzero([owner in links for owner in self.touches.owners])
+
+    def size(self, *solids: int) -> float:
+        """Of the smallest, about half of what it measures [m]."""
+        return float(min(self.solids.reach[list(solids)]))
+
+    def shape(self, solid: int) -> Shape:
+        record = self.solids[solid]
+        return self.run.compiled.model.links[int(record.owner)].collisions[int(record.number)]
+
+    def surface(self, first: int, second: int) -> Surface:
+        """What two solids make of a contact."""
+        return join(self.shape(first).surface, self.shape(second).surface)
+
+    def moving_first(self, one: str, other: str) -> tuple[str, str]:
+        """Two links, the one that stands last."""
+        return (other, one) if one in self.standing else (one, other)
+
+    def softer(self, first: int, second: int) -> str:
+        """The link of the one of two that gives way more."""
+        stiffness = [(self.shape(solid).surface or Surface()).contact_stiffness for solid in (first, second)]
+        return self.touches.owners[first if stiffness[0] <= stiffness[1] else second]
+
+    def proximity(self, model: Model, q: np.ndarray) -> Proximity:
+        """Of all solids of a model that has the run's joints, at the run's q."""
+        proximity = Proximity(model)
+        proximity.place(self.coordinates(proximity, q))
+        return proximity
+
+    def coordinates(self, proximity: Proximity, q: np.ndarray) -> dict[str, np.ndarray]:
+        """The run's q as another compilation takes it, in which joints that close loops have no coordinates."""
+        known = proximity.compiled.spans
+        return {name: q[span.q] for name, span in self.run.compiled.spans.items() if name in known}
+
+    def pushes_on(self, links: Collection[str]) -> dict[str, np.ndarray]:
+        """What each link that is none of some pushes these with in the last frame, by its name [N]."""
+        found: dict[str, np.ndarray] = {}
+        for line in self.touches.lines[self.touches.lines["frame"] == self.last]:
+            first, second = self.touches.names(line)
+            if (first in links) != (second in links):
+                other, sign = (first, 1.0) if second in links else (second, -1.0)
+                found[other] = found.get(other, np.zeros(3)) + sign * (line["press"] + line["drag"])
+        return found
+
+
+def contact_facts(run: RunFacts) -> ContactFacts | None:
+    """None where contact is off, or nothing can touch."""
+    if not run.contact or not any(link.collisions for link in run.compiled.model.links):
+        return None
+    return ContactFacts(run, run.touches or _untouched(run))
+
+
+def _untouched(run: RunFacts) -> Touches:
+    """Of a model of whose solids none may meet another."""
+    colliders = colliders_of(run.compiled)
+    ground = make_ground(colliders, surfaces_of(run.compiled, colliders), len(run.compiled.arrays.bodies))
+    return Touches(np.zeros(0, TOUCH), owners_of(run.compiled, ground), ground, run.trajectory.times)

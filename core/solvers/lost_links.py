@@ -1,0 +1,211 @@
+"""What fell out of the world, or went through something, and why nothing stopped it."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ..collision.solids import MESH, PLANE
+from ..geometry import Shape
+from ..geometry.shapes import ALL_LAYERS
+from ..kinematics.proximity import Separation
+from ..model.text import in_metres, timed
+from .contact_facts import ContactFacts
+from .diagnosis import Diagnosis
+from .run_facts import RunFacts
+
+MOST_TOLD = 3
+"""Links that are named one by one."""
+
+FAR_BELOW = 10.0
+"""Sizes that something has fallen and may still be caught."""
+
+FREELY = 0.5
+"""Part of gravity's acceleration from which on it falls."""
+
+PASSED = 0.3
+"""Part of the smaller solid's size by which two that do not meet overlap, and one goes through the other."""
+
+GLANCES = 60
+"""Frames, at most, at which it is looked whether anything goes through anything."""
+
+
+def fell_out(run: RunFacts) -> Iterator[Diagnosis]:
+    """What falls for ever."""
+    facts = run.touching
+    if facts is None or facts.last < 4 or not facts.down.any():
+        return
+    told = facts.pieces.get(run.falls, "")  # by another rule
+    lost = [first for first in _lost(facts) if first != told]
+    for first in lost[:MOST_TOLD]:
+        places = _places(facts, first)
+        fallen = float((places[-1] - places[0]) @ facts.down)
+        others = f"; so do {len(lost) - MOST_TOLD} more" if len(lost) > MOST_TOLD and first == lost[0] else ""
+        message = (
+            f"it has fallen {in_metres(fallen)} by {timed(float(run.trajectory.times[-1]))}, below all that stands, "
+            f"and falls on: {_why(facts, first)}{others}"
+        )
+        yield Diagnosis("fell-out", f"link '{first}'", message)
+
+
+def _lost(facts: ContactFacts) -> list[str]:
+    return [first for first in facts.loose if _is_lost(facts, first)]
+
+
+def _places(facts: ContactFacts, link: str) -> np.ndarray:
+    """Of a link, frame by frame, shape (F, 3) [m]."""
+    return facts.run.trajectory.X_WL[:, facts.run.trajectory.link_names.index(link), :3]
+
+
+def _links_with(facts: ContactFacts, first: str) -> list[str]:
+    return [name for name, piece in facts.pieces.items() if piece == first]
+
+
+def _is_lost(facts: ContactFacts, first: str) -> bool:
+    """Whether it falls freely, touches nothing, has fallen far, and is below all that it could fall on."""
+    links = _links_with(facts, first)
+    solids = facts.solids_of(*links)
+    if not len(solids) or not any(facts.run.compiled.model.link(name).gravity for name in links):
+        return False
+    places, times = _places(facts, first) @ facts.down, facts.run.trajectory.times
+    size = float(facts.solids.reach[solids].max())
+    if places[-1] - places[0] < FAR_BELOW * size:
+        return False
+    early, late = np.diff(places[-3:]) / np.diff(times[-3:])
+    if late - early < FREELY * float(np.linalg.norm(facts.gravity)) * 0.5 * (times[-1] - times[-3]):
+        return False
+    lines = facts.touches.lines[facts.touches.lines["frame"] >= facts.last - 2]
+    if {facts.touches.owners[i] for i in (*lines["first"], *lines["second"])} & set(links):
+        return False
+    point = _places(facts, first)[-1]
+    return all(_is_above(facts, int(i), point) for i in facts.solids_of(*facts.standing))
+
+
+def _is_above(facts: ContactFacts, solid: int, point: np.ndarray) -> bool:
+    """Whether a solid that stands is above a point, or cannot stop what is there."""
+    place = facts.placed[solid]
+    if facts.solids[solid].kind == PLANE:
+        normal = place.rotation.reshape(3, 3)[:, 2]
+        return bool(normal @ (point - place.origin) < 0.0 or normal @ facts.down >= 0.0)
+    corners = np.where(facts.down > 0.0, place.upper, place.lower)
+    return bool(corners @ facts.down < point @ facts.down)
+
+
+def _why(facts: ContactFacts, first: str) -> str:
+    """Why nothing held it, and what to do."""
+    standing = facts.solids_of(*facts.standing)
+    if not len(standing):
+        return "nothing with a collision stands in the world; add a floor, or hold it where it is"
+    own = facts.solids_of(*_links_with(facts, first))
+    placed = facts.placed
+    inverted = ""
+    for solid in map(int, standing):
+        name = facts.touches.owners[solid]
+        if facts.solids[solid].kind == PLANE and placed[solid].rotation.reshape(3, 3)[:, 2] @ facts.down > 0.0:
+            inverted = f"the normal of plane '{name}' points down, so it holds what is below it; turn it over"
+        elif _comes_across(facts, first, own, solid, placed[solid]):
+            reason = _not_meeting(facts, own, solid)
+            if reason:
+                return f"it went through link '{name}': {reason}"
+            if facts.solids[solid].kind == MESH:
+                return (
+                    f"it came through the mesh of link '{name}', which has a hole there, or no faces; close it, "
+                    "or give the link a box or a plane for its collision"
+                )
+    if inverted:
+        return inverted
+    names = list(dict.fromkeys(facts.touches.owners[int(solid)] for solid in standing))
+    told = ", ".join(f"'{name}'" for name in names[:MOST_TOLD]) + (" and others" if len(names) > MOST_TOLD else "")
+    return f"what stands ({told}) is not below it; make the floor larger, or put it below where things start"
+
+
+def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, place: np.record) -> bool:
+    """Whether its way leads through a solid, or through the box around it."""
+    path = _places(facts, first)
+    if facts.solids[solid].kind == PLANE:
+        normal = place.rotation.reshape(3, 3)[:, 2]
+        above = (path - place.origin) @ normal
+        return bool(above[0] > 0.0 > above[-1])
+    reach = float(facts.solids.reach[own].min())
+    lower, upper = place.lower - reach, place.upper + reach
+    steps = np.linspace(0.0, 1.0, 9)[:, None, None]
+    fine = (path[:-1] + steps * (path[1:] - path[:-1])).reshape(-1, 3)
+    return bool(((fine >= lower) & (fine <= upper)).all(axis=1).any())
+
+
+def _not_meeting(facts: ContactFacts, own: np.ndarray, solid: int) -> str:
+    """Why none of some solids meets another one, and what to do; empty where one does."""
+    found = [_apart(facts, int(i), solid) for i in own]
+    return found[0] if found and all(found) else ""
+
+
+def _apart(facts: ContactFacts, one: int, other: int) -> str:
+    """Why two solids do not meet; empty where they do."""
+    model, owners = facts.run.compiled.model, facts.touches.owners
+    a, b = facts.shape(one), facts.shape(other)
+    if not a.may_meet(b):
+        return (
+            f"collision '{a.name}' of link '{owners[one]}' is on layers {a.layers:#06x} and meets {a.meets:#06x}, and "
+            f"collision '{b.name}' of link '{owners[other]}' is on {b.layers:#06x} and meets {b.meets:#06x}, so the "
+            "two never meet; let one meet a layer that the other is on"
+        )
+    if facts.touches.ground.meeting.may_meet(int(facts.solids[one].owner), int(facts.solids[other].owner)):
+        return ""
+    if any({pair.a, pair.b} == {owners[one], owners[other]} and not pair.meets for pair in model.contact_pairs):
+        return f"the contact pair '{owners[one]}', '{owners[other]}' says that they never meet; take it away"
+    return (
+        f"links '{owners[one]}' and '{owners[other]}' are of one family, whose links do not meet; give them different "
+        "families, or let one of them meet its own"
+    )
+
+
+def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
+    """What passes through something that it does not meet, by layers or by a pair that somebody has set."""
+    facts = run.touching
+    model = run.compiled.model
+    if facts is None or facts.last < 2:
+        return
+    shapes = [shape for link in model.links for shape in link.collisions]
+    apart = any(facts.pieces[pair.a] != facts.pieces[pair.b] and not pair.meets for pair in model.contact_pairs)
+    if not apart and all((shape.layers, shape.meets) == (ALL_LAYERS, ALL_LAYERS) for shape in shapes):
+        return
+    open_to_all = copy.copy(model)
+    open_to_all.contact_pairs = []
+    open_to_all.links = [replace(link, collisions=[*map(_open, link.collisions)]) for link in model.links]
+    proximity = facts.proximity(open_to_all, run.start.q)
+    at_first = {(each.a, each.b) for each in proximity.pairs_nearer(0.0)}
+    told: set[tuple[str, str]] = set()
+    lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # of which more is told
+    for frame in np.unique(np.linspace(1, facts.last, GLANCES).astype(int)):
+        proximity.place(facts.coordinates(proximity, run.trajectory.q[frame]))
+        for each in proximity.pairs_nearer(0.0):
+            if (each.a, each.b) in at_first | told or facts.pieces[each.a] == facts.pieces[each.b]:
+                continue
+            if lost & {facts.pieces[each.a], facts.pieces[each.b]}:
+                continue
+            if why := _passes(facts, each):
+                told.add((each.a, each.b))
+                if len(told) <= MOST_TOLD:
+                    when = run.frame_at(run.trajectory.times[frame])
+                    moving, other = facts.moving_first(each.a, each.b)
+                    message = f"it is {in_metres(-each.gap)} deep in link '{other}' at frame {when}: {why}"
+                    yield Diagnosis("goes-through", f"link '{moving}'", message)
+
+
+def _open(shape: Shape) -> Shape:
+    """One that all layers meet."""
+    return replace(shape, layers=ALL_LAYERS, meets=ALL_LAYERS)
+
+
+def _passes(facts: ContactFacts, found: Separation) -> str:
+    """Why two links overlap by much; empty where they do not, or meet."""
+    own, others = facts.solids_of(found.a), facts.solids_of(found.b)
+    size = min(facts.size(*own.tolist()), facts.size(*others.tolist()))
+    if math.isinf(size) or -found.gap < PASSED * size:
+        return ""
+    found_reasons = [_not_meeting(facts, own, int(solid)) for solid in others]
+    return found_reasons[0] if all(found_reasons) else ""
