@@ -1,4 +1,4 @@
-"""A scene with a floor and links leaves as a world that libsdformat accepts and Drake simulates: it comes to rest alike."""
+"""A scene with a floor and links leaves as a world that libsdformat accepts, and Drake brings it to rest alike."""
 
 import json
 import shutil
