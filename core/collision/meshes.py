@@ -86,7 +86,7 @@ def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
     kept = np.flatnonzero(lengths > 1e-12 * longest2)
     if not len(kept):
         raise MeshError("no triangle has an area; a mesh takes one or more that have")
-    order = kept[_morton_order(sum(corners)[:, kept])]
+    order = kept[_morton_order((corners[0] + corners[1] + corners[2])[:, kept])]
     corners = [corner[:, order] for corner in corners]
     triangles, normals = triangles[order], normals[:, order] / lengths[order]
     beyond, is_closed, starts, neighbours = _edges(len(vertices), triangles, corners, normals)
