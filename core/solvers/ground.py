@@ -39,6 +39,10 @@ MOVED = 1e-5
 """Part of a solid's size by which a point may be off the one that a manifold has."""
 
 
+SAME_FACET = 1.0 - 1e-11
+"""Cosine of the angle between normals of one facet: where the next one begins, what slides is in touch with that."""
+
+
 FAR = 1e6
 """The reach of a half-space that moves [m]."""
 
@@ -230,6 +234,9 @@ def list_contacts(system, ground, reach, contacts, nearby, which):
 def is_there(ground, point, contact):
     """Whether a point that holds is one that a manifold has; names may change where faces lie on each other."""
     if point.first != contact.first or point.second != contact.second:
+        return False
+    is_mesh = MESH in (ground.solids[point.first].kind, ground.solids[point.second].kind)
+    if is_mesh and dot(get3(point.normal), get3(contact.normal)) < SAME_FACET:
         return False
     reach = MOVED * min(ground.solids[point.first].reach, ground.solids[point.second].reach) + 2.0 * abs(contact.gap)
     off = sub(get3(contact.point), get3(point.place))

@@ -139,15 +139,8 @@ def test_ten_metres_tumbled_over_a_flat_floor(name):
     meets_the_floor_alone(found)
 
 
-STALE = pytest.mark.xfail(
-    strict=True,
-    reason="is_there of core/solvers/ground.py takes a point on the facet behind for the one on the facet ahead: "
-    "it compares places and no normals, so what has slid into a valley sinks along the first facet's plane",
-)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(name, marks=STALE) for name in FOUR])
+@pytest.mark.parametrize("name", FOUR)
 def test_ten_metres_over_waves(name):
     """Guards against trips over edges between facets: normals are the surface's there, points lie on it, and what
     rolls or slides loses no more than facets take."""
