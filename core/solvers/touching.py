@@ -61,7 +61,7 @@ class Touching(Adaptive):
     """What events may cost at once, in steps of a crowd."""
     LEAK = {"draft": 1.0, "good": 1.0, "exact": 3.0}
     """What they may cost for long, times what a crowd's steps would."""
-    CHEAP = {"draft": 0.02, "good": 0.05, "exact": 0.1}
+    CHEAP = {"draft": 0.02, "good": 0.15, "exact": 0.5}
     """Part of real time that they may cost in any case, and seconds that they may cost at once."""
     SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
     """Part of what they may cost at once that one event may be, for events to be looked for again."""
