@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.geometry import Box, Plane, Shape, Sphere
+from limberjack.core.geometry import Box, Cone, Cylinder, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.solvers import Simulation
@@ -92,3 +92,15 @@ def test_islands_have_nothing_to_do_with_each_other():
     slid = 0.5 * G * (math.sin(math.radians(30.0)) - 0.3 * math.cos(math.radians(30.0))) * 0.4**2
     for i in range(4):
         assert_allclose(pose_of(beside, f"b{i}")[:3], (slid, i, 0.05), atol=1e-9)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("shape", [Cylinder(0.15, 0.2), Cone(0.15, 0.2)], ids=["cylinder", "cone"])
+def test_a_rim_sinks_in_at_each_place_of_it_once(shape, tilt):
+    """Guards soft rims, by energy: each place that is listed was taken for the lowest one, and pushed there as well."""
+    soft = Surface(stiffness=1700.0, dissipation=1.0, friction=0.5)
+    link = solid("it", shape, 30.0, soft, moments=(0.3, 0.3, 0.3))
+    model = scene(soft, LEVEL, (link, (0.0, 0.0, 0.2, *turned("y", tilt))))
+    simulation = Simulation(model, np.arange(49) / 48.0)
+    simulation.run()
+    assert simulation.report.relative_drift < 0.05
