@@ -1,4 +1,4 @@
-"""A scene with a floor and links leaves as a world that libsdformat accepts and Drake simulates: it comes to rest alike."""
+"""A scene with a floor and links leaves as a world that libsdformat accepts, and comes to rest alike in Drake."""
 
 import json
 import shutil
