@@ -43,7 +43,7 @@ def build() -> None:
             set_ball(joined(name, moved, links), moved)
     _kick(links["chest"])
     getattr(bpy.context.scene, ids.SCENE).accuracy = "draft"
-    film((3.6, -3.6, 2.6), (0.0, -0.95, 0.75), lens=46.0, width=1000, height=900)
+    film((5.0, -5.6, 3.2), (0.2, -1.7, 0.7), lens=46.0, width=1000, height=900)
 
 
 AHEAD = 0.1

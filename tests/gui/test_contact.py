@@ -77,25 +77,6 @@ def test_a_bounce_by_the_mouse_alone():
     yield from until(lambda: bpy.data.objects["Floor"].limberjack_link.is_link, "redo makes it a collider again")
 
 
-def test_contact_in_the_panels():
-    """The switches can be found and clicked, and what they open fits and can be read."""
-    yield from cube_above_plane()
-    with over_3d_view():
-        bpy.data.objects["Cube"].select_set(True)
-        bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
-        bpy.ops.limberjack.link_tag()
-    yield from open_tab()
-    yield from harness.open_panel("LIMBERJACK_PT_simulate")
-    ground = 'bpy.data.scenes["Scene"].limberjack.ground'
-    yield from click_button(ground, across=0.8)
-    assert bpy.context.scene.limberjack.ground, "a click on Ground does not switch it on"
-    yield from screenshot("contact_panel_simulation")
-    bpy.data.objects["Cube"].limberjack_link.surface.source = "CUSTOM"
-    yield from harness.click_beside("limberjack.link_weigh", across=0.3, rows_below=3.2)  # the header of Surface
-    yield from screenshot("contact_panel_surface")
-    yield from harness.toggle_panels()
-
-
 def test_a_puppet_thrown_in_play():
     """The tumbling puppet is caught by the hand in Play and thrown; it moves, nothing sinks, and Esc puts all back."""
     with over_3d_view():

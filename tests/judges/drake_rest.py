@@ -1,6 +1,6 @@
 """Run by the judges' Python: where links are when Drake has simulated a world for a while.
 
-Use: drake_rest.py FILE SECONDS. Prints {link: [x, y, z, qw, qx, qy, qz]}, in the world, and the largest speed
+Use: drake_rest.py FILE SECONDS. Prints {link: [x, y, z, qw, qx, qy, qz]}, in the world [m], and the largest speed
 [m/s] as "".
 """
 
