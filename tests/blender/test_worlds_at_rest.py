@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""A scene with a floor and links leaves as a world that libsdformat accepts, and Drake brings it to rest alike."""
-=======
 """A scene with a floor and links leaves as a world that libsdformat accepts, and comes to rest alike in Drake."""
->>>>>>> 6c81354cb4b447d007435b083afc4b4ea398bcbd
 
 import json
 import shutil
