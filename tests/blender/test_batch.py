@@ -73,9 +73,16 @@ def test_keys_are_those_of_single_commands(folder, monkeypatch):
         'files = ["crane.blend", "crane.sdf"]\nname = "{number}"\noutputs = "out/{number}.blend"\n'
         '[bake]\nframes = [1, 8]\n[grid]\n"lift.damping" = [0.5, 2000]\n'
     )
+    found = _bake_both_ways(folder, monkeypatch)
+    assert len(found) == 4
+    assert found[0] != found[1]
+    assert found[2] != found[3]
+
+
+def _bake_both_ways(folder: Path, monkeypatch) -> list[dict[tuple, bytes]]:
+    """The keys of each job, which are those of its command by hand."""
     assert _command("batch", folder / "JOBS.toml", "--workers", 2) == DONE
     records = [json.loads(path.read_text()) for path in sorted((folder / "JOBS.records").iterdir())]
-    assert len(records) == 4
     monkeypatch.chdir(folder)
     found = []
     for record in records:
@@ -85,8 +92,18 @@ def test_keys_are_those_of_single_commands(folder, monkeypatch):
         assert _command(verb, file, *options) == DONE
         found.append(_keys(folder / output))
         assert found[-1] == _keys(folder / single)
-    assert found[0] != found[1]
-    assert found[2] != found[3]
+    return found
+
+
+def test_what_touches_has_the_keys_of_single_commands(tmp_path, monkeypatch):
+    """Guards contact in batches: two workers and a swept surface give the very keys of commands by hand."""
+    shutil.copy(SCENES / "tumble.blend", tmp_path)
+    (tmp_path / "JOBS.toml").write_text(
+        'files = ["tumble.blend"]\nname = "{number}"\noutputs = "out/{number}.blend"\n'
+        '[bake]\nframes = [1, 24]\n[grid]\n"pelvis.friction" = [0.1, 0.9]\n'
+    )
+    slippery, rough = _bake_both_ways(tmp_path, monkeypatch)
+    assert slippery != rough
 
 
 def test_a_worker_keeps_nothing_from_one_job_to_the_next(folder, workers):

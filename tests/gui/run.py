@@ -50,6 +50,10 @@ COLD = "test_self_check.test_check_with_a_cold_solver"
 COMPILING = (COLD, "test_pull.test_a_four_bar_is_pulled")
 
 
+_failures: list[str] = []
+"""Lines of what has failed so far."""
+
+
 class CannotRunError(Exception):
     """Why these tests cannot run here."""
 
@@ -79,6 +83,8 @@ def main(chosen: list[str]) -> int:
     if not chosen or "packages" in chosen:
         outcomes += try_packages()
     passed, failed = outcomes.count(True), outcomes.count(False)
+    for line in _failures:  # once more, where a log that is cut to its end has them
+        print(line)
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0
 
@@ -229,7 +235,10 @@ def follow(child: subprocess.Popen, begin: int, beside: str) -> tuple[list[str] 
 def report(entry: dict) -> None:
     word = "FAIL" if entry["failure"] else "PASS"
     message = f": {entry['failure']}" if entry["failure"] else ""
-    print(f"{word} {entry['name']} {entry['seconds']:.1f} s{message}", flush=True)
+    line = f"{word} {entry['name']} {entry['seconds']:.1f} s{message}"
+    print(line, flush=True)
+    if entry["failure"]:
+        _failures.append(line)
 
 
 def last_lines(log: Path, count: int = LINES_OF_LOG) -> str:

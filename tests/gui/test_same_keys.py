@@ -24,6 +24,16 @@ def test_double_pendulum():
     yield from bake_sample_two_ways("double_pendulum")
 
 
+def test_dominoes():
+    """As for the crane, for a crowd of contacts that fall in turn, on a collider."""
+    yield from bake_sample_two_ways("dominoes")
+
+
+def test_tumble():
+    """As for the crane, for a ragdoll that falls down stairs: contact beside joints and their limits."""
+    yield from bake_sample_two_ways("tumble")
+
+
 def test_four_bar():
     """As for the crane, for a loop that was imported, with reduced keys on links and joints."""
     empty_scene()
