@@ -1,6 +1,7 @@
-"""Many contacts: the scenes of ../shared/contact beside MuJoCo, in one run, and how they fare in random variants.
+"""Many contacts: the scenes of ../shared/contact beside a peer, in one run, and how they fare in random variants.
 
     .venv/bin/python benchmarks/contact.py --accuracy draft,good
+    .venv/bin/python benchmarks/contact.py --only wall,ragdolls_stairs --peer blender --accuracy good
     .venv/bin/python benchmarks/contact.py --only pile100,wall --variants 50 --limit 60
     .venv/bin/python benchmarks/contact.py --growth
 
@@ -10,17 +11,17 @@ A variant moves and turns every body a little, and gives it some speed. What exp
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 
 import numpy as np
 from contact_cases.asking import Asker
-from contact_cases.references import SHARED, Reference
+from contact_cases.references import Reference
 from contact_cases.scenes import shared_scenes, world_of
 from contact_cases.worlds import World
 from contact_engine import load_kernels
-from peers import PYTHON, PeerError, require
+from contact_engine import run as engine_run
+from contact_peers import ENGINES, by_peer, judged
+from peers import PeerError
 from targets import as_json, table
 
 from limberjack.core.geometry import Box
@@ -50,22 +51,6 @@ DEEP = 0.05
 """Metres by which nothing may lie in anything, after half of the time."""
 COUNTS = (10, 30, 100, 300, 1000)
 """Boxes whose cost is compared."""
-
-MUJOCO = """
-import json, sys, time
-import mujoco
-told = json.loads(sys.argv[1])
-model = mujoco.MjModel.from_xml_path(told["path"])
-model.opt.timestep = 0.002
-data = mujoco.MjData(model)
-if model.nkey:
-    mujoco.mj_resetDataKeyframe(model, data, 0)
-begun, steps = time.perf_counter(), 0
-while steps < round(told["seconds"] / 0.002) and time.perf_counter() - begun < told["limit"]:
-    mujoco.mj_step(model, data)
-    steps += 1
-print((time.perf_counter() - begun) / (steps * 0.002))
-"""
 
 
 def varied(name: str, seed: int) -> World:
@@ -102,26 +87,20 @@ def followed(world: World, name: str, seconds: float, accuracy: str, limit: floa
     return found | {"failed": 1.0 if failed and "took more" not in failed else 0.0}
 
 
-def by_mujoco(name: str, seconds: float, limit: float) -> float:
-    """Its wall seconds a second, at 2 ms, with elliptic cones as the scenes have them."""
-    require(PYTHON, "make judges")
-    path = SHARED / "scenes" / f"{name}.xml"
-    told = json.dumps({"path": str(path), "seconds": seconds, "limit": limit})
-    done = subprocess.run([PYTHON, "-c", MUJOCO, told], capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
-
-
-def beside_mujoco(name: str, accuracies: list[str], limit: float) -> dict[str, float]:
-    """Both in turns, the better of two each."""
-    seconds, figures = shared_scenes()[name]["duration"], {}
-    theirs = [by_mujoco(name, seconds, limit)]
+def beside_peer(name: str, peer: str, accuracies: list[str], limit: float) -> dict[str, float]:
+    """Both in turns, the better of two each, and what the same judge says to both."""
+    case, figures = shared_scenes()[name], {}
+    theirs = [by_peer(peer, name, limit)]
     for accuracy in accuracies:
-        runs = [followed(varied(name, 0), name, seconds, accuracy, limit) for _ in range(2)]
-        best = min(runs, key=lambda found: found["wall"])
-        theirs.append(by_mujoco(name, seconds, limit))
-        figures[f"contact_over_mujoco.{name}.{accuracy}"] = best["wall"] / min(theirs)
-        figures |= {f"contact.{name}.{accuracy}.{what}": value for what, value in best.items()}
-    return figures | {f"contact.{name}.mujoco": min(theirs)}
+        results = [engine_run(case["make"](), case["duration"], SAMPLE, limit, accuracy) for _ in range(2)]
+        best = min(results, key=lambda result: result.wall / max(float(result.t[-1]), 1e-9))
+        wall = best.wall / max(float(best.t[-1]), 1e-9)
+        theirs.append(by_peer(peer, name, limit))
+        figures[f"contact_over_{peer}.{name}.{accuracy}"] = wall / min(each["wall"] for each in theirs)
+        ours = {"wall": wall, "reached": float(best.t[-1]), "steps": best.steps} | judged(name, best)
+        figures |= {f"contact.{name}.{accuracy}.{what}": value for what, value in ours.items()}
+    least = min(theirs, key=lambda each: each["wall"])
+    return figures | {f"contact.{name}.{peer}.{what}": value for what, value in least.items()}
 
 
 def in_variants(name: str, accuracies: list[str], count: int, limit: float) -> dict[str, float]:
@@ -173,6 +152,7 @@ def growth(accuracy: str = "draft") -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="scenes, with commas between them; all if left out")
+    parser.add_argument("--peer", choices=ENGINES, default="mujoco", help="beside which engine")
     parser.add_argument("--accuracy", default="draft,good", help="of draft, good, exact, with commas between them")
     parser.add_argument("--variants", type=int, default=0, help="run so many random variants of each scene instead")
     parser.add_argument("--growth", action="store_true", help="run heaps of boxes instead")
@@ -189,8 +169,8 @@ def main() -> int:
             if asked.variants:
                 found = in_variants(name, accuracies, asked.variants, asked.limit)
             else:
-                found = beside_mujoco(name, accuracies, asked.limit)
-        except (PeerError, SimulationError, subprocess.CalledProcessError) as reason:
+                found = beside_peer(name, asked.peer, accuracies, asked.limit)
+        except (PeerError, SimulationError) as reason:
             print(f"benchmark: {name}: {reason}", file=sys.stderr)
             continue
         print(table(found), file=sys.stderr, flush=True)

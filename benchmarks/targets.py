@@ -17,6 +17,8 @@ TARGETS = {
     "loop_error.*": (1e-9, None),
     "collision_over_mujoco.*": (1.5, 1.0),
     "contact_over_mujoco.*.draft": (2.0, 1.0),
+    "contact_over_cenic?.*": (0.5, None),
+    "contact_over_blender.*.good": (1.0, None),
     "aba_vs_rnea_residual.*": (1e-9, 1e-12),
     "bake_over_rigid_bodies": (0.7, 0.3),
     "bake_gap.simulated": (1e-9, None),
