@@ -25,6 +25,11 @@ SCREENS = ROOT / "out" / "gui"
 QUALITY = 85
 TILE = (480, 360)
 COLUMNS = 4
+GROUND = (221, 225, 229)
+MOVING = ("tumble", "dominoes", "crane", "gripper")
+"""Samples that README's first picture shows side by side, in rows of two."""
+SHOTS, SHOWN_FOR = 60, 5.0
+"""Of each; seconds that they take, which is one sample's time or a good part of it."""
 
 
 def window_pictures() -> None:
@@ -65,8 +70,25 @@ def all_samples(folder: Path) -> None:
     save(sheet, "samples")
 
 
-def at(number: int) -> tuple[int, int]:
-    row, column = divmod(number, COLUMNS)
+def moving_picture(folder: Path) -> None:
+    """A loop that README shows: what falls, hits, swings and holds."""
+    sheets = [Image.new("RGB", (2 * TILE[0], 2 * TILE[1]), "white") for _ in range(SHOTS)]
+    for number, name in enumerate(MOVING):
+        simulate(name)
+        scene = bpy.context.scene
+        scene.render.resolution_percentage = 50  # four seconds a picture otherwise, for what is made smaller anyway
+        last = min(scene.frame_end, scene.frame_start + round(SHOWN_FOR * scene.render.fps))
+        for shot, sheet in enumerate(sheets):
+            scene.frame_set(scene.frame_start + round((last - scene.frame_start) * shot / (SHOTS - 1)))
+            sheet.paste(rendered(scene, folder / f"{name}.png"), at(number, columns=2))
+    path = DOCS / "moving.webp"
+    told = {"duration": round(1000.0 * SHOWN_FOR / SHOTS), "loop": 0, "quality": 60, "method": 6}
+    sheets[0].save(path, save_all=True, append_images=sheets[1:], **told)
+    print(f"{path.relative_to(ROOT)}: {SHOTS} frames, {path.stat().st_size / 1000:.0f} kB")
+
+
+def at(number: int, columns: int = COLUMNS) -> tuple[int, int]:
+    row, column = divmod(number, columns)
     return column * TILE[0], row * TILE[1]
 
 
@@ -77,11 +99,11 @@ def rendered(scene: bpy.types.Scene, path: Path) -> Image.Image:
     scene.render.filepath = str(path)
     bpy.ops.render.render(write_still=True)
     picture = Image.open(path).convert("RGBA")
-    ground = Image.new("RGBA", picture.size, (221, 225, 229, 255))
+    ground = Image.new("RGBA", picture.size, (*GROUND, 255))
     ground.alpha_composite(picture)
     scale = min(TILE[0] / ground.width, TILE[1] / ground.height)
     small = ground.resize((round(ground.width * scale), round(ground.height * scale)), Image.Resampling.LANCZOS)
-    tile = Image.new("RGB", TILE, (221, 225, 229))
+    tile = Image.new("RGB", TILE, GROUND)
     tile.paste(small.convert("RGB"), ((TILE[0] - small.width) // 2, (TILE[1] - small.height) // 2))
     return tile
 
@@ -94,4 +116,5 @@ if __name__ == "__main__":
     folder.mkdir(parents=True)
     in_twelve_frames("crane", folder)
     all_samples(folder)
+    moving_picture(folder)
     limberjack.unregister()  # or bpy ends with a crash

@@ -78,7 +78,7 @@ def test_a_bounce_by_the_mouse_alone():
 
 
 def test_a_puppet_thrown_in_play():
-    """The tumbling puppet is caught by the hand in Play and thrown; it moves, nothing sinks, and Esc puts all back."""
+    """The puppet tumbles in Play, lies, and is picked up and thrown; nothing sinks, and Esc puts all back."""
     with over_3d_view():
         bpy.ops.limberjack.sample_open("EXEC_DEFAULT", name="tumble")
     yield 1.0
@@ -90,6 +90,7 @@ def test_a_puppet_thrown_in_play():
     yield from until(lambda: preview.current() is not None and preview.current().number > 30, "Play plays", timeout=60)
     yield from screenshot("contact_play")
     pace = preview.current().pace
+    yield from until(lambda: not preview.current().is_playing, "Play comes to the end, and it lies", timeout=60)
     chest = bpy.data.objects["chest"]
     start = on_screen(chest.matrix_world.translation)
     yield from harness.hold(start, (start[0] - 120, start[1] + 160), steps=20)
