@@ -85,7 +85,7 @@ def is_within_limits(model: AnyModel, q: Values) -> bool:
 
 
 def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.ndarray:
-    """Where constant velocities qd lead from q in a time, shape (nq,): q + qd dt, and turns where there are quaternions.
+    """Where constant velocities qd lead from q in a time, shape (nq,): q + qd dt, but where there are quaternions.
 
     Args:
         q: shape (nq,), or {joint: number or list}. qd: shape (nv,), or likewise [rad/s, m/s].

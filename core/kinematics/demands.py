@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..joints import FREE
 from ..model import WORLD, Equation
 from ..model.compiled import CompiledModel
 from ..spatial import IDENTITY_QUAT, ZERO, Pose, compose, norm, quat_normalized, quat_of_mat, scale, z_to

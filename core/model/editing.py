@@ -169,8 +169,8 @@ def replace_joint(model: Model, joint: str, new_type: str, /, **properties: Any)
             follow.
 
     Raises:
-        ModelError: no such joint, type or property; a name that is taken; a home that does not fit the type; or a mimic or a coupling names
-            an axis that the new type does not move.
+        ModelError: no such joint, type or property; a name that is taken; a home that does not fit the type; or a mimic
+            or a coupling names an axis that the new type does not move.
     """
     name, old = joint, model.joint(joint)
     new_name = properties.pop("name", name)
@@ -178,9 +178,10 @@ def replace_joint(model: Model, joint: str, new_type: str, /, **properties: Any)
         require_new("joint", new_name, model.joints)
     if unknown := sorted(properties.keys() - set(REPLACEABLE)):
         raise ModelError(
-            f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are name, {', '.join(REPLACEABLE)}"
+            f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are name, "
+            f"{', '.join(REPLACEABLE)}"
         )
-    kept = {name: getattr(old, name) for name in REPLACEABLE if name not in ("axes", "home")}
+    kept = {field: getattr(old, field) for field in REPLACEABLE if field not in ("axes", "home")}
     if known := type_name(new_type):
         kept["axes"] = _carried_axes(old, JOINT_TYPES[known]) if known in JOINT_TYPES else []
     new = Joint(name, new_type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))

@@ -26,10 +26,10 @@ STANDING_BY = ("frames", "lights")
 def remove_link(model: Model, name: str) -> Model:
     """Cut off a link with all that it carries, and return that as a model of its own, as `graft` takes it.
 
-    Its world is the frame of the link that carried it, its `base`, in which its poses and its gravity are given; the joint that
-    carried it hangs in that world now, as does every other joint between it and that link. Joints that lead elsewhere
-    from the subtree lose an end and are gone, from both. So are mimics, couplings and contact pairs between what is cut
-    apart. Frames and lights go with their links.
+    Its world is the frame of the link that carried it, its `base`, in which its poses and its gravity are given; the
+    joint that carried it hangs in that world now, as does every other joint between it and that link. Joints that lead
+    elsewhere from the subtree lose an end and are gone, from both. So are mimics, couplings and contact pairs between
+    what is cut apart. Frames and lights go with their links.
 
     Raises:
         ModelError: no such link; the world is none.

@@ -341,10 +341,10 @@ def test_a_joint_that_cannot_be_settled_changes_nothing():
         (lambda m: rename_link(m, "link1", "world"), "reserved"),
         (lambda m: rename_joint(m, "joint1", "joint2"), "there is a joint 'joint2' already"),
         (lambda m: rename_joint(m, "joint1", "world"), "reserved"),
-        (lambda m: replace_joint(m, "joint1", "hinge"), "type 'hinge' is not known; allowed are fixed"),
+        (lambda m: replace_joint(m, "joint1", "pivot"), "type 'pivot' is not known; allowed are fixed"),
         (
             lambda m: replace_joint(m, "joint4", "ball", X_PJ=None, low=1),
-            "cannot set X_PJ, low .* allowed are axes, pitch",
+            "cannot set X_PJ, low .* allowed are name, axes, pitch",
         ),
         (lambda m: replace_joint(m, "joint4", "ball", home=(1.0,)), r"joint 'joint4' \(ball\): home takes 4 finite"),
         (lambda m: replace_joint(m, "joint4", "screw", home=(math.nan,)), r"home takes 1 finite .* found \(nan,\)"),
