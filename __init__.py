@@ -22,32 +22,25 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str):
-    if name == "__all__" or not name.startswith(("_", "bl_")):  # the others are what Blender and Python ask modules for
-        from .core import api
+    told = f"module '{__name__}' has no attribute '{name}'"
+    if name != "__all__" and name.startswith(("_", "bl_")):  # what Blender and Python ask modules for
+        raise AttributeError(told)
+    from .core import api
 
-        if name == "__all__":
-            return api.__all__
-        if name in api.__all__:
-            return getattr(api, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'{_likely(name)}")
+    if name == "__all__":
+        return api.__all__
+    if name in api.__all__:
+        return getattr(api, name)
+    import difflib
+
+    near = difflib.get_close_matches(name, api.__all__, 1, 0.7)
+    raise AttributeError(f"{told}; did you mean '{near[0]}'?" if near else f"{told}; docs/api.md lists what there is")
 
 
 def __dir__() -> list[str]:
     from .core import api
 
     return [*api.__all__, *(name for name in globals() if name.startswith("__"))]
-
-
-def _likely(name: str) -> str:
-    """What was meant, of a name that looks like one of ours."""
-    if name.startswith("_"):
-        return ""
-    import difflib
-
-    from .core import api
-
-    near = difflib.get_close_matches(name, api.__all__, 1, 0.7)
-    return f"; did you mean '{near[0]}'?" if near else "; docs/api.md lists what there is"
 
 
 def register():

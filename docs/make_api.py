@@ -18,8 +18,8 @@ import limberjack as lj
 `dir(lj)`, `help(lj.simulate)`, completion and `from limberjack import *` know these names and no others. What else the
 packages hold may change with any version. Functions take a `Model`, or a `CompiledModel` where they are asked in a
 loop; joint values are `{joint: number or list}`, or arrays in the layout that `compile_model(model,
-split_loops=True).layout()` prints. Units, frames and quaternions: [`core/__init__.py`](../core/__init__.py). First steps:
-[From Python](roboticist.md#from-python); tutorials of other programs, done with these names:
+split_loops=True).layout()` prints. Units, frames and quaternions: [`core/__init__.py`](../core/__init__.py).
+First steps: [From Python](roboticist.md#from-python); tutorials of other programs, done with these names:
 [examples](examples/README.md).
 
 This page is made from the code, and a test holds it against the code.

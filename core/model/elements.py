@@ -214,11 +214,10 @@ class Joint(Record):
                 f"joint '{self.name}': axes takes a list of Axis, found {self.axes!r}; write axes=[Axis(xyz=(0, 0, 1))]"
             )
         self.axes = list(self.axes)
-        most = len(self.axes) if self.kind.is_open else len(self.kind.axes)
-        if len(self.axes) > most:
+        if self.axes and not (self.kind.axes or self.kind.is_open):
             raise ModelError(
-                f"joint '{self.name}': {len(self.axes)} axes are given, and a {self.type} joint has "
-                f"{most or 'none'}; leave them out, or choose another type"
+                f"joint '{self.name}': {len(self.axes)} axes are given, and a {self.type} joint has none; leave them "
+                "out, or choose another type"
             )
         self._complete()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,8 @@ def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> F
     suffix = Path(path).suffix.lower() if path is not None else ".png"
     if suffix not in SUFFIXES:
         raise ValueError(
-            f"{path}: a picture is saved as {' or '.join(SUFFIXES)}, not '{suffix}'; for a .blend, write an .sdf and run "
-            "`limberjack bake FILE.sdf -o FILE.blend`"
+            f"{path}: a picture is saved as {' or '.join(SUFFIXES)}, not '{suffix}'; for a .blend, write an .sdf and "
+            "run `limberjack bake FILE.sdf -o FILE.blend`"
         )
     by_name = q is None or isinstance(q, dict)
     at = closed_state(compiled, q)[0] if by_name and ties(compiled) else compiled.positions(q)
@@ -141,8 +142,4 @@ def _turned(profile: list[tuple[float, float]]) -> list[np.ndarray]:
     """What an outline, (radius, z), leaves when it is turned about z."""
     angles = np.linspace(0.0, 2.0 * math.pi, SIDES + 1)
     rings = [np.stack([r * np.cos(angles), r * np.sin(angles), np.full(SIDES + 1, z)], axis=1) for r, z in profile]
-    return [
-        np.array([low[i], low[i + 1], high[i + 1], high[i]])
-        for low, high in zip(rings, rings[1:], strict=False)
-        for i in range(SIDES)
-    ]
+    return [np.array([low[i], low[i + 1], high[i + 1], high[i]]) for low, high in pairwise(rings) for i in range(SIDES)]

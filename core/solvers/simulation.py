@@ -448,7 +448,9 @@ def require_sound(model: Model) -> None:
 
 def _required_times(times: object) -> np.ndarray:
     """Of frames [s]. Raises TypeError of what is no list, ValueError where they do not ascend."""
-    if np.ndim(times) == 0 and not isinstance(times, str | bytes):  # type: ignore[arg-type]
+    if isinstance(times, str):
+        raise TypeError(f"times takes a list of seconds, found '{times}'")
+    if np.ndim(times) == 0:  # type: ignore[arg-type]
         raise TypeError(
             f"times takes the seconds of all frames, as a list that ascends, found {times!r}; for a duration, "
             "limberjack.simulate(model, duration=5.0)"

@@ -90,7 +90,7 @@ def test_the_puma_with_a_slider_and_a_wrist_off_and_on():
     assert str(wrist) == (
         "link4: 3 links, 3 joints\n"
         "INDEX  LINK   JOINT   TYPE      PARENT     CHILDREN\n"
-        "    1  link4  joint4  revolute  world (0)  link5 (2)\n"
+        "    1  link4  joint4  revolute  link3 (0)  link5 (2)\n"
         "    2  link5  joint5  revolute  link4 (1)  link6 (3)\n"
         "    3  link6  joint6  revolute  link5 (2)"
     )
