@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import difflib
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +35,8 @@ class Record:
         return copy.deepcopy(self)
 
     def _likely(self, name: str) -> str:
+        import difflib  # Blender's start need not wait for it
+
         fields = list(type(self).__dataclass_fields__)  # type: ignore[attr-defined]
         near = difflib.get_close_matches(name, fields, 1)
         return f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(fields)}"

@@ -207,7 +207,7 @@ def test_joints_hang_on_named_frames():
     lj.add_link(model, lj.Link("hand"), joint)
     assert (joint.parent, model.parent("hand")) == ("lower", "lower")
     assert lj.transform(model, None, "hand", "tip")[:3] == pytest.approx((0.0, 0.0, 0.2))
-    with pytest.raises(lj.ModelError, match="there is no link 'tap'; there are: world, .*; frames: tip"):
+    with pytest.raises(lj.ModelError, match=r"there is no link 'tap'; there are: world, .*; frames: tip"):
         lj.add_joint(model, lj.Joint("more", "fixed", "tap", "hand"))
 
 

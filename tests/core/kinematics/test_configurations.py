@@ -103,7 +103,7 @@ def test_random_configurations_fill_the_limits(joint_type):
 
 
 def test_loops_and_mimics_are_obeyed():
-    """Guards random configurations of mechanisms: loops are closed, as forward_kinematics asks, and not always alike."""
+    """Guards random configurations of mechanisms: loops are closed, as kinematics asks, and not alike."""
     compiled = compile_model(four_bar(), split_loops=True)
     found = [random_configuration(compiled, seed) for seed in range(5)]
     for q in found:
