@@ -46,3 +46,12 @@ def test_the_page_names_them_all():
     """Guards the list in the examples' README, and that the README names none that is gone."""
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert sorted(set(re.findall(r"\(([a-z_]+\.py)\)", page))) == [script.name for script in SCRIPTS]
+
+
+def test_the_readme_runs(monkeypatch, capsys):
+    """Guards the first lines of Python that anybody sees."""
+    root = FOLDER.parents[1]
+    monkeypatch.chdir(root)
+    (snippet,) = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.S)
+    exec(compile(snippet, "README.md", "exec"), {})
+    assert capsys.readouterr().out.count("\n") >= 7
