@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import math
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..formats import write
 from ..formats.files import write_together
 from ..geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
 from ..geometry.facets import as_mesh
@@ -27,6 +32,7 @@ SIDES = 24
 """Of what is round."""
 
 SUFFIXES = (".png", ".svg", ".pdf")
+BLEND = ".blend"
 VIEW = (25.0, -55.0)
 """From where it is seen: above the ground, and round the z axis [degrees]."""
 
@@ -38,27 +44,43 @@ def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> F
 
     Args:
         q: shape (nq,), or {joint: number or list}; home for joints that are left out, and where loops take them.
-        path: ends in .png, .svg or .pdf.
+        path: ends in .png, .svg or .pdf; or in .blend, which Blender opens: the model in the pose, as `write` says it
+            in SDF, with all that the add-on has for it.
 
     Raises:
-        ImportError: matplotlib is not there. StateError: q does not fit the model.
+        ImportError: matplotlib is not there, or for a .blend, Blender's module. StateError: q does not fit the model.
         ValueError: another suffix. UnwritableError: it cannot be written there.
     """
     compiled = compiled_of(model)
     suffix = Path(path).suffix.lower() if path is not None else ".png"
-    if suffix not in SUFFIXES:
-        raise ValueError(
-            f"{path}: a picture is saved as {' or '.join(SUFFIXES)}, not '{suffix}'; for a .blend, write an .sdf and "
-            "run `limberjack bake FILE.sdf -o FILE.blend`"
-        )
+    if suffix not in (*SUFFIXES, BLEND):
+        raise ValueError(f"{path}: a picture is saved as {', '.join(SUFFIXES)} or {BLEND}, not '{suffix}'")
     by_name = q is None or isinstance(q, dict)
     at = closed_state(compiled, q)[0] if by_name and ties(compiled) else compiled.positions(q)
     figure = _figure_of(compiled, at)
-    if path is not None:
+    if path is not None and suffix == BLEND:
+        _save_blend(compiled, at, Path(path))
+    elif path is not None:
         drawn = io.BytesIO()
         figure.savefig(drawn, format=suffix[1:], dpi=160)
         write_together(Path(path), {Path(path).name: drawn.getvalue()})
     return figure
+
+
+def _save_blend(compiled: CompiledModel, q: np.ndarray, path: Path) -> None:
+    """By the command line in a process of its own, since core knows nothing of Blender."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, state = Path(folder) / "model.sdf", Path(folder) / "state.json"
+        write(compiled.model, model)
+        state.write_text(json.dumps({"q": compiled.q_by_joint(q)}), encoding="utf-8")
+        package = __package__.rpartition(".core")[0]
+        asked = [model, "--output", path.resolve(), "--initial", state, "--frames", "1", "1", "--no-contact"]
+        done = subprocess.run(  # noqa: S603 - this program itself
+            [sys.executable, "-m", package, "bake", *asked], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            kind = ImportError if "bpy" in done.stderr else ValueError
+            raise kind(f"{path} was not written: {done.stderr.strip() or done.stdout.strip()}")
 
 
 def _figure_of(compiled: CompiledModel, q: np.ndarray) -> Figure:

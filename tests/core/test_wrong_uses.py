@@ -97,7 +97,7 @@ CASES = [
     (lambda m: lj.simulate(m, 0.1).joint("hip"), lj.ModelError, "no joint 'hip' moves; there are: upper_hinge"),
     (lambda m: lj.simulate(m, 0.1).state(99), IndexError, "there is no frame 99; there are 3"),
     (lambda m: lj.simulate(m, 0.1).state("last"), TypeError, "state takes the number of a frame, found 'last'"),
-    (lambda m: lj.show(m, path="arm.gif"), ValueError, r"a picture is saved as \.png or \.svg"),
+    (lambda m: lj.show(m, path="arm.gif"), ValueError, r"a picture is saved as \.png, \.svg"),
     (lambda m: lj.simulate_worlds(m, 1.0, [0.0, 0.0]), lj.StateError, r"has shape \(worlds, 2\), found \(2,\)"),
     (lambda m: lj.ArticulationView(m).axis("uper"), lj.ModelError, "an axis has no number 'uper'; there are: lower"),
     (lambda m: lj.ArticulationView(m, joints="knee*"), lj.ModelError, r"pattern 'knee\*' finds 0 joints in upper"),
