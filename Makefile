@@ -88,6 +88,7 @@ format: setup
 docs: setup
 	$(BIN)/python docs/make_joints.py
 	$(BIN)/python docs/make_features.py
+	$(BIN)/python docs/make_api.py
 
 # The pictures of the pages: two of the real window, and renders of the samples.
 pictures: setup

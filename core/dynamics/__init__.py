@@ -1,6 +1,7 @@
 """Forward and inverse dynamics, momentum and energy.
 
-Functions of a `CompiledModel` are for those who ask once; the kernels below them, over `CompiledModel.arrays` and
+Functions of a model are for those who ask once; they take a `CompiledModel`, or a `Model` that they compile, and states
+as arrays or by the joints' names. The kernels below them, over `CompiledModel.arrays` and
 `kinematics.make_work`'s records, for those who ask in a loop. The functions obey loops, mimics, couplings and limits
 without room, or refuse; the kernels, and what is called `tree_…`, know of the spanning tree alone.
 """
@@ -16,17 +17,20 @@ from .equations import (
     tree_inverse_dynamics,
     tree_mass_matrix,
 )
-from .momentum import centre_of_mass, momentum
+from .momentum import centre_of_mass, com_jacobian, momentum, tree_com_jacobian
 from .residual import forward_residual
 from .rnea import newton_euler
+from .terms import gravity_forces, velocity_forces
 from .wrenches import joint_wrenches, tree_wrenches
 
 __all__ = [
     "articulated_body",
     "centre_of_mass",
+    "com_jacobian",
     "composite_body",
     "forward_dynamics",
     "forward_residual",
+    "gravity_forces",
     "inverse_dynamics",
     "joint_wrenches",
     "mass_matrix",
@@ -34,7 +38,9 @@ __all__ = [
     "momentum",
     "newton_euler",
     "passive_forces",
+    "tree_com_jacobian",
     "tree_inverse_dynamics",
     "tree_mass_matrix",
     "tree_wrenches",
+    "velocity_forces",
 ]

@@ -4,8 +4,10 @@ G' L are the forces by which loops stay closed, mimics and couplings are followe
 What a simulation finds out as it goes on does not act here: drives, friction, stops, and the largest speeds. What is
 called `tree_…` leaves out G' L as well.
 
-Arrays have shape (nq,) for q and (nv,) for qd, qdd and tau. `wrenches` maps link names to forces from outside, shape
-(6,): the force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
+`model` is a `Model` or a `CompiledModel`. q, qd, qdd and tau are arrays in the layout of the latter, of shape (nq,) and
+(nv,), or {joint: number or list}: joints that are left out are at home, at rest, and without force. A `Model` is taken
+as `compile_model(model, split_loops=True)` lays it out. `wrenches` maps link names to forces from outside, shape (6,):
+the force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
 `StateError`.
 """
 
@@ -19,7 +21,8 @@ from ..jit import kernel
 from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
 from ..kinematics.freedom import dofs_of
 from ..model import StateError
-from ..model.compiled import CompiledModel
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import CompiledModel, Values
 from ..spatial.storage import get3
 from .aba import accelerate, articulated_body
 from .constraint_forces import factor_constraints, multipliers_for, push_dofs
@@ -35,12 +38,13 @@ BALANCED = 1e-6
 """Part of the largest force that may be left over where motors are asked for a motion, as for states that are given."""
 
 
-def mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
     """M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included.
 
     Raises:
         StateError: loops, couplings or limits tie velocities, which M takes for independent.
     """
+    compiled = compiled_of(model)
     if found := ties(compiled):
         raise StateError(
             f"{found[0]}, so that not all velocities are independent, as a mass matrix takes them: with Z = "
@@ -49,22 +53,23 @@ def mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
     return tree_mass_matrix(compiled, q)
 
 
-def tree_mass_matrix(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+def tree_mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
     """As `mass_matrix`, of the tree alone, whose velocities are all free.
 
     Without `split_loops`, what turns in joints that close loops is left out; with it, links that these cut weigh but a
     part of themselves. `free_motions` puts them together again.
     """
+    compiled = compiled_of(model)
     M = np.zeros((compiled.nv, compiled.nv))
     composite_body(compiled.arrays, make_work(compiled.arrays), compiled.positions(q), M)
     return M
 
 
 def inverse_dynamics(
-    compiled: CompiledModel,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
+    model: AnyModel,
+    q: Values = None,
+    qd: Values = None,
+    qdd: Values = None,
     wrenches: Wrenches | None = None,
     motors: Sequence[str] | None = None,
 ) -> np.ndarray:
@@ -79,6 +84,7 @@ def inverse_dynamics(
         ModelError: `wrenches` names no link. StateError: joints are tied and there are no `motors`, or these can make
             the model move so in no way, or in many; the state breaks what the model holds to.
     """
+    compiled = compiled_of(model)
     tied = ties(compiled)
     if tied and motors is None:
         raise StateError(
@@ -88,6 +94,7 @@ def inverse_dynamics(
         )
     if motors is None:
         return tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
+    q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
     Z = free_motions(compiled, q)
     needed = tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
     dofs, tau = dofs_of(compiled, motors), np.zeros(compiled.nv)
@@ -123,13 +130,14 @@ def _require_followed(compiled: CompiledModel, qdd: np.ndarray, found: np.ndarra
 
 
 def tree_inverse_dynamics(
-    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
+    model: AnyModel, q: Values = None, qd: Values = None, qdd: Values = None, wrenches: Wrenches | None = None
 ) -> np.ndarray:
     """As `inverse_dynamics`, of the tree alone: M qdd + h - J' W, for any state, open loops and all.
 
     Raises:
         ModelError: `wrenches` names no link.
     """
+    compiled = compiled_of(model)
     tau = np.zeros(compiled.nv)
     newton_euler(
         compiled.arrays,
@@ -143,7 +151,7 @@ def tree_inverse_dynamics(
 
 
 def forward_dynamics(
-    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrenches: Wrenches | None = None
+    model: AnyModel, q: Values = None, qd: Values = None, tau: Values = None, wrenches: Wrenches | None = None
 ) -> np.ndarray:
     """The accelerations qdd under all joint forces tau, those of springs and dampers included.
 
@@ -153,11 +161,12 @@ def forward_dynamics(
         ModelError: `wrenches` names no link. StateError: `compiled` leaves its loops out, or the state breaks what the
             model holds to, which `kinematics.closed_state` mends.
     """
+    compiled = compiled_of(model)
     require_split(compiled, "forward_dynamics")
-    require_obeyed(compiled, q, qd)
-    qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
-    total = compiled.velocities(tau, "tau") + _outside(compiled, q, wrenches)
     positions, velocities = compiled.positions(q), compiled.velocities(qd)
+    require_obeyed(compiled, positions, velocities)
+    qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
+    total = compiled.velocities(tau, "tau") + _outside(compiled, positions, wrenches)
     articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
     if ties(compiled):
         constraints = constraints_of(compiled)
@@ -176,7 +185,7 @@ def hold(model, work, constraints, scratch, q, qd, qdd):
     accelerate(model, work, get3(model.gravity), qdd)
 
 
-def passive_forces(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
     """What springs, dampers and force laws add to tau by themselves, those of joints that close loops too.
 
     Each is of its joint's own q and qd: whether loops close there is not asked.
@@ -184,6 +193,7 @@ def passive_forces(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np
     Raises:
         StateError: `compiled` leaves its loops out.
     """
+    compiled = compiled_of(model)
     require_split(compiled, "passive_forces")
     tau = np.zeros(compiled.nv)
     work = make_work(compiled.arrays)
@@ -197,7 +207,7 @@ def write_passive_forces(model, work, q, qd, tau):
     joint_forces(model, work, q, qd, 0.0, tau)
 
 
-def _outside(compiled: CompiledModel, q: np.ndarray, wrenches: Wrenches | None) -> np.ndarray:
+def _outside(compiled: CompiledModel, q: Values, wrenches: Wrenches | None) -> np.ndarray:
     tau = np.zeros(compiled.nv)
     for link, wrench in (wrenches or {}).items():
         tau += tree_jacobian(compiled, q, link).T @ np.asarray(wrench, dtype=np.float64)

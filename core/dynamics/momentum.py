@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import kernel
-from ..kinematics import make_work, require_obeyed
+from ..kinematics import make_work, require_obeyed, ties
 from ..kinematics.motion import move, rigid_inertia_of
-from ..model.compiled import CompiledModel
+from ..model import StateError
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import CompiledModel, Values
 from ..spatial import add, force_from, inertia_rotate, scale
 from ..spatial import momentum as momentum_of
 from ..spatial.storage import get3
@@ -32,30 +34,61 @@ def total_momentum(model, work, q, qd):
     return mass, moment, (angular, linear)
 
 
-def centre_of_mass(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+def centre_of_mass(model: AnyModel, q: Values = None) -> np.ndarray:
     """Of all that can move, in world axes, shape (3,) [m]; not a number where nothing that moves has mass.
 
     Raises:
         StateError: q breaks loops, mimics, couplings or limits without room.
     """
-    mass, moment, _ = _totals(compiled, q, np.zeros(compiled.nv))
+    mass, moment, _ = _totals(compiled_of(model), q, None)
     with np.errstate(invalid="ignore"):
         return np.array(moment) / np.float64(mass)
 
 
-def momentum(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def momentum(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
     """(linear [kg m/s], angular [kg m^2/s] about the centre of mass) in world axes, shape (6,).
 
     Raises:
         StateError: q or qd breaks loops, mimics, couplings or limits without room.
     """
-    mass, moment, (angular, linear) = _totals(compiled, q, qd)
+    mass, moment, (angular, linear) = _totals(compiled_of(model), q, qd)
     if mass > 0.0:
         angular = np.array(angular) - np.cross(np.array(moment) / mass, linear)
     return np.array([*linear, *angular])
 
 
-def _totals(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray):
-    require_obeyed(compiled, q, qd)
-    work = make_work(compiled.arrays)
-    return total_momentum(compiled.arrays, work, compiled.positions(q), compiled.velocities(qd))
+def _totals(compiled: CompiledModel, q: Values, qd: Values):
+    positions, velocities = compiled.positions(q), compiled.velocities(qd)
+    require_obeyed(compiled, positions, velocities)
+    return total_momentum(compiled.arrays, make_work(compiled.arrays), positions, velocities)
+
+
+def tree_com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
+    """As `com_jacobian`, of the tree alone, whose velocities are all free; for any state, open loops and all."""
+    compiled = compiled_of(model)
+    positions, work = compiled.positions(q), make_work(compiled.arrays)
+    J = np.zeros((3, compiled.nv))
+    for dof, alone in enumerate(np.eye(compiled.nv)):
+        mass, _, (_, linear) = total_momentum(compiled.arrays, work, positions, alone)
+        with np.errstate(invalid="ignore"):
+            J[:, dof] = np.array(linear) / np.float64(mass)
+    return J
+
+
+def com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
+    """J with v = J qd, shape (3, nv): the velocity of the centre of mass of all that can move, in world axes.
+
+    Not a number where nothing that moves has mass.
+
+    Raises:
+        StateError: q breaks loops, mimics, couplings or limits without room; or these tie velocities, so that not
+            every column is a motion that can be.
+    """
+    compiled = compiled_of(model)
+    require_obeyed(compiled, compiled.positions(q))
+    if found := ties(compiled):
+        raise StateError(
+            f"{found[0]}, so that not all velocities are independent, as the columns of a Jacobian are: take "
+            "dynamics.tree_com_jacobian(compiled, q) @ free_motions(compiled, q)"
+        )
+    return tree_com_jacobian(compiled, q)

@@ -10,7 +10,8 @@ from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, move
 from ..kinematics.work import make_work
 from ..model import WORLD, Link, StateError
-from ..model.compiled import CompiledModel
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import CompiledModel, Values
 from ..spatial import (
     IDENTITY,
     IDENTITY_QUAT,
@@ -31,7 +32,7 @@ from .equations import Wrenches
 
 
 def joint_wrenches(
-    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
+    model: AnyModel, q: Values = None, qd: Values = None, qdd: Values = None, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
     """What each joint gives to the link that it carries, by the joint's name, shape (6,).
 
@@ -47,11 +48,13 @@ def joint_wrenches(
         ModelError: `wrenches` names no link. StateError: the state breaks what the model holds to; or the model has
             loops, through which a motion does not tell how much goes either way.
     """
+    compiled = compiled_of(model)
     if loops := loops_of(compiled):
         raise StateError(
             f"joint '{loops[0].name}' closes a loop, and a motion alone does not tell what goes through either side of "
             "it; simulate with record=['wrenches'], which knows all forces"
         )
+    q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
     require_obeyed(compiled, q, qd)
     return tree_wrenches(compiled, q, qd, qdd, wrenches)
 

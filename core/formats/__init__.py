@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..model import Model
+from ..model.text import counted
 from ..spatial import norm, scale
 from .errors import UnreadableError, UnwritableError
 from .registry import FORMATS, Choice, Format, Option
@@ -27,7 +28,7 @@ FOLLOW_FROM_ERRORS = ("no-links", "unknown-leader")
 """Findings about what is missing, which say nothing new where a reader had to leave something out."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Reading:
     """What a file said.
 
@@ -42,6 +43,10 @@ class Reading:
     issues: list[Issue] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        told = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"
+        return f"<Reading of {self.model!r}: {told}>"
 
     @property
     def ok(self) -> bool:

@@ -2,6 +2,19 @@
 
 from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, Row, Slot, Unit
 from .rows import measure
-from .types import JOINT_TYPES
+from .types import JOINT_TYPES, type_name
 
-__all__ = ["BALL", "FREE", "JOINT_TYPES", "SCREWS", "Chart", "Column", "JointType", "Row", "Slot", "Unit", "measure"]
+__all__ = [
+    "BALL",
+    "FREE",
+    "JOINT_TYPES",
+    "SCREWS",
+    "Chart",
+    "Column",
+    "JointType",
+    "Row",
+    "Slot",
+    "Unit",
+    "measure",
+    "type_name",
+]

@@ -139,6 +139,7 @@ class JointType:
         name: what a `Joint` calls it.
         label, summary: what a person reads in a menu.
         known_as: what those call it who never read a mechanics book, where that is another word.
+        aliases: what other programs call it, where that is neither `known_as` nor its name in a format.
         common: its place among what most machines are made of, which menus list first; 0 for others.
         columns: the screws in series, outward; empty for a chart or a fixed joint.
         chart: the quaternion chart, or None.
@@ -162,6 +163,7 @@ class JointType:
     urdf: str | None = None
     known_as: str = ""
     common: int = 0
+    aliases: tuple[str, ...] = ()
 
     def __post_init__(self):
         if not self.axes and self.columns:

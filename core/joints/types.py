@@ -117,6 +117,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Two hinges in series, as on a steered wheel",
             columns=_turning(0, 1),
             sdf="revolute2",
+            aliases=("hinge2",),
         ),
         JointType(
             "cylindrical",
@@ -176,6 +177,7 @@ JOINT_TYPES: dict[str, JointType] = {
             law=(0, 1, 2),
             sdf="ball",
             common=3,
+            aliases=("spherical",),
         ),
         JointType("free", "Free", "Moves and turns every way", chart=FREE_CHART, urdf="floating"),
         JointType(
@@ -201,3 +203,16 @@ JOINT_TYPES: dict[str, JointType] = {
     )
 }
 """Every joint type, by name."""
+
+
+def type_name(word: object) -> str | None:
+    """The type that a word means, or None: its name, its artist's word, or what a format or another program calls it.
+
+    The latter are in lower case: "hinge", "slider", "spherical", "floating".
+    """
+    if not isinstance(word, str) or word in JOINT_TYPES:
+        return word if isinstance(word, str) else None
+    for entry in JOINT_TYPES.values():
+        if word in (entry.known_as.lower(), entry.sdf, entry.urdf, *entry.aliases):
+            return entry.name
+    return None

@@ -7,8 +7,10 @@ makes ones that do not. What is called `tree_…` walks the spanning tree and ta
 from .breaches import require_obeyed, require_split, ties
 from .checked import forward_kinematics, link_jacobian
 from .closing import closed_state, link_poses
+from .configurations import difference, integrate, is_within_limits, random_configuration
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
 from .forward import place_links, tree_kinematics, tree_poses, write_link_poses
+from .frames import jacobian, transform
 from .freedom import free_motions
 from .inverse import Reacher, Solution, compile_for_posing, inverse_kinematics
 from .jacobian import tree_jacobian
@@ -40,21 +42,27 @@ __all__ = [
     "compile_for_posing",
     "coordinates_at",
     "coordinates_of_links",
+    "difference",
     "forward_kinematics",
     "free_motions",
+    "integrate",
     "inverse_kinematics",
+    "is_within_limits",
+    "jacobian",
     "joint_coordinates",
     "link_jacobian",
     "link_poses",
     "make_work",
     "mobility",
     "place_links",
+    "random_configuration",
     "rates_at",
     "relative_pose",
     "require_obeyed",
     "require_split",
     "state_of_links",
     "ties",
+    "transform",
     "tree_jacobian",
     "tree_kinematics",
     "tree_poses",

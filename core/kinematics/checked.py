@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..model import StateError
-from ..model.compiled import CompiledModel
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import Values
 from ..spatial import ZERO, Vec3
 from .breaches import require_obeyed, require_split, ties
 from .forward import tree_kinematics
@@ -16,9 +17,9 @@ from .jacobian import tree_jacobian
 
 
 def forward_kinematics(
-    compiled: CompiledModel,
-    q: np.ndarray,
-    qd: np.ndarray | None = None,
+    model: AnyModel,
+    q: Values = None,
+    qd: Values = None,
     links: Iterable[str] | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -28,7 +29,7 @@ def forward_kinematics(
     angular velocity [rad/s].
 
     Args:
-        q: shape (nq,). qd: shape (nv,), at rest if left out.
+        q, qd: shapes (nq,) and (nv,), or {joint: number or list}; home, and at rest, where left out.
         links: write only these rows; `out` keeps its other ones.
         out: arrays to write into, of the shapes above.
 
@@ -37,11 +38,13 @@ def forward_kinematics(
             mimics, couplings or limits without room: `closed_state` makes states that do not, and `tree_kinematics`
             takes any.
     """
+    compiled = compiled_of(model)
+    q, qd = compiled.positions(q), compiled.velocities(qd)
     require_obeyed(compiled, q, qd)
     return tree_kinematics(compiled, q, qd, links, out)
 
 
-def link_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3 = ZERO) -> np.ndarray:
+def link_jacobian(model: AnyModel, q: Values, link: str, point: Vec3 = ZERO) -> np.ndarray:
     """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
 
     Args:
@@ -53,6 +56,8 @@ def link_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3
             what moves the link is tied by loops or couplings, so that no column would be a motion that can be:
             `tree_jacobian` times `free_motions` is the Jacobian then.
     """
+    compiled = compiled_of(model)
+    q = compiled.positions(q)
     J = tree_jacobian(compiled, q, link, point)
     if ties(compiled):
         require_split(compiled, "link_jacobian")

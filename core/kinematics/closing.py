@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from ..model import Joint, Model, StateError
-from ..model.compile import compile_model
+from ..model.compile import AnyModel, compile_model, compiled_of
 from ..model.compiled import CompiledModel
 from ..spatial import Pose
 from .breaches import breach_in_words, ties
@@ -16,9 +16,7 @@ from .freedom import dofs_of, free_motions
 from .posing import Poser
 
 
-def closed_state(
-    compiled: CompiledModel, q: Mapping | None = None, qd: Mapping | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None = None) -> tuple[np.ndarray, np.ndarray]:
     """(q, qd), shapes (nq,) and (nv,), with some joints as they are given, and all others where these lead them.
 
     Joints go from where they are drawn, q = 0, to what is given by small steps, so that each loop stays closed the way
@@ -32,6 +30,7 @@ def closed_state(
         ModelError: the model cannot be compiled. StateError: `q` or `qd` does not fit the model, or loops, mimics or
             limits keep joints from what is given.
     """
+    compiled = compiled_of(model)
     given = {name: span.joint.q_neutral for name, span in compiled.spans.items()} | dict(q or {})
     at, moving = compiled.q_from(given), compiled.q_from(qd, velocities=True)
     if not ties(compiled):

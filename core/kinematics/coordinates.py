@@ -10,6 +10,7 @@ import numpy as np
 
 from ..joints import BALL
 from ..model import WORLD, Joint, StateError
+from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel
 from ..model.screws import joint_pose, screws_of
 from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
@@ -52,7 +53,7 @@ class Coordinates:
 
 
 def joint_coordinates(
-    compiled: CompiledModel,
+    model: AnyModel,
     X_WL: np.ndarray,
     V_WL: np.ndarray | None = None,
     near: tuple[np.ndarray, np.ndarray] | None = None,
@@ -73,6 +74,7 @@ def joint_coordinates(
     Raises:
         ModelError: a name of `links` that is no link. StateError: arrays of another shape, or that hold no poses.
     """
+    compiled = compiled_of(model)
     still = np.zeros((len(compiled.link_names), 6))
     X_WL, V_WL = _rows(X_WL, len(still), 7, "X_WL"), _rows(still if V_WL is None else V_WL, len(still), 6, "V_WL")
     q, qd = (compiled.q_home, np.zeros(compiled.nv)) if near is None else near

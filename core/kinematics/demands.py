@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..joints import FREE
-from ..model import Equation
+from ..model import WORLD, Equation
 from ..model.compiled import CompiledModel
 from ..spatial import IDENTITY_QUAT, ZERO, Pose, compose, norm, quat_normalized, quat_of_mat, scale, z_to
 from .forward import link_row
@@ -165,9 +165,10 @@ def size_of(compiled: CompiledModel) -> float:
 
 
 def floating_dofs(compiled: CompiledModel) -> list[int]:
-    """Numbers of the velocity coordinates by which pieces move freely in the world."""
+    """Numbers of the velocity coordinates by which pieces move freely in the world, by a joint that is told or not."""
     found = []
     for span in compiled.spans.values():
-        if span.link in compiled.floating and span.joint.kind.code == FREE:
+        joint = span.joint
+        if joint.kind.holds_nothing and WORLD in (joint.parent, joint.child):
             found += [span.v_at(place) for place in range(span.joint.nv)]
     return found

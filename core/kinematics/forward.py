@@ -8,8 +8,8 @@ import numpy as np
 
 from ..jit import jitable, kernel
 from ..model import Model, ModelError
-from ..model.compile import compile_model
-from ..model.compiled import CompiledModel
+from ..model.compile import AnyModel, compile_model, compiled_of
+from ..model.compiled import CompiledModel, Values
 from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put4
 from .motion import move
@@ -49,9 +49,9 @@ def write_link_poses(work, link_body, X_BL, X_WL):
 
 
 def tree_kinematics(
-    compiled: CompiledModel,
-    q: np.ndarray,
-    qd: np.ndarray | None = None,
+    model: AnyModel,
+    q: Values = None,
+    qd: Values = None,
     links: Iterable[str] | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -62,19 +62,19 @@ def tree_kinematics(
     velocity [rad/s].
 
     Args:
-        q: shape (nq,). qd: shape (nv,), at rest if left out.
+        q, qd: shapes (nq,) and (nv,), or {joint: number or list}; home, and at rest, where left out.
         links: write only these rows; `out` keeps its other ones.
         out: arrays to write into, of the shapes above.
 
     Raises:
         ModelError: a name of `links` that is no link. StateError: q or qd of the wrong length.
     """
+    compiled = compiled_of(model)
     count = len(compiled.link_names)
     X_WL, V_WL = out or (np.tile(np.array([0.0, 0, 0, 1, 0, 0, 0]), (count, 1)), np.zeros((count, 6)))
     rows = np.arange(count) if links is None else np.array([link_row(compiled, name) for name in links], dtype=np.int64)
     poses, twists = np.zeros((len(rows), 7)), np.zeros((len(rows), 6))
-    rates = np.zeros(compiled.nv) if qd is None else compiled.velocities(qd)
-    positions = compiled.positions(q)
+    positions, rates = compiled.positions(q), compiled.velocities(qd)
     work = make_work(compiled.arrays)
     move_links(compiled.arrays, work, positions, rates, compiled.link_body[rows], compiled.X_BL[rows], poses, twists)
     X_WL[rows], V_WL[rows] = poses, twists

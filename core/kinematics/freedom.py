@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..model import Joint, StateError
-from ..model.compiled import CompiledModel
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import CompiledModel, Values
 from ..spatial import compose
 from .breaches import require_obeyed, require_split
 from .demands import equation_terms, size_of
@@ -18,7 +19,7 @@ RANK_TOLERANCE = 1e-6
 """Part of an equation's size below which what is left of it counts as nothing: axes are often given with six digits."""
 
 
-def free_motions(compiled: CompiledModel, q: np.ndarray, leading: Sequence[str] | None = None) -> np.ndarray:
+def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | None = None) -> np.ndarray:
     """Z with qd = Z u for all velocities qd that loops, mimics, couplings and limits without room allow at q.
 
     Z has shape (nv, dofs), and u is free. What is made for the tree is made for the mechanism by it: Z' M Z is the
@@ -32,6 +33,8 @@ def free_motions(compiled: CompiledModel, q: np.ndarray, leading: Sequence[str] 
         StateError: `compiled` leaves its loops out, q breaks what the model holds to, or the joints that are to lead
             do not decide how all others move.
     """
+    compiled = compiled_of(model)
+    q = compiled.positions(q)
     require_split(compiled, "free_motions")
     require_obeyed(compiled, q)
     motions = Motions(compiled.nv)

@@ -171,7 +171,7 @@ def inverse_kinematics(
     Args:
         targets, pins: as for `Reacher`.
         held: names of joints that stay as they are.
-        moves_base: whether pieces that float in the world may be moved.
+        moves_base: whether pieces that float in the world, or hang there by a free joint, may be moved.
         q: {joint: number or list}, where to begin; home for joints that it leaves out.
         rest: likewise, a pose to be near to among those that meet all targets; if left out, the first that is found.
         tolerance: at which a target counts as met [m, rad].

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..model.compiled import CompiledModel
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import Values
 from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
 from ..spatial.storage import get3, get9, put3
 from .forward import link_row
@@ -55,7 +56,7 @@ def body_jacobian(model, work, q, body, point, J):
     write_jacobian(model, work, body, add(get3(place.origin), rotate(get9(place.rotation), get3(point))), J)
 
 
-def tree_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3 = ZERO) -> np.ndarray:
+def tree_jacobian(model: AnyModel, q: Values, link: str, point: Vec3 = ZERO) -> np.ndarray:
     """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
 
     A column is what its velocity coordinate moves by itself, in the tree; `link_jacobian` refuses where none can.
@@ -67,6 +68,7 @@ def tree_jacobian(compiled: CompiledModel, q: np.ndarray, link: str, point: Vec3
     Raises:
         ModelError: there is no such link. StateError: q of the wrong length.
     """
+    compiled = compiled_of(model)
     row = link_row(compiled, link)
     X_BL = compiled.X_BL[row]
     at = np.array(add(tuple(X_BL[:3]), quat_rotate(tuple(X_BL[3:]), point)))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from ..joints import FREE
+from ..joints import FREE, type_name
 from ..model import WORLD, Axis, Joint, Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel, JointSpan
@@ -16,6 +16,9 @@ from ..model.graph import pieces
 from ..spatial import Pose, compose, inverse, quat_normalized
 from .checked import forward_kinematics
 from .forward import link_row, tree_kinematics
+
+NUMBERS = tuple(item.name for item in fields(Axis) if type(item.default) is float)
+"""The fields of an `Axis` that hold one."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,10 @@ class ArticulationView:
     """Articulations whose names match, all of one make, seen as arrays with a row for each.
 
     A dof is a velocity coordinate of the joints that the view includes. q and qd are arrays of the whole model, shapes
-    (nq,) and (nv,), in the layout of `compiled`, and are written in place.
+    (nq,) and (nv,), in the layout of `compiled`, and are written in place. Of many worlds, copies of the model that
+    know nothing of each other, they have shapes (W, nq) and (W, nv), as `worlds` makes them; then all that is read or
+    written has W before its other dimensions. What belongs to the model, limits and other fields of axes, all worlds
+    share.
 
     It finds links and joints by the names that they had when it was made; once the model has others under these names,
     or none, limits, targets and root poses cannot be written through it any more.
@@ -70,13 +76,21 @@ class ArticulationView:
     Args:
         pattern: of articulation names, as a shell's: `robot*`.
         include, exclude: joint types whose coordinates to show, all if left out, and which of these not to.
+        joints: pattern of the names of the joints whose coordinates to show; what stands after the last `::` will do.
+        links: likewise of the links whose poses and twists to show.
 
     Raises:
         ModelError: nothing matches, or what matches is of several makes.
     """
 
     def __init__(
-        self, model: Model, pattern: str = "*", include: Iterable[str] | None = None, exclude: Iterable[str] = ()
+        self,
+        model: Model,
+        pattern: str = "*",
+        include: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+        joints: str = "*",
+        links: str = "*",
     ):
         self.model, self.compiled = model, compile_model(model)
         found = articulations(self.compiled)
@@ -85,21 +99,31 @@ class ArticulationView:
             known = ", ".join(entry.name for entry in found)
             raise ModelError(f"no articulation is named like '{pattern}'; there are: {known}")
         self._require_one_make(chosen)
-        wanted = None if include is None else {*include}
-        unwanted = {*exclude}
+        wanted = None if include is None else {type_name(kind) or kind for kind in include}
+        unwanted = {type_name(kind) or kind for kind in exclude}
         self.names = tuple(entry.name for entry in chosen)
-        self.links = [entry.links for entry in chosen]
+        self._all_links = [entry.links for entry in chosen]
+        self.links = [tuple(name for name in entry.links if _is_named_like(name, links)) for entry in chosen]
         self.joints = [
-            tuple(name for name in entry.joints if self._is_shown(name, wanted, unwanted)) for entry in chosen
+            tuple(
+                name for name in entry.joints if self._is_shown(name, wanted, unwanted) and _is_named_like(name, joints)
+            )
+            for entry in chosen
         ]
+        self._require_alike("links", self.links, links)
+        self._require_alike("joints", self.joints, joints)
 
     @property
     def count(self) -> int:
         return len(self.names)
 
+    def worlds(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """(q, qd) of so many worlds, shapes (W, nq) and (W, nv), all at home and at rest."""
+        return np.tile(self.compiled.q_home, (count, 1)), np.zeros((count, self.compiled.nv))
+
     def q(self, q: np.ndarray) -> np.ndarray:
         """Joint positions, shape (A, positions)."""
-        return np.array([[value for span in row for value in q[span.q]] for row in self._spans()])
+        return self._read(q, lambda span: span.q)
 
     def set_q(self, q: np.ndarray, values: np.ndarray) -> None:
         """Write joint positions, shape (A, positions) or what broadcasts to it."""
@@ -107,7 +131,7 @@ class ArticulationView:
 
     def qd(self, qd: np.ndarray) -> np.ndarray:
         """Joint velocities, shape (A, dofs)."""
-        return np.array([[value for span in row for value in qd[span.v]] for row in self._spans()])
+        return self._read(qd, lambda span: span.v)
 
     def set_qd(self, qd: np.ndarray, values: np.ndarray) -> None:
         """Write joint velocities, shape (A, dofs) or what broadcasts to it."""
@@ -141,6 +165,26 @@ class ArticulationView:
                     )
         self._put(taken)
 
+    def axis(self, field: str) -> np.ndarray:
+        """A field of the `Axis` of each dof, such as "damping", shape (A, dofs); NaN where it means nothing.
+
+        Raises:
+            ModelError: it is no field that holds a number.
+        """
+        _require_field(field)
+        return self._axis_values(field, np.nan)
+
+    def set_axis(self, field: str, values: np.ndarray) -> None:
+        """Write a field of the `Axis` of each dof, all or none, shape (A, dofs) or what broadcasts to it.
+
+        Raises:
+            ModelError: as `axis`; a dof where the field means nothing is not given NaN, or one where it does is; or the
+                model has other joints or links than when the view was made.
+        """
+        _require_field(field)
+        self._require_same_names()
+        self._put(self._taken(field, self._rows(values), np.nan))
+
     def targets(self) -> np.ndarray:
         """What the drives pull to, shape (A, dofs), in the units of their modes; NaN where there can be none."""
         return self._axis_values("drive_target", np.nan)
@@ -157,13 +201,21 @@ class ArticulationView:
 
     def link_poses(self, q: np.ndarray) -> np.ndarray:
         """X_WL, shape (A, links, 7). Raises `StateError` as `forward_kinematics`, of which these are rows."""
-        X_WL, _ = forward_kinematics(self.compiled, q)
-        return np.array([[X_WL[link_row(self.compiled, name)] for name in row] for row in self.links])
+        return _of_worlds(q, lambda q: forward_kinematics(self.compiled, q)[0][self._rows_of_links()])
+
+    def link_twists(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """V_WL, shape (A, links, 6), in world axes, linear [m/s] first. Raises as `link_poses`."""
+        both = np.concatenate([np.asarray(q), np.asarray(qd)], axis=-1)
+        nq, rows = self.compiled.nq, self._rows_of_links()
+        return _of_worlds(both, lambda y: forward_kinematics(self.compiled, y[:nq], y[nq:])[1][rows])
+
+    def _rows_of_links(self) -> np.ndarray:
+        return np.array([[link_row(self.compiled, name) for name in row] for row in self.links], dtype=np.int64)
 
     def root_poses(self, q: np.ndarray) -> np.ndarray:
         """X_WL of the roots, shape (A, 7), which the tree alone decides."""
-        X_WL, _ = tree_kinematics(self.compiled, q)
-        return np.array([X_WL[link_row(self.compiled, row[0])] for row in self.links])
+        rows = [link_row(self.compiled, row[0]) for row in self._all_links]
+        return _of_worlds(q, lambda q: tree_kinematics(self.compiled, q)[0][rows])
 
     def set_root_poses(self, q: np.ndarray, X_WL: np.ndarray) -> None:
         """Move the articulations so that their roots stand at X_WL, shape (A, 7) or what broadcasts to it.
@@ -173,22 +225,45 @@ class ArticulationView:
         those that close loops, go along by their frames there.
 
         Raises:
-            ModelError: the model has other joints or links than when the view was made.
+            ModelError: q is of many worlds, and an articulation does not float, so that it would move in all of them;
+                or the model has other joints or links than when the view was made.
         """
         self._require_same_names()
+        if q.ndim > 1:
+            self._set_floating_roots(q, np.asarray(X_WL, dtype=np.float64))
+            return
         wanted = np.broadcast_to(np.asarray(X_WL, dtype=np.float64), (self.count, 7))
         now = self.root_poses(q)
         for row, name in enumerate(self.names):
-            links = {*self.links[row]}
+            links = {*self._all_links[row]}
             goal: Pose = (*wanted[row, :3].tolist(), *quat_normalized(wanted[row, 3:].tolist()))
             step = compose(goal, inverse(tuple(now[row].tolist())))
-            span = next((span for span in self.compiled.spans.values() if span.link == name), None)
-            if span and span.joint.kind.code == FREE and span.joint.parent == WORLD:
+            span = self._floats_by(name)
+            if span:
                 q[span.q] = compose(inverse(span.joint.X_PJ), compose(goal, span.joint.X_CJ))
                 self._move_base(links, step, span.joint, {*self.compiled.tree.links_from(name)})
             else:
                 self._move_base(links, step)
         self.compiled = compile_model(self.model)
+
+    def _floats_by(self, root: str) -> JointSpan | None:
+        """The joint by whose coordinates a root moves in the world."""
+        span = next((span for span in self.compiled.spans.values() if span.link == root), None)
+        return span if span and span.joint.kind.code == FREE and span.joint.parent == WORLD else None
+
+    def _set_floating_roots(self, q: np.ndarray, X_WL: np.ndarray) -> None:
+        wanted = np.broadcast_to(X_WL, (*q.shape[:-1], self.count, 7))
+        for row, name in enumerate(self.names):
+            span = self._floats_by(name)
+            if span is None:
+                raise ModelError(
+                    f"articulation '{name}' does not float, and would move in all worlds, which share the model; give "
+                    "it a free joint, or the q of one world, shape (nq,)"
+                )
+            for at in np.ndindex(q.shape[:-1]):
+                X = wanted[(*at, row)].tolist()
+                goal: Pose = (*X[:3], *quat_normalized(X[3:]))
+                q[at][span.q] = compose(inverse(span.joint.X_PJ), compose(goal, span.joint.X_CJ))
 
     def _move_base(
         self, links: set[str], step: Pose, floats_by: Joint | None = None, floating: Iterable[str] = ()
@@ -210,8 +285,8 @@ class ArticulationView:
         """Refuse to write to a model whose links or joints are not those that were compiled."""
         links = {link.name for link in self.model.links}
         joints = {joint.name: joint for joint in self.model.joints}
-        own = {name for row in self.links for name in row}
-        gone = [f"link '{name}'" for row in self.links for name in row if name not in links]
+        own = {name for row in self._all_links for name in row}
+        gone = [f"link '{name}'" for row in self._all_links for name in row if name not in links]
         for name, span in self.compiled.spans.items():
             implicit = span.link in self.compiled.floating
             if span.link in own and joints.get(name) is not (None if implicit else span.joint):
@@ -235,6 +310,12 @@ class ArticulationView:
                     "pattern that only those of one make match"
                 )
 
+    def _require_alike(self, what: str, rows: list[tuple[str, ...]], pattern: str) -> None:
+        counts = {len(row) for row in rows}
+        if (counts == {0} and pattern != "*") or len(counts) > 1:
+            found = ", ".join(str(len(row)) for row in rows)
+            raise ModelError(f"pattern '{pattern}' finds {found} {what} in {', '.join(self.names)}; as many in each")
+
     def _make(self, entry: Articulation) -> tuple:
         joints = [self.compiled.spans[name].joint for name in entry.joints]
         return len(entry.links), [(joint.type, joint.nq) for joint in joints]
@@ -242,14 +323,18 @@ class ArticulationView:
     def _spans(self) -> Iterator[list[JointSpan]]:
         return ([self.compiled.spans[name] for name in row] for row in self.joints)
 
+    def _places(self, size: int, part: Callable[[JointSpan], slice]) -> np.ndarray:
+        """Numbers of the coordinates in an array of the whole model, a row for each articulation."""
+        every = np.arange(size)
+        return np.array([[at for span in row for at in every[part(span)]] for row in self._spans()], dtype=np.int64)
+
+    def _read(self, values: np.ndarray, part: Callable[[JointSpan], slice]) -> np.ndarray:
+        found = np.asarray(values, dtype=np.float64)
+        return found[..., self._places(found.shape[-1], part)]
+
     def _write(self, out: np.ndarray, values: np.ndarray, part: Callable[[JointSpan], slice], width: int) -> None:
-        rows = np.broadcast_to(np.asarray(values, dtype=np.float64), (self.count, width))
-        for row, spans in zip(rows, self._spans(), strict=True):
-            at = 0
-            for span in spans:
-                count = len(out[part(span)])
-                out[part(span)] = row[at : at + count]
-                at += count
+        rows = np.broadcast_to(np.asarray(values, dtype=np.float64), (*out.shape[:-1], self.count, width))
+        out[..., self._places(out.shape[-1], part)] = rows
 
     def _axes(self, field: str) -> Iterator[list[Axis | None]]:
         """A row for each articulation: the axis of each dof, or None where the field means nothing there."""
@@ -279,6 +364,24 @@ class ArticulationView:
         for axis, field, value in [*entries]:  # all are asked for before any is written
             setattr(axis, field, value)
         self.compiled = compile_model(self.model)
+
+
+def _of_worlds(values: np.ndarray, of_one: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """What a function makes of each world, with the worlds' dimensions first."""
+    found = np.asarray(values, dtype=np.float64)
+    if found.ndim == 1:
+        return of_one(found)
+    every = np.array([of_one(one) for one in found.reshape(-1, found.shape[-1])])
+    return every.reshape(*found.shape[:-1], *every.shape[1:])
+
+
+def _is_named_like(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("::")[2], pattern)
+
+
+def _require_field(field: str) -> None:
+    if field not in NUMBERS:
+        raise ModelError(f"an axis has no number '{field}'; there are: {', '.join(NUMBERS)}")
 
 
 def _axes_of_dofs(joint: Joint, field: str) -> list[Axis | None]:

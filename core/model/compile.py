@@ -46,7 +46,7 @@ from .compiled import (
 from .elements import WORLD, Axis, Joint, Link
 from .graph import Branch, Tree, spanning_tree
 from .guarding import chart_drive, chart_guards, column_guards
-from .model import Model
+from .model import Model, require_model
 from .naming import free_name
 from .screws import Screw, screws_of
 from .splitting import Weld, split_at
@@ -56,6 +56,9 @@ FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
 
 NOTHING = (0.0, ZERO, ZERO_SYM)
 """An inertia of nothing."""
+
+AnyModel = Model | CompiledModel
+"""What functions take that need no more of a model than once; who asks in a loop compiles it first."""
 
 UNTURNED = quat_to_mat(IDENTITY[3:])
 SAME_LINE = 1e-12
@@ -73,8 +76,9 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
 
     Raises:
         ModelError: a joint's end is no link, an axis has no direction, or a loop closes on a link that has no mass.
+        TypeError: it is no `Model`.
     """
-    model = model.acting_at(-math.inf)
+    model = require_model(model).acting_at(-math.inf)
     build = Build(model, merge_fixed)
     tree = spanning_tree(model.links, model.joints)
     loose = list(tree.roots)
@@ -86,6 +90,17 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
         build.float(link)
     welds = split_at(build, tree.loops) if split_loops else ()
     return build.finish(tree, welds)
+
+
+def compiled_of(model: AnyModel) -> CompiledModel:
+    """The model itself where it is compiled, else what `compile_model` makes of it, with loops split.
+
+    Raises:
+        TypeError: it is no model. ModelError: as `compile_model`.
+    """
+    if isinstance(model, CompiledModel):
+        return model
+    return compile_model(require_model(model), split_loops=True)
 
 
 @dataclass

@@ -22,7 +22,10 @@ from .graph import Tree
 from .model import Model
 from .naming import way_to_hold
 from .splitting import Weld
-from .text import aligned
+from .text import aligned, counted
+
+Values = ArrayLike | Mapping | None
+"""Numbers in the layout of a `CompiledModel`, or {joint: number or list}; None for home, or for rest."""
 
 ROUNDED = 1e-14
 """How far a unit quaternion's length may be off by rounding."""
@@ -163,7 +166,7 @@ class LoopJoint:
     X_BC: Pose
 
 
-@dataclass
+@dataclass(repr=False)
 class CompiledModel:
     """A model as kernels read it.
 
@@ -194,6 +197,9 @@ class CompiledModel:
     welds: tuple[Weld, ...] = ()
     guarded: tuple[Joint, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<CompiledModel '{self.model.name}': nq {self.nq}, nv {self.nv}, {counted(self.link_names, 'link')}>"
+
     @property
     def floating(self) -> tuple[str, ...]:
         """Names of the links that float because no joint leads from them to the world."""
@@ -222,13 +228,13 @@ class CompiledModel:
             span for span in self.spans.values() if any(span.v_at(place) == dof for place in range(span.joint.nv))
         )
 
-    def positions(self, q: ArrayLike) -> np.ndarray:
-        """q as kernels take it. Raises `StateError` unless it is nq numbers."""
-        return _vector(q, self.nq, "q")
+    def positions(self, q: Values) -> np.ndarray:
+        """q as kernels take it: of nq numbers, or as `q_from`. Raises `StateError` of anything else."""
+        return self.q_from(q) if q is None or isinstance(q, Mapping) else _vector(q, self.nq, "q")
 
-    def velocities(self, qd: ArrayLike, what: str = "qd") -> np.ndarray:
-        """qd, or what else has a number for each dof, as kernels take it. Raises `StateError` unless it has nv."""
-        return _vector(qd, self.nv, what)
+    def velocities(self, qd: Values, what: str = "qd") -> np.ndarray:
+        """qd, or what else has a number for each dof, likewise: of nv numbers, or by name, 0 where left out."""
+        return self.q_from(qd, True) if qd is None or isinstance(qd, Mapping) else _vector(qd, self.nv, what)
 
     def q_from(self, values: Mapping | None, velocities: bool = False) -> np.ndarray:
         """Home positions (or zero velocities) with those of `values` put in: {joint: number or list}.

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..joints import JOINT_TYPES, JointType
-from ..spatial import Pose, compose, inverse
+from ..joints import JOINT_TYPES, JointType, type_name
+from ..spatial import IDENTITY, Pose, compose, inverse
 from .couplings import Coupling, Gearbox, mimic_equation
 from .elements import WORLD, Axis, Joint, Link, ModelError, StateError
 from .graph import Tree
@@ -31,7 +31,9 @@ REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "rele
 def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
     """Add a link; with a joint between it and another one or the world, the joint places it as drawn.
 
-    Without a joint it floats at its own pose. The model takes the objects themselves, not copies.
+    Without a joint it floats at its own pose, and so it does with a free joint whose frames are left out: X_PJ becomes
+    the pose. A joint's end may be a named frame of the model, as for `add_joint`. The model takes the objects
+    themselves, not copies.
 
     Raises:
         ModelError: a name is taken or reserved, the joint does not lead to the link, or as `add_joint`.
@@ -40,11 +42,16 @@ def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
     if joint is None:
         model.links.append(link)
         return
+    if not isinstance(joint, Joint):
+        raise TypeError(f"link '{link.name}' is added with a Joint, found {joint!r}")
     if link.name not in (joint.parent, joint.child):
         raise ModelError(
             f"joint '{joint.name}' joins '{joint.parent}' and '{joint.child}'; one must be the new link '{link.name}'"
         )
-    joint.X_PJ, joint.X_CJ = _require_joint(model, joint, link)
+    unplaced = joint.kind.holds_nothing and joint.child == link.name and joint.X_PJ == joint.X_CJ == IDENTITY
+    _take_ends(joint, *_require_joint(model, joint, link))
+    if unplaced:
+        joint.X_PJ = compose(inverse(pose_of(model, joint.parent)), link.pose)
     if joint.child == link.name:
         link.pose = compose(pose_of(model, joint.parent), drawn(joint))
     else:
@@ -59,16 +66,18 @@ def add_joint(model: Model, joint: Joint) -> None:
     Between links that hang together already nothing moves: the joint closes a loop, drawn open where its frames do not
     meet. It is marked `closes_loop` where the tree would otherwise let it carry a link, and choose another loop.
 
-    The model takes the object itself, not a copy; frames that are 4 x 4 matrices become poses.
+    Where an end is the name of a frame of the model, the joint hangs there: the end becomes the frame's link, and X_PJ
+    or X_CJ is counted from the frame. The model takes the object itself, not a copy; frames that are 4 x 4 matrices
+    become poses.
 
     Raises:
         ModelError: the name is taken or reserved, an end is no link, both ends are one, the child is the world, a frame
             is no pose, home does not fit the type, an axis has no direction, the mimic names a coordinate that there
             is not, or the joints do not fit together.
     """
-    frames = _require_joint(model, joint)
+    ends = _require_joint(model, joint)
     before = model.tree()
-    joint.X_PJ, joint.X_CJ = frames
+    _take_ends(joint, *ends)
     joints = [*model.joints, joint]
     if before.root_of(joint.parent) != before.root_of(joint.child):
         settle(model, joints, before, joint.name)
@@ -145,7 +154,7 @@ def rename_joint(model: Model, old: str, new: str) -> None:
     rename(model, {}, {old: new})
 
 
-def replace_joint(model: Model, name: str, new_type: str, **properties: Any) -> Joint:
+def replace_joint(model: Model, joint: str, new_type: str, /, **properties: Any) -> Joint:
     """Put a joint of another type between the same links, at the same frames; links stay as drawn.
 
     Only where a loop was drawn open may a link move: to where the joint puts it that carries it instead.
@@ -155,20 +164,26 @@ def replace_joint(model: Model, name: str, new_type: str, **properties: Any) -> 
     anew. Where a locked axis held the two frames apart, X_CJ takes that up. Returns the new joint.
 
     Args:
-        properties: `REPLACEABLE` ones of the new joint, as `Joint` has them.
+        joint: its name.
+        properties: `REPLACEABLE` ones of the new joint, as `Joint` has them; with another `name`, mimics and couplings
+            follow.
 
     Raises:
-        ModelError: no such joint, type or property; a home that does not fit the type; or a mimic or a coupling names
-            an axis that the new type does not move.
+        ModelError: no such joint, type or property; a name that is taken; a home that does not fit the type; or a mimic
+            or a coupling names an axis that the new type does not move.
     """
-    old = model.joint(name)
+    name, old = joint, model.joint(joint)
+    new_name = properties.pop("name", name)
+    if new_name != name:
+        require_new("joint", new_name, model.joints)
     if unknown := sorted(properties.keys() - set(REPLACEABLE)):
         raise ModelError(
-            f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are {', '.join(REPLACEABLE)}"
+            f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are name, "
+            f"{', '.join(REPLACEABLE)}"
         )
-    kept = {name: getattr(old, name) for name in REPLACEABLE if name not in ("axes", "home")}
-    if new_type in JOINT_TYPES:
-        kept["axes"] = _carried_axes(old, JOINT_TYPES[new_type])
+    kept = {field: getattr(old, field) for field in REPLACEABLE if field not in ("axes", "home")}
+    if known := type_name(new_type):
+        kept["axes"] = _carried_axes(old, JOINT_TYPES[known]) if known in JOINT_TYPES else []
     new = Joint(name, new_type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
     _require_home(new)
     apart, now = (joint_pose(joint, joint.q_neutral) for joint in (old, new))
@@ -184,6 +199,7 @@ def replace_joint(model: Model, name: str, new_type: str, **properties: Any) -> 
     if new.mimic:
         require_terms(mimic_equation(new.name, new.mimic), joints, f"the mimic of joint '{name}'")
     settle(model, joints, model.tree())
+    rename(model, {}, {name: new_name})
     return new
 
 
@@ -211,25 +227,44 @@ def _carriers(tree: Tree) -> list[tuple[str, str]]:
     return [(branch.inner, branch.joint.name) for branch in tree.branches]
 
 
-def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tuple[Pose, Pose]:
-    """Refuse a joint that cannot be added, along with the new `link`; of one that can, return its frames as poses."""
+def _take_ends(joint: Joint, parent: tuple[str, Pose], child: tuple[str, Pose]) -> None:
+    joint.parent, joint.X_PJ = parent
+    joint.child, joint.X_CJ = child
+
+
+def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
+    """Refuse a joint that cannot be added, along with the new `link`.
+
+    Of one that can, return both ends: the link, and the joint's frame in it as a pose.
+    """
     require_new("joint", joint.name, model.joints)
     links = [WORLD, *(other.name for other in model.links), *([link.name] if link else [])]
-    for end in (joint.parent, joint.child):
-        if end not in links:
-            raise ModelError(f"joint '{joint.name}': there is no link '{end}'; there are: {', '.join(links)}")
-    if joint.parent == joint.child:
-        raise ModelError(f"joint '{joint.name}' joins '{joint.child}' with itself; name two links")
-    if joint.child == WORLD:
+    parent, child = (
+        _end(model, links, joint, end, as_pose(getattr(joint, side), f"joint '{joint.name}': {side}"))
+        for end, side in ((joint.parent, "X_PJ"), (joint.child, "X_CJ"))
+    )
+    if parent[0] == child[0]:
+        raise ModelError(f"joint '{joint.name}' joins '{child[0]}' with itself; name two links")
+    if child[0] == WORLD:
         raise ModelError(f"joint '{joint.name}': the world cannot be a child; swap parent and child")
-    X_PJ, X_CJ = (as_pose(getattr(joint, side), f"joint '{joint.name}': {side}") for side in ("X_PJ", "X_CJ"))
     _require_home(joint)
     screws_of(joint)  # an axis without direction is refused here
     if joint.mimic:
         require_terms(
             mimic_equation(joint.name, joint.mimic), [*model.joints, joint], f"the mimic of joint '{joint.name}'"
         )
-    return X_PJ, X_CJ
+    return parent, child
+
+
+def _end(model: Model, links: Sequence[str], joint: Joint, name: str, X: Pose) -> tuple[str, Pose]:
+    """The link that an end of a joint names, itself or by one of the model's frames, and the joint's frame in it."""
+    if name in links:
+        return name, X
+    frame = next((frame for frame in model.frames if frame.name == name), None)
+    if frame is None:
+        frames = f"; frames: {', '.join(each.name for each in model.frames)}" if model.frames else ""
+        raise ModelError(f"joint '{joint.name}': there is no link '{name}'; there are: {', '.join(links)}{frames}")
+    return frame.link, compose(frame.pose, X)
 
 
 def _require_home(joint: Joint) -> None:

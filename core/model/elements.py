@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..extras import Extra
 from ..geometry import Shape
-from ..joints import JOINT_TYPES, Column, JointType, Row, Unit
+from ..joints import JOINT_TYPES, Column, JointType, Row, Unit, type_name
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 from .drives import OFF
+from .record import Record
 
 WORLD = "world"
 INF = math.inf
@@ -30,8 +32,8 @@ As a spring with SDF's dissipation it would bounce for seconds, and no engine th
 """
 
 
-@dataclass
-class Axis:
+@dataclass(repr=False)
+class Axis(Record):
     """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
 
     Which of these mean something on an axis, its type's `Slot` says.
@@ -94,8 +96,8 @@ class Axis:
         return self.lower == self.upper
 
 
-@dataclass
-class Mimic:
+@dataclass(repr=False)
+class Mimic(Record):
     """A joint's coordinate is multiplier * (the leader's - reference) + offset; it sits on the follower.
 
     Attributes:
@@ -110,8 +112,8 @@ class Mimic:
     leader_axis: int = 0
 
 
-@dataclass
-class Link:
+@dataclass(repr=False)
+class Link(Record):
     """A rigid body.
 
     Attributes:
@@ -147,14 +149,17 @@ class Link:
     self_collide: bool = field(default=False, metadata={"since": "0.2.0"})
     family: str = field(default="", metadata={"since": "0.2.0"})
 
+    def __post_init__(self):
+        _require_text(self, self.name)
+
     @property
     def shapes(self) -> list[Shape]:
         """Visuals and collisions."""
         return [*self.visuals, *self.collisions]
 
 
-@dataclass
-class ContactPair:
+@dataclass(repr=False)
+class ContactPair(Record):
     """Whether the collisions of links `a` and `b` meet, whatever joints and families say of them."""
 
     a: str
@@ -162,11 +167,14 @@ class ContactPair:
     meets: bool
 
 
-@dataclass
-class Joint:
+@dataclass(repr=False)
+class Joint(Record):
     """Lets `child` move against `parent` as its type allows. The parent may be "world".
 
     Attributes:
+        type: a name in `JOINT_TYPES`, or another word for one, as `type_name` knows them. Given another, it keeps the
+            axes that fit, and home where it has as many numbers.
+        parent, child: names of links.
         X_PJ, X_CJ: the joint's frame in the parent and in the child link; they coincide at q = 0 [m].
         axes: as many as the type has; on an open type, any number.
         pitch: of a screw [m/turn], right-handed.
@@ -195,12 +203,42 @@ class Joint:
     extras: tuple[Extra, ...] = ()
 
     def __post_init__(self):
-        if self.type not in JOINT_TYPES:
-            raise ModelError(
-                f"joint '{self.name}': type '{self.type}' is not known; allowed are {', '.join(JOINT_TYPES)}"
+        _require_text(self, self.name)
+        for end in ("parent", "child"):
+            link = getattr(self, end)
+            if not isinstance(link, str):
+                hint = f"; give its name, '{link.name}'" if isinstance(link, Link) else ""
+                raise TypeError(f"joint '{self.name}': {end} takes the name of a link, found {link!r}{hint}")
+        if isinstance(self.axes, Axis) or not all(isinstance(axis, Axis) for axis in self.axes):
+            raise TypeError(
+                f"joint '{self.name}': axes takes a list of Axis, found {self.axes!r}; write axes=[Axis(xyz=(0, 0, 1))]"
             )
-        slots = self.kind.axes
         self.axes = list(self.axes)
+        if self.axes and not (self.kind.axes or self.kind.is_open):
+            raise ModelError(
+                f"joint '{self.name}': {len(self.axes)} axes are given, and a {self.type} joint has none; leave them "
+                "out, or choose another type"
+            )
+        self._complete()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "type":
+            known = type_name(value)
+            if known is None:
+                raise ModelError(
+                    f"joint '{self.name}': type '{value}' is not known; allowed are {', '.join(JOINT_TYPES)}"
+                )
+            value = known
+        super().__setattr__(name, value)
+        if name == "type" and "extras" in vars(self):  # another one than it was made with
+            self.axes = self.axes if self.kind.is_open else self.axes[: len(self.kind.axes)]
+            self._complete()
+            if len(self.home) != len(self.neutral):
+                self.home = self._neutral_within_limits()
+
+    def _complete(self) -> None:
+        """Give it the axes and the home that its type asks for, and has not been given."""
+        slots = self.kind.axes
         self.axes += [Axis() for _ in slots[len(self.axes) :]]
         for number, slot in enumerate(slots):
             if not slot.is_pointed:
@@ -359,3 +397,8 @@ class Joint:
             else 0.0
             for column in self.all_columns
         )
+
+
+def _require_text(part: Link | Joint, name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"a {type(part).__name__.lower()} takes its name first, a text, found {name!r}")

@@ -9,12 +9,13 @@ from typing import Literal
 from ..geometry import Color
 from ..spatial import IDENTITY, Pose, Vec3
 from .elements import WORLD
+from .record import Record
 
 LightKind = Literal["point", "spot", "directional"]
 
 
-@dataclass
-class Frame:
+@dataclass(repr=False)
+class Frame(Record):
     """A named place on a link. pose: X_LF, in the link, or in the world where `link` is "world" [m]."""
 
     name: str
@@ -22,8 +23,8 @@ class Frame:
     pose: Pose = IDENTITY
 
 
-@dataclass
-class Light:
+@dataclass(repr=False)
+class Light(Record):
     """A light, by the words of SDFormat's specification, `light`.
 
     Attributes:

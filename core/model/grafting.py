@@ -26,10 +26,10 @@ STANDING_BY = ("frames", "lights")
 def remove_link(model: Model, name: str) -> Model:
     """Cut off a link with all that it carries, and return that as a model of its own, as `graft` takes it.
 
-    Its world is the frame of the link that carried it, in which its poses and its gravity are given; the joint that
-    carried it hangs in that world now, as does every other joint between it and that link. Joints that lead elsewhere
-    from the subtree lose an end and are gone, from both. So are mimics, couplings and contact pairs between what is cut
-    apart. Frames and lights go with their links.
+    Its world is the frame of the link that carried it, its `base`, in which its poses and its gravity are given; the
+    joint that carried it hangs in that world now, as does every other joint between it and that link. Joints that lead
+    elsewhere from the subtree lose an end and are gone, from both. So are mimics, couplings and contact pairs between
+    what is cut apart. Frames and lights go with their links.
 
     Raises:
         ModelError: no such link; the world is none.
@@ -42,7 +42,8 @@ def remove_link(model: Model, name: str) -> Model:
     gone = set(tree.links_from(name))
     within = gone | {carrier}
 
-    piece = Model(name, gravity=quat_rotate(X_KW[3:], model.gravity) if X_KW[3:] != IDENTITY[3:] else model.gravity)
+    turned = X_KW[3:] != IDENTITY[3:]
+    piece = Model(name, gravity=quat_rotate(X_KW[3:], model.gravity) if turned else model.gravity, base=carrier)
     cut = {joint.name for joint in model.joints if gone & {joint.parent, joint.child}}
     piece.links = [link for link in model.links if link.name in gone]
     piece.joints = [joint for joint in model.joints if {joint.parent, joint.child} <= within]
@@ -72,7 +73,12 @@ def remove_link(model: Model, name: str) -> Model:
 
 
 def graft(
-    model: Model, subtree: Model, onto: str, prefix: str = "", with_base: bool = True, X_LS: ArrayLike = IDENTITY
+    model: Model,
+    subtree: Model,
+    onto: str | None = None,
+    prefix: str = "",
+    with_base: bool = True,
+    X_LS: ArrayLike = IDENTITY,
 ) -> None:
     """Add a copy of another model, whose world becomes a frame in link `onto`.
 
@@ -81,7 +87,7 @@ def graft(
     The subtree's gravity is left out.
 
     Args:
-        onto: a link, or "world".
+        onto: a link, or "world"; None for the subtree's `base`, the link that it was cut from.
         prefix: put before the names of the subtree's links, joints, couplings and families.
         with_base: off, the subtree's base links are left out, and the joints on them hang on `onto` instead: links that
             float, and those that joints without a coordinate, one after the other, hold to such a link or to the
@@ -93,6 +99,7 @@ def graft(
         ModelError: no such link; something that is no pose; names that are taken; a mimic, a coupling or a contact pair
             that names what neither has; or the joints of the subtree do not fit together.
     """
+    onto = subtree.base if onto is None else onto
     X_WL = pose_of(model, onto)
     X_LS = as_pose(X_LS, f"the subtree's place in link '{onto}'")
     X_WS = _in(X_WL, X_LS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import hashlib
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, ContactPair, Joint, Link, ModelError
 from .frames_and_lights import Frame, Light
 from .graph import Branch, Tree, pieces, spanning_tree
+from .record import Record
 from .text import aligned, counted
 
 
@@ -40,8 +41,8 @@ class Loop:
         return f"joint '{self.joint.name}' closes a loop with {names}"
 
 
-@dataclass
-class Model:
+@dataclass(repr=False)
+class Model(Record):
     """Links and joints, with the gravity [m/s^2] and the wind [m/s] around them, in world axes, and frames and lights.
 
     The wind is the same everywhere. It acts on links by their `linear_damping`, which is that of the air. What
@@ -49,6 +50,9 @@ class Model:
 
     Links and joints of a model in a model are named `outer::inner`. `editing.py`,
     `grafting.py` and `placing.py` have the verbs that change a model.
+
+    Attributes:
+        base: what its world was in the model that it was cut from, as `remove_link` does.
     """
 
     name: str = "model"
@@ -61,6 +65,11 @@ class Model:
     extras: tuple[Extra, ...] = ()
     wind: Vec3 = ZERO
     contact_pairs: list[ContactPair] = field(default_factory=list, metadata={"since": "0.2.0"})
+    base: str = field(default=WORLD, metadata={"since": "0.2.0"})
+
+    def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise TypeError(f"a Model takes its name first, found {self.name!r}; write Model('arm', links=[...])")
 
     def link(self, name: str) -> Link:
         """Raises `ModelError` where there is none."""
@@ -70,9 +79,43 @@ class Model:
         """Raises `ModelError` where there is none."""
         return _named(self.joints, "joint", name)
 
-    def copy(self) -> Model:
-        """One that shares nothing with this one."""
-        return copy.deepcopy(self)
+    def frame(self, name: str) -> Frame:
+        """Raises `ModelError` where there is none."""
+        return _named(self.frames, "frame", name)
+
+    def parent(self, link: str) -> str:
+        """The link that carries this one in the tree, or "world".
+
+        Raises:
+            ModelError: there is no such link, or as `tree`.
+        """
+        branch = self._carrier(link)
+        return branch.inner if branch else WORLD
+
+    def children(self, link: str = WORLD) -> list[str]:
+        """The links that this one, or the world, carries in the tree; those that float are the world's.
+
+        Raises:
+            ModelError: as `parent`.
+        """
+        if link != WORLD:
+            self.link(link)
+        tree = self.tree()
+        floating = list(tree.roots) if link == WORLD else []
+        return [branch.outer for branch in tree.branches if branch.inner == link] + floating
+
+    def carrier(self, link: str) -> Joint | None:
+        """The joint that carries a link in the tree; None where it floats.
+
+        Raises:
+            ModelError: as `parent`.
+        """
+        branch = self._carrier(link)
+        return branch.joint if branch else None
+
+    def _carrier(self, link: str) -> Branch | None:
+        self.link(link)
+        return self.tree().above.get(link)
 
     def acting_at(self, time: float) -> Model:
         """With those joints that are enabled and have not let go yet at a time [s], and the couplings between them.
@@ -145,6 +188,9 @@ class Model:
         text = json.dumps(self, default=_attributes)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def __repr__(self) -> str:
+        return f"<Model '{self.name}': {counted(self.links, 'link')}, {counted(self.joints, 'joint')}>"
+
     def __str__(self) -> str:
         """The tree as a table: index, link, joint, type, parent and children; then the loops.
 
@@ -161,14 +207,27 @@ class Model:
             parent = branch.inner if branch else WORLD
             joint = branch.joint.name if branch else ""
             moves = branch.joint.type + ", backward" * branch.backward if branch else "floats"
-            at = f"{parent} ({index[parent]})"
+            at = f"{self.base if parent == WORLD else parent} ({index[parent]})"
             carried = ", ".join(children.get(link.name, ()))
             rows.append((f"{index[link.name]:5}", link.name, joint, moves, at, carried))
         heading = f"{self.name}: {counted(self.links, 'link')}, {counted(self.joints, 'joint')}"
         return "\n".join([heading, aligned(rows), *map(str, self.loops())])
 
 
-Named = TypeVar("Named", Link, Joint)
+def require_model(model: object) -> Model:
+    """The model, or a TypeError that says where to get one."""
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, str | Path):
+        hint = f"read the file first: limberjack.read({str(model)!r}).model"
+    elif isinstance(getattr(model, "model", None), Model):
+        hint = "take its .model"
+    else:
+        hint = "read one from a file, or make one: limberjack.Model('arm', links=[...], joints=[...])"
+    raise TypeError(f"a Model is needed, found {type(model).__name__}; {hint}")
+
+
+Named = TypeVar("Named", Link, Joint, Frame)
 
 
 def _named(items: list[Named], what: str, name: str) -> Named:

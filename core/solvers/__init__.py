@@ -7,6 +7,7 @@ from .recording import RECORDS
 from .report import Report
 from .saved_state import time_of
 from .schedule import Schedule
+from .simulate import Worlds, simulate, simulate_worlds
 from .simulation import ACCURACIES, SOLVERS, TOUCHING, Simulation, SimulationError, Snapshot
 from .warm_up import is_warm, warm_up
 
@@ -30,7 +31,10 @@ __all__ = [
     "Solver",
     "State",
     "Tether",
+    "Worlds",
     "is_warm",
+    "simulate",
+    "simulate_worlds",
     "time_of",
     "warm_up",
 ]

@@ -62,8 +62,22 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
         wrench_names=joints,
         wrenches=np.full((frames, len(joints), 6), np.nan) if "wrenches" in record else None,
         loop_error=np.zeros(frames),
+        joints=_columns_of_joints(stages, q_names, qd_names),
         **tables,
     )
+
+
+def _columns_of_joints(stages: Sequence[CompiledModel], q_names: list, qd_names: list) -> dict[str, tuple]:
+    """See `Trajectory.joints`."""
+    found: dict[str, tuple] = {}
+    at_q, at_v = ({name: at for at, name in enumerate(names)} for names in (q_names, qd_names))
+    for stage in stages:
+        names, rates = coordinate_names(stage), coordinate_names(stage, velocities=True)
+        for joint, span in stage.spans.items():
+            found.setdefault(
+                joint, (tuple(at_q[name] for name in names[span.q]), tuple(at_v[name] for name in rates[span.v]))
+            )
+    return found
 
 
 def _united(lists: list[list]) -> list:

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..check import shapes
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
-from ..model import Joint, Model, StateError
+from ..model import Joint, Model, ModelError, StateError
 from ..model.colliders import STILL, bodies_led
 from ..model.compiled import CompiledModel, parts_of_state
-from ..model.text import timed
+from ..model.model import require_model
+from ..model.text import counted, timed
 from ..trajectory.touches import TABLES
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
@@ -94,6 +96,7 @@ class Simulation:
         ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
             not fit it.
         SimulationError: while iterating; what was computed up to there is kept.
+        TypeError: it is no Model, or times are no list.
         ValueError: times do not ascend, an accuracy, solver or record that is not known, or contacts or impacts are to
             be recorded of a simulation without contact.
     """
@@ -111,9 +114,8 @@ class Simulation:
         numbers: np.ndarray | Sequence[float] | None = None,
         contact: bool = True,
     ):
-        self._times = np.ascontiguousarray(times, dtype=np.float64)
-        if self._times.ndim != 1 or not len(self._times) or not np.all(np.diff(self._times) > 0.0):
-            raise ValueError("times must be a list of at least one ascending number of seconds")
+        require_sound(require_model(model))
+        self._times = _required_times(times)
         self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
         _require("accuracy", [accuracy], ACCURACIES)
         _require("solver", [solver], SOLVERS)
@@ -144,6 +146,10 @@ class Simulation:
 
     def __len__(self) -> int:
         return len(self._times)
+
+    def __repr__(self) -> str:
+        name = self.compiled.model.name
+        return f"<Simulation '{name}': {self.frames_done} of {counted(self._times, 'frame')}, {self._accuracy}>"
 
     def __iter__(self) -> Iterator[int]:
         """The number of frames done, after each bit of work: the same number again while a frame takes long."""
@@ -427,6 +433,35 @@ class Simulation:
             stage.touches(self._zero),
             self._contact,
         )
+
+
+def require_sound(model: Model) -> None:
+    """Refuse what cannot be compiled at all, with all that is wrong of it: too few axes, numbers that are none.
+
+    Raises:
+        ModelError: so.
+    """
+    issues = [issue for finding in shapes.FINDINGS for issue in finding(model)]
+    if issues:
+        raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
+
+
+def _required_times(times: object) -> np.ndarray:
+    """Of frames [s]. Raises TypeError of what is no list, ValueError where they do not ascend."""
+    if isinstance(times, str):
+        raise TypeError(f"times takes a list of seconds, found '{times}'")
+    if np.ndim(times) == 0:  # type: ignore[arg-type]
+        raise TypeError(
+            f"times takes the seconds of all frames, as a list that ascends, found {times!r}; for a duration, "
+            "limberjack.simulate(model, duration=5.0)"
+        )
+    try:
+        found = np.ascontiguousarray(times, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"times takes a list of seconds, found {times!r}") from None
+    if found.ndim != 1 or not len(found) or not np.all(np.diff(found) > 0.0):
+        raise ValueError("times must be a list of at least one ascending number of seconds")
+    return found
 
 
 def _require(what: str, given: Sequence[str], known: Collection[str]) -> None:

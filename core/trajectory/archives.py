@@ -30,7 +30,7 @@ DAMAGED = (
 """What zipfile and numpy raise for archives that are none."""
 
 PAIRS, NAMES = ("q_names", "qd_names"), ("link_names", "wrench_names")
-FIELDS = {item.name: item for item in dataclasses.fields(Trajectory) if item.name not in TABLES}
+FIELDS = {item.name: item for item in dataclasses.fields(Trajectory) if item.name not in (*TABLES, "joints")}
 COLUMNS = {f"{table}_{name}": (table, name) for table, kind in TABLES.items() for name in kind.columns()}
 """Of tables, each with its table and its own name."""
 OF_WORDS = (*PAIRS, *NAMES, *(name for name, (_, column) in COLUMNS.items() if column in WORDS))

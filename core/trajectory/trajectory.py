@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..model import Model
+from ..model import Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import coordinate_names
+from ..model.text import counted
 from .touches import Contacts, Impacts
-from .writing import write
+from .writing import UNSAVED, write
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trajectory:
     """F frames of L links.
 
@@ -35,6 +37,7 @@ class Trajectory:
             are none, None where nobody has worked it out.
         contacts, impacts: where links touch in each frame, and the blows from the first frame to the last; where asked
             for.
+        joints: {joint: (columns of q, columns of qd)}, in the joint's own order; files do not have it.
     """
 
     times: np.ndarray
@@ -54,6 +57,7 @@ class Trajectory:
     loop_error: np.ndarray | None = None
     contacts: Contacts | None = None
     impacts: Impacts | None = None
+    joints: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict, metadata=UNSAVED)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -70,11 +74,59 @@ class Trajectory:
         """The frames with these numbers, shape (n,)."""
         return self._cut(frames)
 
-    def state(self, model: Model, frame: int) -> dict:
+    def link(self, name: str) -> np.ndarray:
+        """X_WL of a link in every frame, shape (F, 7) [m]. Raises `ModelError` where there is none."""
+        if name not in self.link_names:
+            raise ModelError(f"there is no link '{name}'; there are: {', '.join(self.link_names)}")
+        return self.X_WL[:, self.link_names.index(name)]
+
+    def joint(self, name: str) -> np.ndarray:
+        """Coordinates of a joint in every frame, shape (F, its nq). Raises `ModelError` where it has none."""
+        return self.q[:, self._columns(name)[0]]
+
+    def joint_velocity(self, name: str) -> np.ndarray:
+        """Velocities of a joint in every frame, shape (F, its nv). Raises `ModelError` where it has none."""
+        return self.qd[:, self._columns(name)[1]]
+
+    def _columns(self, name: str) -> tuple[list[int], list[int]]:
+        if name in self.joints:
+            at_q, at_v = self.joints[name]
+        else:  # read from a file: a coordinate is called as its joint, or JOINT.PART
+            at_q, at_v = (
+                [i for i, (each, _) in enumerate(names) if each == name or each.rpartition(".")[0] == name]
+                for names in (self.q_names, self.qd_names)
+            )
+        if not at_q:
+            known = ", ".join(self.joints or (each for each, _ in self.q_names))
+            raise ModelError(f"no joint '{name}' moves; there are: {known}")
+        return [*at_q], [*at_v]
+
+    def __repr__(self) -> str:
+        span = f", {self.times[0]:g} to {self.times[-1]:g} s" if len(self) else ""
+        links, q = counted(self.link_names, "link"), counted(self.q_names, "coordinate")
+        return f"<Trajectory: {counted(self.times, 'frame')}{span}, {links}, {q}>"
+
+    def state(self, frame: int | Model, model: Model | int | None = None) -> dict:
         """{"q": {joint: numbers}, "qd": {…}} at a frame, as `Simulation` takes it for `initial`.
 
         Joints that do not act then are left out, and those whose coordinates the trajectory does not have.
+
+        Args:
+            frame: its number; from the end where it is negative.
+            model: what moves, where the trajectory comes from a file, which does not tell which coordinates are whose.
+                May also come first.
+
+        Raises:
+            ModelError: so, and there is no model. IndexError: there is no such frame.
         """
+        if isinstance(frame, Model):
+            frame, model = model, frame  # type: ignore[assignment]
+        if isinstance(frame, bool) or not isinstance(frame, int | np.integer):
+            raise TypeError(f"state takes the number of a frame, found {frame!r}")
+        if not -len(self) <= frame < len(self):
+            raise IndexError(f"there is no frame {frame}; there are {len(self)}, the first is 0")
+        if not isinstance(model, Model):
+            return self._own_state(int(frame))
         compiled = compile_model(model, split_loops=True)
         q = dict(zip(self.q_names, self.q[frame].tolist(), strict=True))
         qd = dict(zip(self.qd_names, self.qd[frame].tolist(), strict=True))
@@ -83,6 +135,16 @@ class Trajectory:
         for joint, span in compiled.spans.items():
             place = [q.get(name, np.nan) for name in names[span.q]]
             speed = [qd.get(name, np.nan) for name in rates[span.v]]
+            if np.isfinite([*place, *speed]).all():
+                state["q"][joint], state["qd"][joint] = place, speed
+        return state
+
+    def _own_state(self, frame: int) -> dict:
+        if not self.joints:
+            raise ModelError("a trajectory of a file does not tell its joints: name the model, state(frame, model)")
+        state: dict[str, dict[str, list[float]]] = {"q": {}, "qd": {}}
+        for joint, (at_q, at_v) in self.joints.items():
+            place, speed = self.q[frame, [*at_q]].tolist(), self.qd[frame, [*at_v]].tolist()
             if np.isfinite([*place, *speed]).all():
                 state["q"][joint], state["qd"][joint] = place, speed
         return state
@@ -99,7 +161,7 @@ class Trajectory:
             cut["impacts"] = self.impacts.within(cut["times"])
         return dataclasses.replace(self, **cut)
 
-    def save(self, path: Path, only_joints: bool = False) -> None:
+    def save(self, path: str | Path, only_joints: bool = False) -> None:
         """Write to `path`, whole or not at all, as its suffix says.
 
         A .csv has contacts and impacts in tables beside it: see `files_of`.
@@ -111,4 +173,4 @@ class Trajectory:
             ValueError: the suffix is none of .npz, .csv and .json, or joints alone are asked for in another than .csv.
             OSError: it cannot be written there.
         """
-        write(self, path, only_joints)
+        write(self, Path(path), only_joints)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 SUFFIXES = (".npz", ".csv", ".json")
 """Of trajectory files."""
 
+UNSAVED = {"saved": False}
+"""Metadata of a field of `Trajectory` that no file has."""
+
 FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
 
 
@@ -86,15 +89,19 @@ def _write_npz(trajectory: Trajectory, file: IO[bytes]) -> None:
 
 def _parts(trajectory: Trajectory) -> dict[str, Any]:
     """All that there is, by name; columns of tables are named TABLE_COLUMN."""
-    found = {item.name: getattr(trajectory, item.name) for item in dataclasses.fields(trajectory)}
+    found = {name: getattr(trajectory, name) for name in _saved(trajectory)}
     for name, kind in TABLES.items():
         if (table := found.pop(name)) is not None:
             found |= {f"{name}_{column}": getattr(table, column) for column in kind.columns()}
     return {name: value for name, value in found.items() if value is not None}
 
 
+def _saved(trajectory: Trajectory) -> list[str]:
+    return [item.name for item in dataclasses.fields(trajectory) if item.metadata.get("saved", True)]
+
+
 def _write_json(trajectory: Trajectory, file: IO[bytes]) -> None:
-    found = {item.name: _plain(getattr(trajectory, item.name)) for item in dataclasses.fields(trajectory)}
+    found = {name: _plain(getattr(trajectory, name)) for name in _saved(trajectory)}
     if trajectory.contacts is not None:
         frames: list[list[dict]] = [[] for _ in range(len(trajectory))]
         for line in _lines(trajectory.contacts):

@@ -13,7 +13,7 @@ def test_the_snippets_run(monkeypatch, capsys):
     """Guards the first lines of code that a reader copies: they run, one after the other, and print what they say."""
     monkeypatch.chdir(ROOT)
     snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "roboticist.md").read_text(encoding="utf-8"), re.S)
-    assert len(snippets) == 6
+    assert len(snippets) == 8
     shared = {}
     for snippet in snippets:
         exec(compile(snippet, "roboticist.md", "exec"), shared)

@@ -56,7 +56,8 @@ def random_tree(seed: int, size: int = 30) -> Model:
         model.links.append(random_link(rng, f"link{i}"))
         parent = WORLD if i == 0 else f"link{rng.integers(max(0, i - 4), i)}"
         name = types[i % len(types)]
-        axes = [Axis(xyz=random_unit(rng)) for _ in JOINT_TYPES[name].axes or "ab"]
+        drawn = [Axis(xyz=random_unit(rng)) for _ in JOINT_TYPES[name].axes or "ab"]
+        axes = drawn if JOINT_TYPES[name].is_open else drawn[: len(JOINT_TYPES[name].axes)]
         model.joints.append(
             Joint(f"joint{i}", name, parent, f"link{i}", random_pose(rng), random_pose(rng), axes, pitch=0.3)
         )

@@ -40,6 +40,7 @@ def test_every_joint_type_in_a_chain(joint_type):
     model = random_tree(7, 12)
     for joint in model.joints:
         axes = [Axis(xyz=axis) for axis in ((0.6, 0.0, 0.8), (0.0, 1.0, 0.0))]
+        axes = [] if joint_type == "free" else axes
         kept = Joint(joint.name, joint_type, joint.parent, joint.child, joint.X_PJ, joint.X_CJ, axes, pitch=0.2)
         model.joints[model.joints.index(joint)] = kept
     assert residual(model, 3) < 1e-10

@@ -90,7 +90,7 @@ def test_the_puma_with_a_slider_and_a_wrist_off_and_on():
     assert str(wrist) == (
         "link4: 3 links, 3 joints\n"
         "INDEX  LINK   JOINT   TYPE      PARENT     CHILDREN\n"
-        "    1  link4  joint4  revolute  world (0)  link5 (2)\n"
+        "    1  link4  joint4  revolute  link3 (0)  link5 (2)\n"
         "    2  link5  joint5  revolute  link4 (1)  link6 (3)\n"
         "    3  link6  joint6  revolute  link5 (2)"
     )
@@ -341,10 +341,10 @@ def test_a_joint_that_cannot_be_settled_changes_nothing():
         (lambda m: rename_link(m, "link1", "world"), "reserved"),
         (lambda m: rename_joint(m, "joint1", "joint2"), "there is a joint 'joint2' already"),
         (lambda m: rename_joint(m, "joint1", "world"), "reserved"),
-        (lambda m: replace_joint(m, "joint1", "hinge"), "type 'hinge' is not known; allowed are fixed"),
+        (lambda m: replace_joint(m, "joint1", "pivot"), "type 'pivot' is not known; allowed are fixed"),
         (
             lambda m: replace_joint(m, "joint4", "ball", X_PJ=None, low=1),
-            "cannot set X_PJ, low .* allowed are axes, pitch",
+            "cannot set X_PJ, low .* allowed are name, axes, pitch",
         ),
         (lambda m: replace_joint(m, "joint4", "ball", home=(1.0,)), r"joint 'joint4' \(ball\): home takes 4 finite"),
         (lambda m: replace_joint(m, "joint4", "screw", home=(math.nan,)), r"home takes 1 finite .* found \(nan,\)"),

@@ -107,7 +107,8 @@ def test_place_and_axis_stay(preset):
     """Guards links, frames, leader, release and the direction that the user gave; others turn with the first."""
     axis = (0.6, 0.0, 0.8)
     frames = {"X_PJ": (1.0, 2.0, 3.0, 0.5, 0.5, 0.5, 0.5), "X_CJ": (0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}
-    old = Joint("joint", preset.type, "world", "link", axes=[Axis(axis)] * 5, released_at=2.0, **frames)
+    count = len(JOINT_TYPES[preset.type].axes) or 5
+    old = Joint("joint", preset.type, "world", "link", axes=[Axis(axis)] * count, released_at=2.0, **frames)
     new = with_preset(old, preset)
     assert (new.X_PJ, new.X_CJ, new.released_at) == (old.X_PJ, old.X_CJ, 2.0)
     pointed = [number for number in range(new.axis_count) if new.kind.slot(number).is_pointed]

@@ -1,0 +1,39 @@
+"""The terms of the equations of motion, each by itself: M(q) qdd + C(q, qd) + G(q) = tau."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import CompiledModel, Values
+from .equations import inverse_dynamics
+
+
+def gravity_forces(model: AnyModel, q: Values = None) -> np.ndarray:
+    """G(q), shape (nv,): the joint forces that hold the model still against gravity [N m, N].
+
+    What springs give is not taken off: `passive_forces` tells that.
+
+    Raises:
+        StateError: loops, couplings or limits tie velocities, so that many joint forces hold it; `inverse_dynamics`
+            with motors has them.
+    """
+    compiled = compiled_of(model)
+    return inverse_dynamics(compiled, q) - velocity_forces(compiled, q)
+
+
+def velocity_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
+    """C(q, qd), shape (nv,): the joint forces that velocities ask for, without acceleration or gravity [N m, N].
+
+    They are centrifugal and Coriolis forces, and what it takes to move against drag and wind where links have damping.
+
+    Raises:
+        StateError: as `gravity_forces`.
+    """
+    return inverse_dynamics(_weightless(compiled_of(model)), q, qd)
+
+
+def _weightless(compiled: CompiledModel) -> CompiledModel:
+    return dataclasses.replace(compiled, arrays=compiled.arrays._replace(gravity=np.zeros(3)))

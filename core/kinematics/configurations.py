@@ -1,0 +1,187 @@
+"""Configurations as points of a manifold: one at random, a step from one to another, and the way between two.
+
+Where a joint has a quaternion, q + qd dt is no configuration: its way is that of a constant velocity, which is a turn
+about a line, or a screw. Source: Sola, Deray, Atchuthan, A micro Lie theory for state estimation in robotics (2018),
+sections IV.A and V (the exponentials of SO(3) and SE(3), appendices B and D).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..joints import BALL, FREE, Unit
+from ..model import StateError
+from ..model.compile import AnyModel, compiled_of
+from ..model.compiled import CompiledModel, JointSpan, Values
+from ..spatial import (
+    ZERO,
+    Pose,
+    Vec3,
+    add,
+    compose,
+    cross,
+    inverse,
+    norm,
+    quat_normalized,
+    quat_of_rotvec,
+    rotvec_of_quat,
+    scale,
+    sub,
+)
+from .breaches import breach_in_words, ties
+from .closing import closed_state
+from .freedom import dofs_of, free_motions
+
+SMALL = 1e-4
+"""Radians below which series stand for the quotients that a turn of nothing leaves undefined."""
+
+TRIES = 50
+"""Random values of what leads, before loops count as never closed by them."""
+
+
+def random_configuration(model: AnyModel, random: np.random.Generator | int | None = None) -> np.ndarray:
+    """A configuration within all limits, shape (nq,), evenly spread over each coordinate; loops are closed.
+
+    A turn without limits is anywhere within half a turn from 0, a slide within 1 m of what limit there is, or of 0; a
+    ball is turned any way alike. Where loops or couplings tie joints, those that lead are drawn, and others follow.
+
+    Args:
+        random: a generator of numpy's, or a seed; None for another configuration each time.
+
+    Raises:
+        StateError: no loop could be closed within the limits.
+    """
+    compiled, generator = compiled_of(model), np.random.default_rng(random)
+    if not ties(compiled):
+        return compiled.q_from(_drawn(compiled, [*compiled.spans], generator))
+    leading, words = _leading(compiled), ""
+    for attempt in range(TRIES):
+        part = 1.0 - attempt / TRIES  # nearer and nearer to home, where loops are closed
+        drawn = _drawn(compiled, leading, generator)
+        home = {name: np.array(compiled.spans[name].joint.q_home) for name in leading}
+        some = {name: home[name] + part * (np.array(drawn[name]) - home[name]) for name in leading}
+        try:
+            q, _ = closed_state(compiled, some)
+        except StateError as error:
+            words = str(error)
+            continue
+        if not breach_in_words(compiled, q) and is_within_limits(compiled, q):
+            return q
+    raise StateError(f"no configuration was found in {TRIES} tries whose loops close within the limits: {words}")
+
+
+def is_within_limits(model: AnyModel, q: Values) -> bool:
+    """Whether no coordinate is beyond its limits, but for rounding; cones and ropes are not looked at."""
+    compiled = compiled_of(model)
+    values = compiled.positions(q)
+    for span in compiled.spans.values():
+        for place, column in enumerate(() if span.joint.kind.chart else span.joint.columns):
+            lower, upper = span.joint.range_of(column.axis)
+            if not lower - 1e-9 <= values[span.q_at(place)] <= upper + 1e-9:
+                return False
+    return True
+
+
+def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.ndarray:
+    """Where constant velocities qd lead from q in a time, shape (nq,): q + qd dt, but where there are quaternions.
+
+    Args:
+        q: shape (nq,), or {joint: number or list}. qd: shape (nv,), or likewise [rad/s, m/s].
+        dt: [s].
+    """
+    compiled = compiled_of(model)
+    found, step = compiled.positions(q).copy(), dt * compiled.velocities(qd)
+    for span in compiled.spans.values():
+        here, v = found[span.q], step[span.v].tolist()
+        if span.joint.kind.code == BALL:
+            found[span.q] = quat_normalized(compose(ZERO + tuple(here), ZERO + quat_of_rotvec(tuple(v)))[3:])
+        elif span.joint.kind.code == FREE:
+            x, y, z, *quat = compose(tuple(here), _screw(tuple(v[:3]), tuple(v[3:])))
+            found[span.q] = (x, y, z, *quat_normalized(tuple(quat)))
+        else:
+            found[span.q] += v
+    return found
+
+
+def difference(model: AnyModel, q0: Values, q1: Values) -> np.ndarray:
+    """The constant velocities that lead from q0 to q1 in 1 s, shape (nv,) [rad/s, m/s]; `integrate` goes that way.
+
+    Where there are quaternions, the shorter way round.
+    """
+    compiled = compiled_of(model)
+    start, end, found = compiled.positions(q0), compiled.positions(q1), np.zeros(compiled.nv)
+    for span in compiled.spans.values():
+        one, other = start[span.q].tolist(), end[span.q].tolist()
+        if span.joint.kind.code == BALL:
+            found[span.v] = _turn_of(compose(inverse(ZERO + tuple(one)), ZERO + tuple(other)))
+        elif span.joint.kind.code == FREE:
+            found[span.v] = _twist_of(compose(inverse(tuple(one)), tuple(other)))
+        else:
+            found[span.v] = np.subtract(other, one)
+    return found
+
+
+def _screw(v: Vec3, w: Vec3) -> Pose:
+    """The exponential of a twist: where a constant velocity, linear and angular, in moving axes, leads in 1 s."""
+    angle = norm(w)
+    if angle < SMALL:
+        a, b = 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
+    else:
+        a, b = (1.0 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
+    turned = cross(w, v)
+    return add(v, add(scale(turned, a), scale(cross(w, turned), b))) + quat_of_rotvec(w)
+
+
+def _turn_of(X: Pose) -> Vec3:
+    """The shorter turn to an orientation, as a rotation vector."""
+    quat = quat_normalized(X[3:])
+    w, x, y, z = quat if quat[0] >= 0.0 else tuple(-part for part in quat)
+    return rotvec_of_quat((w, x, y, z))
+
+
+def _twist_of(X: Pose) -> np.ndarray:
+    """The logarithm of a pose, linear first: the inverse of `_screw`."""
+    w, p = _turn_of(X), X[:3]
+    angle = norm(w)
+    if angle < SMALL:
+        c = 1.0 / 12.0 + angle**2 / 720.0
+    else:
+        c = 1.0 / angle**2 - (1.0 + math.cos(angle)) / (2.0 * angle * math.sin(angle))
+    turned = cross(w, p)
+    return np.array([*add(sub(p, scale(turned, 0.5)), scale(cross(w, turned), c)), *w])
+
+
+def _drawn(compiled: CompiledModel, joints: list[str], random: np.random.Generator) -> dict[str, list[float]]:
+    return {name: _values(compiled.spans[name], random) for name in joints}
+
+
+def _values(span: JointSpan, random: np.random.Generator) -> list[float]:
+    joint = span.joint
+    if joint.kind.chart:
+        turn = random.normal(size=4)
+        place = [] if joint.kind.code == BALL else (np.array(joint.home[:3]) + random.uniform(-1.0, 1.0, 3)).tolist()
+        return place + (turn / np.linalg.norm(turn)).tolist()
+    values = []
+    for column in joint.columns:
+        lower, upper = joint.range_of(column.axis)
+        reach = math.pi if column.unit is Unit.ANGLE else 1.0
+        least = lower if math.isfinite(lower) else (upper - 2.0 * reach if math.isfinite(upper) else -reach)
+        most = upper if math.isfinite(upper) else least + 2.0 * reach
+        values.append(float(random.uniform(least, most)))
+    return values
+
+
+def _leading(compiled: CompiledModel) -> list[str]:
+    """Joints of the tree whose velocities decide all others: greedily, by what of their motion is independent."""
+    q, _ = closed_state(compiled)
+    Z = free_motions(compiled, q)
+    closing, found = {weld.joint.name for weld in compiled.welds}, []
+    for name in compiled.spans:
+        if len(dofs_of(compiled, found)) == Z.shape[1]:
+            break
+        rows = Z[dofs_of(compiled, [*found, name])]
+        if name not in closing and np.linalg.matrix_rank(rows, tol=1e-6) == len(rows):
+            found.append(name)
+    return found
