@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..partials import partial_name
 from .columns import (
     EFFORT,
     ENERGIES,
@@ -66,8 +67,7 @@ def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
 
 def _write_all(path: Path, puts: dict[Path, Callable[[IO[bytes]], None]]) -> None:
     """Write files beside `path`, and move them into place, in their order, once all are whole."""
-    # Names that begin so are swept by batches; one dot, also where several files are saved together by such names.
-    begun = f".{path.name.removeprefix('.')}.{os.getpid()}"
+    begun = partial_name(path.name)
     unfinished = {target: path.with_name(begun + f".{number}" * (target != path)) for number, target in enumerate(puts)}
     with contextlib.ExitStack() as ended:
         for target, put in puts.items():
