@@ -55,7 +55,7 @@ def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
     """
     from .findings import Findings
     from .resources import FilesBeside, Resources
-    from .xml import parse_file
+    from .xml import Tally, count_in, parse_file
 
     path = Path(path)
     root = parse_file(path)
@@ -64,6 +64,8 @@ def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
     if chosen is None:
         known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
         raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
+    if too_much := Tally().add(*count_in(root)):
+        raise UnreadableError(path, too_much, root.line)
     findings, resources = Findings(), Resources(path, search)
     model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
     issues = findings.issues + _checked(model, lines, findings)

@@ -14,7 +14,7 @@ from ..kept import extras_of, known
 from ..resources import BarredError, ResourceError
 from ..xml import Element
 from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
-from .include import IncludeError, Library, SdfFile
+from .include import TOO_MANY, IncludeError, Library, SdfFile
 from .link import read_pose
 
 OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)
@@ -71,6 +71,7 @@ class Gathering:
         self.placements: list[tuple[PosedFrame, Key]] = []
         self.states: list[tuple[Element, Scope]] = []
         self.extras: list[Extra] = []
+        self._told_full: set[str] = set()
 
     def world(self, element: Element, file: SdfFile, version: tuple[int, int]) -> None:
         self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
@@ -137,7 +138,10 @@ class Gathering:
             self._report_missing(include, scope, error)
             return ()
         except IncludeError as error:
-            self.findings.error(include, error.code, str(error))
+            if error.code not in self._told_full:
+                self.findings.error(include, error.code, str(error))
+            if error.code in TOO_MANY:
+                self._told_full.add(error.code)  # all that follow would only say so again
             return ()
         self.findings.roots = self.library.roots
         models = list(file.root.all("model"))

@@ -7,10 +7,13 @@ from pathlib import Path
 
 from ..errors import UnreadableError
 from ..resources import FilesBeside, ResourceError
-from ..xml import Element, parse_file
+from ..xml import Element, Tally, count_in, parse_file
 
 MAX_INCLUDES = 5_000
 """Models that one file may draw in: a file that includes another twice, which does so too, soon has no end."""
+
+TOO_MANY = ("too-many-includes", "too-many-elements")
+"""Codes of errors after which no further include is followed."""
 
 CONFIG = "model.config"
 
@@ -37,7 +40,9 @@ class Library:
     """Opens what is included, each file once; `roots` tells by a root element which file it is of."""
 
     roots: dict[Element, Path] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
     _opened: dict[Path, Element] = field(default_factory=dict)
+    _sizes: dict[Element, tuple[int, dict[str, int]]] = field(default_factory=dict)
     _count: int = 0
 
     def open(self, uri: str, by: SdfFile) -> SdfFile:
@@ -59,6 +64,10 @@ class Library:
         root = self._opened[path]
         if root.tag != "sdf":
             raise IncludeError("include-unreadable", f"'{uri}' is no SDF file, but <{root.tag}>; convert it first")
+        if root not in self._sizes:
+            self._sizes[root] = count_in(root)
+        if too_much := self.tally.add(*self._sizes[root]):
+            raise IncludeError("too-many-elements", f"with '{uri}', what is included has {too_much}")
         return SdfFile(root, by.files.of(path), (*by.trail, path))
 
 

@@ -18,7 +18,7 @@ from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_ro
 from ..findings import Findings, Lines
 from ..kept import extras_of, summary
 from ..resources import FilesBeside
-from ..xml import Element
+from ..xml import Element, count_in
 from .families import name_families
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope
 from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Gathering, ScopedElement, base_name, text_of, version_of
@@ -46,7 +46,9 @@ class _Reader:
         self.file = SdfFile(root, files, (files.path,))
         self.version = version_of(root, findings)
         self.findings = findings
-        self.gathered = Gathering(root, findings, Library())
+        library = Library()
+        library.tally.add(*count_in(root))
+        self.gathered = Gathering(root, findings, library)
         self.frames = self.gathered.frames
         self.model = Model()
         self.lines: Lines = {}
