@@ -52,6 +52,11 @@ class Resources:
         self.root = marked[0] if marked else folder
         self.packages = marked or [folder]
 
+    @property
+    def reach(self) -> tuple[str, ...]:
+        """The folders that may be entered."""
+        return tuple(map(str, (self.root, *self.search)))
+
     def find(self, uri: str, folder: Path) -> Path:
         """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
         barred = False
@@ -59,6 +64,8 @@ class Resources:
             if not os.path.exists(base / rest):  # Path.exists raises where a name is too long
                 continue
             found = _real(base / rest)
+            if not (found.is_dir() or found.is_file()):  # a pipe may keep silent, and a device may never end
+                raise ResourceError(f"'{uri}' is a pipe or a device; name a regular file")
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 self.used[found] = None
                 return found
@@ -81,6 +88,11 @@ class Resources:
         holders = [*self.search, folder, self.root, *(root.parent for root in self.packages)]
         own = [(root, inside) for root in self.packages if root.name == name]
         return own + [(holder / name, inside) for holder in holders]
+
+
+def project_of(path: Path) -> Path:
+    """The folder of what belongs together with a file: the nearest package or model around it, else its own folder."""
+    return Resources(path).root
 
 
 def _is_root(above: Path, folder: Path) -> bool:
