@@ -80,8 +80,11 @@ class Resources:
         """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""
         scheme, rest = _split(uri)
         if scheme in ("", "file"):
-            holders = [] if scheme else self.search
-            return [(self.root, str(folder / rest)), *((root, rest) for root in holders)]
+            near = [(self.root, str(folder / rest)), *((root, rest) for root in self.search)]
+            if scheme and os.path.isabs(rest):
+                return near[:1]
+            beside = [(root.parent / rest, "") for root in self.packages] if _is_name(rest) else []
+            return near + beside  # a model beside this one may be named alone, as with model://
         name, _, inside = rest.partition("/")
         if name in ("", ".", "..") or ":" in name:
             raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
@@ -117,6 +120,10 @@ def _split(uri: str) -> tuple[str, str]:
     if len(rest) > MAX_URI:
         raise ResourceError(f"'{uri}' is too long; give it at most {MAX_URI} characters")
     return scheme, rest
+
+
+def _is_name(path: str) -> bool:
+    return path not in ("", ".", "..") and "/" not in path and ":" not in path
 
 
 def _is_encodable(path: str) -> bool:

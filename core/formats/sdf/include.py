@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UnreadableError
-from ..resources import FilesBeside, ResourceError
+from ..resources import BarredError, FilesBeside, ResourceError
 from ..xml import Element, Tally, count_in, parse_file
 
 MAX_INCLUDES = 5_000
@@ -50,7 +51,7 @@ class Library:
         self._count += 1
         if self._count > MAX_INCLUDES:
             raise IncludeError("too-many-includes", f"more than {MAX_INCLUDES} models are included; include fewer")
-        path = _model_file(by.files.find(uri), uri)
+        path = _model_file(_found(uri, by), uri)
         if path in by.trail:
             circle = " -> ".join(file.name for file in (*by.trail[by.trail.index(path) :], path))
             raise IncludeError("include-cycle", f"'{uri}' includes itself: {circle}; take one <include> out")
@@ -69,6 +70,19 @@ class Library:
         if too_much := self.tally.add(*self._sizes[root]):
             raise IncludeError("too-many-elements", f"with '{uri}', what is included has {too_much}")
         return SdfFile(root, by.files.of(path), (*by.trail, path))
+
+
+def _found(uri: str, by: SdfFile) -> Path:
+    """What a uri means to the file, or else to one that has led to it. Raises ResourceError."""
+    try:
+        return by.files.find(uri)
+    except BarredError:
+        raise
+    except ResourceError:
+        for outer in reversed(by.trail[:-1]):
+            with contextlib.suppress(ResourceError):
+                return by.files.resources.find(uri, outer.parent)
+        raise
 
 
 def _model_file(found: Path, uri: str) -> Path:

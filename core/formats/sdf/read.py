@@ -100,9 +100,12 @@ class _Reader:
 
     def _gather_root_models(self, models: list[Element]) -> None:
         if len(models) > 1 and self.version >= NO_COLONS_SINCE:
-            self.findings.error(
-                models[1], "several-models", "a file holds one model since SDF 1.8; put them in a <world>"
+            self.findings.excuse(
+                models[1],
+                "several-models",
+                "a file holds one model since SDF 1.8, and the first is read; put them in a <world>",
             )
+            models = models[:1]
         if len(models) == 1:
             self._name_after(models[0])
         for model in models:
@@ -175,6 +178,11 @@ class _Reader:
             return
         kind = read_type(element, self.findings)
         if kind is None or parent is None or child is None:
+            return
+        if parent == child and entry.scope.key and text_of(element, "parent") != text_of(element, "child"):
+            link = self._name(child) if child else WORLD
+            message = f"joins '{link}' with itself, by two of its frames, and is left out; name two links"
+            self.findings.excuse(element, "joins-itself", message)
             return
         self.lines["joint", self._name(entry.frame.key)] = element
         if kind == GEARBOX:
