@@ -12,6 +12,8 @@ from pathlib import Path
 
 import bpy
 
+from ...core.formats.images import is_image
+from ...core.formats.resources import project_of
 from ...core.geometry import Color, Material
 from .. import ids
 from .numbers import shortest, shortest_all, significant
@@ -60,9 +62,25 @@ class MaterialReader:
             )
             return ""
         path = Path(bpy.path.abspath(image.filepath_from_user(), library=image.library)) if image.filepath else None
-        if path and path.is_file() and not image.packed_file and not image.is_dirty:
-            return str(path.resolve())
+        if path and path.exists() and not image.packed_file and not image.is_dirty:
+            return self._named(path.resolve(), image, owner)
         return self._written(image, owner)
+
+    def _named(self, path: Path, image: bpy.types.Image, owner: str) -> str:
+        """The image's own file, if it is one; told where it lies outside of the scene's folder, or of its library's."""
+        if not is_image(path):
+            self.notes.append(
+                f"material '{owner}': its image '{image.name}' names '{path}', which is no image, and is left out; "
+                "name a PNG or a JPEG, say"
+            )
+            return ""
+        scene = bpy.path.abspath(image.library.filepath) if image.library else bpy.data.filepath
+        if scene and not path.is_relative_to(project_of(Path(scene))):
+            self.notes.append(
+                f"material '{owner}': its image '{path}' lies outside of the scene's folder, and is taken along; "
+                "look whether it may be"
+            )
+        return str(path)
 
     def _written(self, image: bpy.types.Image, owner: str) -> str:
         if self._folder is None:
@@ -136,7 +154,7 @@ def new_material(name: str, look: Material) -> bpy.types.Material:
     if look.emissive:
         shader.inputs["Emission Color"].default_value = (*look.emissive[:3], 1.0)
         shader.inputs["Emission Strength"].default_value = 1.0 if any(look.emissive[:3]) else 0.0
-    if look.texture and Path(look.texture).is_file():
+    if look.texture and Path(look.texture).is_absolute() and is_image(look.texture):
         node = material.node_tree.nodes.new("ShaderNodeTexImage")
         node.image = bpy.data.images.load(look.texture, check_existing=True)
         node.location = (-300.0, 300.0)

@@ -1,37 +1,53 @@
-"""Mesh files, read by Blender's own importers: each file once, as one mesh in its own axes, with Z up.
+"""Mesh files, each once, as one mesh in its own axes, with Z up.
 
-OBJ, STL and PLY are taken as they are, which is what robotics means by them. glTF is Y up by its specification, and
-COLLADA says which axis is up in the file: Blender turns both.
+What a file names and claims is looked at first (`core/formats/mesh_sources.py`). Blender's own importers then read it
+in a process that may die (`mesh_importers.py`), and the mesh is fetched from the .blend file that this has written.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
 from mathutils import Matrix
 
+from ...core.formats.mesh_sources import MeshSource, MeshSourceError
 from ..quiet import quiet
-from .scratch_scene import all_data, remove_new, scratch_scene
+from .mesh_importers import MeshFileError, require_importer
 
-
-class MeshFileError(Exception):
-    """A mesh file that cannot be shown; the message says why and what to do."""
+ROOT_PACKAGE = __name__.removesuffix(".addon.bridge.mesh_files")
+ROOT_FOLDER = Path(__file__).parents[2]
+CHILD = Path(__file__).with_name("mesh_child.py")
+PATIENCE = 300.0
+"""Seconds that a file may take."""
 
 
 class MeshFiles:
-    """unit: metres in a Blender unit."""
+    """unit: metres in a Blender unit. notes: what mesh files name and is not opened. Close it in the end."""
 
     def __init__(self, unit: float):
         self.unit = unit
+        self.notes: list[str] = []
         self._known: dict[Path, bpy.types.Mesh | MeshFileError] = {}
+        self._reader: _Reader | None = None
 
-    def mesh(self, path: str) -> bpy.types.Mesh:
-        """The mesh in a file, which everybody who asks for it shares. Raises MeshFileError."""
+    def mesh(self, path: str, within: Sequence[str] = ()) -> bpy.types.Mesh:
+        """The mesh in a file, which everybody who asks for it shares. Raises MeshFileError.
+
+        within: folders in which what the file names may lie, besides its own.
+        """
         place = Path(path).resolve()
         if place not in self._known:
             try:
-                self._known[place] = _read(place, self.unit)
+                self._known[place] = self._read(place, within)
             except MeshFileError as error:
                 self._known[place] = error
         found = self._known[place]
@@ -39,86 +55,98 @@ class MeshFiles:
             raise found
         return found
 
+    def close(self) -> None:
+        """End the process that reads, if one was started."""
+        if self._reader:
+            self._reader.close()
+            self._reader = None
 
-def _read(path: Path, unit: float) -> bpy.types.Mesh:
-    importer = _IMPORTERS.get(path.suffix.lower())
-    if importer is None:
-        raise MeshFileError(f"'{path.suffix}' files are not read; convert it to {', '.join(sorted(_IMPORTERS))}")
-    before = all_data()
-    kept: set[bpy.types.ID] = set()
-    try:
-        with scratch_scene() as scene:
+    def _read(self, place: Path, within: Sequence[str]) -> bpy.types.Mesh:
+        require_importer(place)
+        with tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
             try:
-                with quiet():
-                    importer(str(path))
-            except (RuntimeError, AttributeError, OSError, ValueError) as error:  # of Blender's own and of its scripts
-                raise MeshFileError(f"Blender cannot read it: {_last_line(error)}") from error
-            scene.view_layers[0].update()
-            mesh = _joined(scene)
-            mesh.transform(Matrix.Scale(1.0 / unit, 4))
-            mesh.name = path.stem
-            kept.add(mesh)
-    finally:
-        remove_new(before, kept)
+                source = MeshSource(place, within, Path(folder))
+            except MeshSourceError as error:
+                raise MeshFileError(str(error)) from error
+            self.notes += [f"the mesh '{place.name}': {note}" for note in source.notes]
+            target = Path(folder) / "mesh.blend"
+            self._reader = self._reader or _Reader()
+            try:
+                why_not = self._reader.read(source.path, target)
+            except MeshFileError:
+                self.close()
+                raise
+            if why_not:
+                raise MeshFileError(why_not)
+            mesh = _fetched(target)
+        mesh.transform(Matrix.Scale(1.0 / self.unit, 4))
+        mesh.name = place.stem
+        return mesh
+
+
+def _fetched(path: Path) -> bpy.types.Mesh:
+    """The one mesh of a .blend file, with what it uses, as if it had been made here."""
+    with quiet(), bpy.data.libraries.load(str(path), link=False) as (there, here):
+        here.meshes = list(there.meshes)
+    (mesh,) = here.meshes
+    mesh.use_fake_user = False
+    for library in [library for library in bpy.data.libraries if Path(library.filepath) == path]:
+        bpy.data.libraries.remove(library)
     return mesh
 
 
-def _last_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[-1] if lines else type(error).__name__
+def _import_paths() -> list[str]:
+    """Where this process finds modules, but for Blender's own, which only Blender may add."""
+    own = tuple(bpy.utils.script_paths())
+    return [path for path in sys.path if path and not path.startswith(own)]
 
 
-def _joined(scene: bpy.types.Scene) -> bpy.types.Mesh:
-    """All the meshes of a scene as one, in the world's axes."""
-    objects = [obj for obj in scene.objects if obj.type == "MESH"]
-    places = [obj.matrix_world.copy() for obj in objects]
-    for obj, place in zip(objects, places, strict=True):
-        if obj.data.users > 1:
-            obj.data = obj.data.copy()
-        obj.shape_key_clear()
-        obj.data.transform(place)
-        if place.determinant() < 0.0:
-            obj.data.flip_normals()
-        obj.parent = None
-        obj.modifiers.clear()
-        obj.matrix_world = Matrix.Identity(4)
-    filled = [obj for obj in objects if len(obj.data.polygons)]
-    if not filled:
-        raise MeshFileError("it has no faces; export it again, with the mesh")
-    if len(filled) > 1:
-        with bpy.context.temp_override(
-            active_object=filled[0], object=filled[0], selected_objects=filled, selected_editable_objects=filled
-        ):
-            bpy.ops.object.join()
-    mesh = filled[0].data
-    assert isinstance(mesh, bpy.types.Mesh)
-    return mesh
+class _Reader:
+    """The process that reads."""
 
+    def __init__(self):
+        words = [ROOT_PACKAGE, str(ROOT_FOLDER)]
+        if bpy.app.binary_path:
+            command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(CHILD), "--", *words]
+        else:  # Blender as a module
+            command = [sys.executable, "-P", str(CHILD), *words]
+        self._process = subprocess.Popen(  # noqa: S603 - the command is made of our own paths
+            command,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(_import_paths())},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,
+        )
+        self._is_ready = False
 
-def _obj(path: str) -> None:
-    bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z", use_split_objects=False, validate_meshes=True)
+    def read(self, source: Path, target: Path) -> str:
+        """Have a mesh file written as a .blend file. Returns why it could not be. Raises MeshFileError if it died."""
+        timer = threading.Timer(PATIENCE, self._process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            if not self._is_ready and self._answer() is None:
+                raise MeshFileError("the process that reads meshes cannot be started; look whether Blender can be")
+            self._is_ready = True
+            with contextlib.suppress(OSError):  # it is dead, which its answer tells
+                assert self._process.stdin is not None
+                self._process.stdin.write(json.dumps([str(source), str(target)]) + "\n")
+                self._process.stdin.flush()
+            answer = self._answer()
+        finally:
+            timer.cancel()
+        if answer is None:
+            raise MeshFileError(f"Blender's importer died of it, or took more than {PATIENCE:g} s; export it again")
+        return answer
 
+    def _answer(self) -> str | None:
+        """What it says next, past what Blender says before it begins; None where it has ended."""
+        assert self._process.stdout is not None
+        line = next((line for line in self._process.stdout if line.startswith('"')), "")
+        return json.loads(line) if line.endswith("\n") else None
 
-def _stl(path: str) -> None:
-    bpy.ops.wm.stl_import(filepath=path, forward_axis="Y", up_axis="Z", use_scene_unit=False, use_mesh_validate=True)
-
-
-def _ply(path: str) -> None:
-    bpy.ops.wm.ply_import(filepath=path, forward_axis="Y", up_axis="Z", use_scene_unit=False)
-
-
-def _gltf(path: str) -> None:
-    bpy.ops.import_scene.gltf(filepath=path, import_select_created_objects=False)
-
-
-def _can_read_collada() -> bool:
-    return "collada_import" in dir(bpy.ops.wm)
-
-
-def _collada(path: str) -> None:
-    if not _can_read_collada():
-        raise MeshFileError("this Blender reads no COLLADA; convert it to .glb or .obj, with Blender 4.5 for one")
-    bpy.ops.wm.collada_import(filepath=path, import_units=False)
-
-
-_IMPORTERS = {".obj": _obj, ".stl": _stl, ".ply": _ply, ".glb": _gltf, ".gltf": _gltf, ".dae": _collada}
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()

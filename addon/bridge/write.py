@@ -108,7 +108,8 @@ class _Writer:
                 self._write_joint(joint)
         for link in self.model.links:  # last, so that no shape takes the name of a link or joint
             shapes.write(link, self.links[link.name])
-        self.notes += shapes.notes
+        shapes.files.close()
+        self.notes += shapes.notes + shapes.files.notes
         for frame in self.model.frames:
             self._write_frame(frame)
         for light in self.model.lights:

@@ -13,7 +13,8 @@ from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
 from .kept import format_extras, format_foreign, keep_name
 from .materials import new_material
-from .mesh_files import MeshFileError, MeshFiles
+from .mesh_files import MeshFiles
+from .mesh_importers import MeshFileError
 from .numbers import scaled_pose, units_of
 from .primitives import new_mesh
 from .touching import write_touch
@@ -112,7 +113,7 @@ class ShapeWriter:
             return self._shared(shape.name, geometry), "MESH"
         try:
             if geometry.path:
-                return self.files.mesh(geometry.path), "MESH"
+                return self.files.mesh(geometry.path, geometry.within), "MESH"
             why = "was not read"
         except MeshFileError as error:
             why = f"is left out: {error}"

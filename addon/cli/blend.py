@@ -15,6 +15,7 @@ from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.interrupts import ending_at_once
 from ...core.model import Model
+from ...core.partials import partial_name
 from ..quiet import quiet
 from .session import open_scene, require_blender
 from .settings import make_settings
@@ -138,7 +139,7 @@ def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
             require_place(path)
             target = path.resolve()
             # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
-            partials[path] = target.with_name(f".{target.name}.{os.getpid()}{target.suffix.lower()}")
+            partials[path] = target.with_name(partial_name(target.name) + target.suffix.lower())
             with _told(path):
                 save(partials[path])
         for path, partial in partials.items():

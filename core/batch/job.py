@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from ..partials import MOST_ADDED
 from ..version import VERSION
 from .errors import BatchError
 from .sweep import Row
@@ -17,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 """What some system's file names cannot have."""
 
-LONGEST_NAME = 255 - 40
+LONGEST_NAME = 255 - MOST_ADDED
 """Bytes of a file's name, and of what is added to it while it is written."""
 
 DIGITS = 6

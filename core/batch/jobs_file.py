@@ -24,6 +24,9 @@ TABLES = ("set", "grid", "random")
 OUTPUTS = (*MOTIONS, *suffixes(writable()))
 """Suffixes."""
 
+MOST_SEEN = 200_000
+"""Files and folders that one pattern may look at."""
+
 KNOWN = ("files", "outputs", "name", "limit", "table", *TABLES)
 
 
@@ -134,7 +137,7 @@ def _files(given: Any, folder: Path) -> list[str]:
     for name in _texts("files", given):
         if any(mark in name for mark in "*?["):
             try:
-                matches = sorted(match.relative_to(folder).as_posix() for match in folder.glob(name))
+                matches = _matches(name, folder)
             except (ValueError, NotImplementedError) as error:
                 why = "it must be relative to the folder of this file, and ** be a whole folder's name"
                 raise BatchError(f"files: '{name}' is no pattern: {why}") from error
@@ -146,6 +149,31 @@ def _files(given: Any, folder: Path) -> list[str]:
         else:
             found.append(name)
     return list(dict.fromkeys(found))
+
+
+def _matches(pattern: str, folder: Path) -> list[str]:
+    """What a pattern finds, folder by folder, since one look at all of `../../**` would have no end.
+
+    Raises BatchError where it looks at more files than `MOST_SEEN`.
+    """
+    seen, parts, places = 0, PurePath(pattern).parts, [folder]
+    for number, part in enumerate(parts):
+        is_last = number == len(parts) - 1
+        following: dict[Path, None] = {}
+        for place in places:
+            if part == "..":
+                following[place / part] = None
+                continue
+            if part == "**":
+                following[place] = None
+            for path in place.rglob("*") if part == "**" else place.glob(part):
+                seen += 1
+                if seen > MOST_SEEN:
+                    raise BatchError(f"files: '{pattern}' looks at more than {MOST_SEEN:,} files; name their folder")
+                if is_last or path.is_dir():
+                    following[path] = None
+        places = list(following)
+    return sorted(path.relative_to(folder).as_posix() for path in places)
 
 
 def _texts(key: str, given: Any) -> list[str]:

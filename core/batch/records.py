@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..partials import partial_name
 from .job import Job
 
 Record = dict[str, Any]
@@ -36,7 +37,7 @@ def write_record(records: Path, record: Record) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Raises OSError, and leaves then what was there."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = path.with_name(partial_name(path.name))
     try:
         unfinished.write_text(text, encoding="utf-8")
         os.replace(unfinished, path)

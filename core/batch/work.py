@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ..partials import parse_partial
 from ..version import VERSION
 from .job import Job
 from .records import DONE, FAILED, Record, describe_output, digests_of, read_record, write_record
@@ -176,17 +177,17 @@ def _remove(order: Order) -> None:
 
 
 def sweep(folder: Path, outputs: Iterable[str]) -> None:
-    """Take away what workers that died were writing: all writers here name it .OUTPUT.something meanwhile."""
+    """Take away what processes of this machine that died were writing for these outputs; see `core/partials.py`."""
     names: dict[Path, set[str]] = {}
     for output in outputs:
         path = folder / output
-        names.setdefault(path.parent, set()).add(path.name)
+        names.setdefault(path.parent, set()).add(path.name.removeprefix("."))
     for place, wanted in names.items():
         for left in place.glob(".*"):
-            parts = left.name[1:].split(".")
-            if not any(".".join(parts[:end]) in wanted for end in range(1, len(parts))):
+            partial = parse_partial(left.name)
+            if partial is None or partial.name not in wanted or not partial.is_left:
                 continue
-            if left.is_dir():
+            if left.is_dir() and not left.is_symlink():
                 shutil.rmtree(left, ignore_errors=True)
             else:
                 with contextlib.suppress(OSError):

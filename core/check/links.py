@@ -31,9 +31,10 @@ def massless(model: Model) -> Iterator[Issue]:
     rigid = model.rigid_joints()
     held = {parts[end] for joint in rigid if WORLD in (joint.parent, joint.child) for end in _links_of(joint)}
     carried = {joint.child for joint in rigid}
+    at_rest = weighs | held
     moved = {joint.child for joint in model.joints}
     for link in model.links:
-        if parts[link.name] in weighs | held or link.name in carried:
+        if parts[link.name] in at_rest or link.name in carried:
             continue
         if link.name in moved:
             message = "mass is 0 kg; only a link that is fixed to another can do without: give it mass"

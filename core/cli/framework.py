@@ -163,6 +163,12 @@ def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
     )
 
 
+def add_strict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse what is wrong and would be read because simulators read it"
+    )
+
+
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Numbers of the model that are to be others than its file says."""
     parser.add_argument(
@@ -187,12 +193,15 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load(path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), **of_scene: object) -> Reading:
+def load(
+    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **of_scene: object
+) -> Reading:
     """Read any input, errors and all.
 
     Args:
         search: folders in which what the file names may lie, besides its own.
         settings: OWNER.PROPERTY=VALUE each, made in what was read.
+        strict: whether what is read with a warning because simulators read it is an error.
         of_scene: for `LOADERS`, such as with_surroundings.
 
     Raises:
@@ -204,7 +213,7 @@ def load(path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), 
             raise UsageError(f"--path {folder}: there is no such folder")
     if loader := LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower()):
         return loader(path, settings=settings, **of_scene)
-    reading = read(path, search)
+    reading = read(path, search, strict)
     if settings and reading.ok:
         _make(settings, reading)
     return reading
@@ -233,9 +242,11 @@ def make_setting(text: str, make: Callable[[Setting], T]) -> T:
         raise UsageError(f"--set {text}: {error}") from error
 
 
-def load_usable(path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), **of_scene: object) -> Reading:
+def load_usable(
+    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **of_scene: object
+) -> Reading:
     """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
-    reading = load(path, search, settings, **of_scene)
+    reading = load(path, search, settings, strict, **of_scene)
     if not reading.ok:
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))

@@ -28,6 +28,12 @@ FOLLOW_FROM_ERRORS = ("no-links", "unknown-leader")
 """Findings about what is missing, which say nothing new where a reader had to leave something out."""
 
 
+XACRO_WORDS = tuple(
+    f"xacro:{word}" for word in ("include", "macro", "if", "unless", "insert_block", "call", "element", "attribute")
+)
+"""Elements of which a file that xacro has been through has none."""
+
+
 @dataclass(repr=False)
 class Reading:
     """What a file said.
@@ -53,25 +59,31 @@ class Reading:
         return not any(issue.is_error for issue in self.issues)
 
 
-def read(path: str | Path, search: Iterable[str | Path] = ()) -> Reading:
+def read(path: str | Path, search: Iterable[str | Path] = (), strict: bool = False) -> Reading:
     """Read a model file of any format. Raises UnreadableError where nothing can be made of it.
 
     search: folders in which what the file names may lie, besides its own.
+    strict: whether what is wrong, and is read with a warning because simulators read it, is an error.
     """
     from .findings import Findings
     from .resources import FilesBeside, Resources
-    from .xml import parse_file
+    from .xml import Tally, count_in, parse_file
 
     path = Path(path)
     root = parse_file(path)
-    _refuse_xacro(path, root)
+    findings = Findings(strict)
+    _look_for_xacro(path, root, findings)
     chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)
     if chosen is None:
         known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
         raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
-    findings, resources = Findings(), Resources(path, search)
+    if too_much := Tally().add(*count_in(root)):
+        raise UnreadableError(path, too_much, root.line)
+    resources = Resources(path, search)
     model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
-    issues = findings.issues + _checked(model, lines, findings)
+    _drop_idle_mimics(model, lines, findings)
+    checked = _checked(model, lines, findings)
+    issues = findings.issues + checked
     _normalize_axes(model)
     files = [path, *filter(Path.is_file, resources.used)]
     return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes, files)
@@ -98,10 +110,36 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     return [one_line(loss) for loss in chosen.write(model, path, **known)]
 
 
-def _refuse_xacro(path: Path, root: Element) -> None:
+def _look_for_xacro(path: Path, root: Element, findings: Findings) -> None:
+    """Raises UnreadableError where xacro has yet to do something; what it has only left behind is passed over."""
     for element in root.walk():
-        if element.tag.startswith("xacro:"):
+        if not element.tag.startswith("xacro:"):
+            continue
+        if element.children or element.tag in XACRO_WORDS or root.child("link") is None:
             raise UnreadableError(path, "this is a xacro file; run `xacro FILE > robot.urdf` first", element.line)
+        message = f"<{element.tag}> is left over from xacro, and passed over; take it out, or run `xacro` on its source"
+        findings.excuse(element, "left-over", message)
+
+
+def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
+    """Leave out mimics of what is not there or does not move, and of what does not move itself."""
+    joints = {joint.name: joint for joint in model.joints}
+    for joint in model.joints:
+        mimic, at = joint.mimic, lines.get(("joint", joint.name))
+        if mimic is None or at is None or not mimic.leader:
+            continue
+        leader = joints.get(mimic.leader)
+        if leader is None:
+            why = f"mimics '{mimic.leader}', which is no joint"
+        elif not joint.all_columns:
+            why = f"is {joint.type}, and mimics '{mimic.leader}'"
+        elif not leader.all_columns:
+            why = f"mimics '{mimic.leader}', which is {leader.type}"
+        else:
+            continue
+        message = f"{why}; the mimic is left out: name a joint that moves, or take it out"
+        findings.excuse(at, "idle-mimic", message, f"joint '{joint.name}'")
+        joint.mimic = None
 
 
 def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
@@ -114,6 +152,9 @@ def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
     for issue in issues:
         if element := by_subject.get(issue.subject):
             issue.line, issue.file = element.line, findings.file_of(element)
+    for issue in issues:
+        if issue.code == "no-links" and not findings.strict:
+            issue.severity = "warning"  # worlds of lights, or of what is still to come
     follows = FOLLOW_FROM_ERRORS if broken else ()
     return [issue for issue in issues if issue.subject not in broken and issue.code not in follows]
 

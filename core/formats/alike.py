@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from ..geometry import Color
-from ..spatial import IDENTITY_QUAT, Pose, Quat, Sym3, quat_normalized, quat_to_mat, sym_rotate
+from ..geometry import Color, Mesh
+from ..spatial import IDENTITY_QUAT, Pose, Quat, Sym3, Vec3, quat_normalized, quat_to_mat, sym_rotate
 from .findings import Findings
-from .resources import FilesBeside, ResourceError
+from .images import is_image
+from .resources import BarredError, FilesBeside, ResourceError
 from .xml import Element
 
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
@@ -57,10 +59,30 @@ def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
     return inertia if X_LI[3:] == IDENTITY_QUAT else sym_rotate(quat_to_mat(X_LI[3:]), inertia)
 
 
-def find_mesh(uri: str, element: Element, findings: Findings, files: FilesBeside) -> str:
-    """The path that a mesh's uri leads to; empty, after a note, where there is nothing."""
+def named_mesh(uri: str, scale: Vec3, element: Element, findings: Findings, files: FilesBeside) -> Mesh:
+    """The mesh that a uri names, with the file that it leads to; without one, after a note, where there is nothing."""
     try:
-        return str(files.find(uri))
+        return Mesh(uri, scale, str(files.find(uri)), files.resources.reach)
     except ResourceError as error:
         findings.note(f"the mesh {error} (first in {element.subject}, line {element.line})", once=uri)
+        return Mesh(uri, scale)
+
+
+def named_image(name: str, element: Element, findings: Findings, files: FilesBeside) -> str:
+    """What a texture is called from now on: where it lies, for a path that leads to an image that may be opened.
+
+    What is not there keeps its name. Uris with a scheme do too, and nothing opens them.
+    """
+    if not name or "://" in name:
+        return name
+    try:
+        found = files.find(name)
+    except BarredError as error:
+        findings.note(f"the image {error}, and left out (first in {element.subject}, line {element.line})", once=name)
         return ""
+    except ResourceError:
+        return "" if Path(name).is_absolute() else name
+    if is_image(found):
+        return str(found)
+    findings.note(f"'{name}' is no image, and left out (first in {element.subject}, line {element.line})", once=name)
+    return ""

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..partials import partial_name
 from .errors import UnwritableError
 
 
@@ -30,7 +31,7 @@ def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
         _require_room(target, name)
     last_is_target = sorted(contents, key=lambda name: name == target.name)
     try:
-        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=folder))
+        staging = Path(tempfile.mkdtemp(prefix=f"{partial_name(target.name)}-", dir=folder))
     except OSError as error:
         raise UnwritableError(target, f"cannot write to '{folder}': {_reason(error)}") from error
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar, cast
@@ -16,6 +17,10 @@ Numbers = TypeVar("Numbers", bound=tuple[float, ...])
 Lines = dict[tuple[str, str], Element]
 """Where each ("model", "link" or "joint", name) stands."""
 
+_BEGINS = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_RUBBISH = re.compile(r"[\"';]|[mfNd]|kg|rad|m/s|rad/s|Nm|s")
+"""What stands behind numbers and says nothing new: marks, and the units that the format has anyway."""
+
 TRUE = ("true", "1")
 FALSE = ("false", "0")
 
@@ -26,10 +31,12 @@ class Findings:
     Attributes:
         issues: so far, each only once.
         notes: what was met and not taken over, in words.
+        strict: whether what is read only because simulators do is an error all the same.
         roots: of files that the first one has included, and where they lie.
     """
 
-    def __init__(self):
+    def __init__(self, strict: bool = False):
+        self.strict = strict
         self.issues: list[Issue] = []
         self.roots: dict[Element, Path] = {}
         self._told: set[tuple] = set()
@@ -41,6 +48,10 @@ class Findings:
 
     def warning(self, at: Element, code: str, message: str, subject: str = "") -> None:
         self._add(Issue("warning", code, subject or at.subject, message, at.line, self.file_of(at)))
+
+    def excuse(self, at: Element, code: str, message: str, subject: str = "") -> None:
+        """What is wrong, and is read all the same because simulators read it: a warning, or an error if strict."""
+        (self.error if self.strict else self.warning)(at, code, message, subject)
 
     def file_of(self, element: Element) -> str:
         """The included file that an element stands in; empty for the one that was read first."""
@@ -121,14 +132,50 @@ class Findings:
 
         Infinities only where they mean something.
         """
-        try:
-            values = tuple(map(float, text.split())) if "_" not in text else ()  # 1_000 is Python's own spelling
-        except ValueError:
-            values = ()
-        usable = all(map(math.isfinite, values)) or (infinite and not any(map(math.isnan, values)))
+        values = numbers_in(text)
+        usable = _is_usable(values, infinite)
         if len(values) == len(like) and usable:
             return cast(Numbers, values)
+        excused = excused_numbers(text, like)
+        if len(excused) == len(like) and _is_usable(excused, infinite):
+            read_as = " ".join(f"{value:.17g}" for value in excused)
+            self.excuse(at, "odd-number", f"{what} is '{text}', read as '{read_as}', as simulators do; write that")
+            return cast(Numbers, excused)
         wanted = "a number" if len(like) == 1 else f"{len(like)} numbers"
         kind = "" if infinite else " (nan and inf are none)"
         self.error(at, "bad-number", f"{what} is '{text}'; give {wanted}{kind}")
         return None
+
+
+def numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers that a text is made of; none where it is made of anything else."""
+    try:
+        return tuple(map(float, text.split())) if "_" not in text else ()  # 1_000 is Python's own spelling
+    except ValueError:
+        return ()
+
+
+def excused_numbers(text: str, like: tuple[float, ...]) -> tuple[float, ...]:
+    """As simulators read what is not quite right: with commas between numbers, units behind them, a zero left out at
+    the end, or one number too many; one number stands for all where all are the same without it. Else none.
+    """
+    words = text.replace(",", " ").split() if len(like) > 1 else text.split()
+    if "_" in text or not words:
+        return ()
+    values = []
+    for word in words:
+        found = _BEGINS.match(word)
+        if found is None or (found.end() < len(word) and _RUBBISH.fullmatch(word, found.end()) is None):
+            return ()
+        values.append(float(found[0]))
+    if len(like) == 3 and len(values) == 1 and like == (1.0, 1.0, 1.0):
+        return tuple(values * 3)
+    if len(like) in (3, 6) and len(values) == len(like) - 1 and like[-1] == 0.0:
+        values.append(0.0)
+    if len(like) == 3 and len(values) == 4 and like == (1.0, 1.0, 1.0):
+        del values[3:]
+    return tuple(values)
+
+
+def _is_usable(values: tuple[float, ...], infinite: bool) -> bool:
+    return all(map(math.isfinite, values)) or (infinite and not any(map(math.isnan, values)))

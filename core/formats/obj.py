@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..geometry import Material, Mesh
+from .images import is_image
 
 
 def obj_files(mesh: Mesh, stem: str) -> dict[str, str | bytes]:
@@ -42,13 +43,15 @@ def obj_files(mesh: Mesh, stem: str) -> dict[str, str | bytes]:
 
 
 def image_file(texture: str) -> tuple[str, bytes]:
-    """The name under which an image is written, and what is in it; as it is named, and nothing, where it is missing.
+    """The name under which an image is written, and what is in it; as it is named, and nothing, where there is none.
+
+    Only where it lies is taken for a place: a relative name would mean another file in each folder.
 
     Raises:
         OSError: it is there and cannot be read.
     """
     path = Path(texture)
-    if not path.is_file():
+    if not (path.is_absolute() and is_image(path)):
         return texture, b""
     content = path.read_bytes()
     safe = re.sub(r"[^a-z0-9_-]+", "_", path.stem.lower())  # a space would end the name in an .mtl file

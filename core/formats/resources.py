@@ -52,6 +52,11 @@ class Resources:
         self.root = marked[0] if marked else folder
         self.packages = marked or [folder]
 
+    @property
+    def reach(self) -> tuple[str, ...]:
+        """The folders that may be entered."""
+        return tuple(map(str, (self.root, *self.search)))
+
     def find(self, uri: str, folder: Path) -> Path:
         """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
         barred = False
@@ -59,6 +64,8 @@ class Resources:
             if not os.path.exists(base / rest):  # Path.exists raises where a name is too long
                 continue
             found = _real(base / rest)
+            if not (found.is_dir() or found.is_file()):  # a pipe may keep silent, and a device may never end
+                raise ResourceError(f"'{uri}' is a pipe or a device; name a regular file")
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 self.used[found] = None
                 return found
@@ -73,14 +80,22 @@ class Resources:
         """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""
         scheme, rest = _split(uri)
         if scheme in ("", "file"):
-            holders = [] if scheme else self.search
-            return [(self.root, str(folder / rest)), *((root, rest) for root in holders)]
+            near = [(self.root, str(folder / rest)), *((root, rest) for root in self.search)]
+            if scheme and os.path.isabs(rest):
+                return near[:1]
+            beside = [(root.parent / rest, "") for root in self.packages] if _is_name(rest) else []
+            return near + beside  # a model beside this one may be named alone, as with model://
         name, _, inside = rest.partition("/")
         if name in ("", ".", "..") or ":" in name:
             raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
         holders = [*self.search, folder, self.root, *(root.parent for root in self.packages)]
         own = [(root, inside) for root in self.packages if root.name == name]
         return own + [(holder / name, inside) for holder in holders]
+
+
+def project_of(path: Path) -> Path:
+    """The folder of what belongs together with a file: the nearest package or model around it, else its own folder."""
+    return Resources(path).root
 
 
 def _is_root(above: Path, folder: Path) -> bool:
@@ -105,6 +120,10 @@ def _split(uri: str) -> tuple[str, str]:
     if len(rest) > MAX_URI:
         raise ResourceError(f"'{uri}' is too long; give it at most {MAX_URI} characters")
     return scheme, rest
+
+
+def _is_name(path: str) -> bool:
+    return path not in ("", ".", "..") and "/" not in path and ":" not in path
 
 
 def _is_encodable(path: str) -> bool:

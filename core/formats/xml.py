@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -22,7 +22,13 @@ MAX_DEPTH = 150
 """Elements inside each other. Real files need about 20; readers recurse over models in models."""
 
 MAX_ELEMENTS = 1_000_000
-"""Of a file. Real ones have some thousands; a million take about 400 MB."""
+"""Of a file, and of all that it includes. Real ones have some thousands; a million take about 400 MB."""
+
+MAX_LINKS = 200_000
+"""Links, and joints, of a file and of all that it includes: each takes some kilobytes where elements take bytes."""
+
+CROWDED = ("link", "joint")
+"""What `MAX_LINKS` is about, by tag."""
 
 MAX_ATTRIBUTES = 1000
 """Of an element."""
@@ -44,6 +50,35 @@ _MARKUP = "<a b='1' c=\"2\">&#x3C;-- ?![CDATA[]]; Z_:.9/\n"
 
 
 _KEPT_BREAK = {"\r": "&#13;"}  # as itself, it would be read as a line break
+
+
+class Tally:
+    """How much has been read so far: one for a file and all that it includes."""
+
+    def __init__(self):
+        self.elements = 0
+        self.crowded = dict.fromkeys(CROWDED, 0)
+
+    def add(self, elements: int, crowded: Mapping[str, int]) -> str:
+        """Count in what was read. Returns what there is too much of, and what to do; empty if that is nothing."""
+        self.elements += elements
+        for tag, count in crowded.items():
+            self.crowded[tag] += count
+            if self.crowded[tag] > MAX_LINKS:
+                return f"more than {MAX_LINKS:,} <{tag}> elements; split the model"
+        if self.elements > MAX_ELEMENTS:
+            return f"more than {MAX_ELEMENTS:,} elements; split the file, or include less"
+        return ""
+
+
+def count_in(root: Element) -> tuple[int, dict[str, int]]:
+    """How many elements there are, and how many of them are of each tag in `CROWDED`."""
+    elements, crowded = 0, dict.fromkeys(CROWDED, 0)
+    for element in root.walk():
+        elements += 1
+        if element.tag in crowded:
+            crowded[element.tag] += 1
+    return elements, crowded
 
 
 @dataclass(eq=False, slots=True)

@@ -111,6 +111,7 @@ class Mesh:
         uri: where it lies, as the file says it; empty for a mesh that has no file yet.
         scale: factors along x, y, z.
         path: the file that `uri` leads to on this machine; empty where there is none.
+        within: folders in which what that file names may lie, besides its own.
         vertices: shape (n, 3), m, before `scale`; None where only the uri is known.
         faces: vertex numbers of each polygon, counter-clockwise seen from outside.
         uvs: texture coordinates of each corner of each face in turn, shape (corners, 2), or None.
@@ -122,6 +123,7 @@ class Mesh:
     uri: str = ""
     scale: Vec3 = (1.0, 1.0, 1.0)
     path: str = ""
+    within: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata={"since": "0.2.0"})
     vertices: np.ndarray | None = None
     faces: tuple[tuple[int, ...], ...] = ()
     uvs: np.ndarray | None = None

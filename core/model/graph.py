@@ -143,10 +143,12 @@ class _Search:
             if name not in self.above:
                 roots.append(name)
                 self._reach(name)
-        branches = self._depth_first([WORLD, *sorted(roots, key=self.links.index)])
+        found = set(roots)
+        roots = [name for name in self.links if name in found]
+        branches = self._depth_first([WORLD, *roots])
         used = {id(branch.joint) for branch in branches}
         loops = tuple(joint for joint in self.joints if id(joint) not in used)
-        return Tree(tuple(branches), loops, tuple(sorted(roots, key=self.links.index)))
+        return Tree(tuple(branches), loops, tuple(roots))
 
     def _reach(self, root: str) -> None:
         """Breadth first over all that hangs together with `root`; free charts wait until nothing else leads on."""

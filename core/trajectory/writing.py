@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..partials import partial_name
 from .columns import (
     EFFORT,
     ENERGIES,
@@ -69,22 +70,26 @@ def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
 
 def _write_all(path: Path, puts: dict[Path, Callable[[IO[bytes]], None]]) -> None:
     """Write files beside `path`, and move them into place, in their order, once all are whole."""
-    # Names that begin so are swept by batches; one dot, also where several files are saved together by such names.
-    begun = f".{path.name.removeprefix('.')}.{os.getpid()}"
+    begun = partial_name(path.name)
     unfinished = {target: path.with_name(begun + f".{number}" * (target != path)) for number, target in enumerate(puts)}
     with contextlib.ExitStack() as ended:
         for target, put in puts.items():
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-            with unfinished[target].open("xb") as file:
-                ended.callback(unfinished[target].unlink, missing_ok=True)
-                put(file)
+            try:
+                with unfinished[target].open("xb") as file:
+                    ended.callback(unfinished[target].unlink, missing_ok=True)
+                    put(file)
+            except OSError as error:  # a full disk does not say of which file
+                raise OSError(error.errno, error.strerror or str(error), str(target)) from error
         for target, whole in unfinished.items():
             os.replace(whole, target)
 
 
 def _write_npz(trajectory: Trajectory, file: IO[bytes]) -> None:
-    np.savez_compressed(file, **{name: np.asarray(value) for name, value in _parts(trajectory).items()})
+    whole = io.BytesIO()  # since a zip file that a full disk cuts short tries again at its end, with a traceback
+    np.savez_compressed(whole, **{name: np.asarray(value) for name, value in _parts(trajectory).items()})
+    file.write(whole.getbuffer())
 
 
 def _parts(trajectory: Trajectory) -> dict[str, Any]:

@@ -87,11 +87,11 @@ def test_mesh_files_that_cannot_be_read(scene, tmp_path, name, content, words):
 
 def test_collada_where_it_is_not_read(scene, tmp_path, monkeypatch):
     """Where Blender has no COLLADA, the note says how to convert the file."""
-    from limberjack.addon.bridge import mesh_files
+    from limberjack.addon.bridge import mesh_importers
 
     path = tmp_path / "a.dae"
     path.write_text("<COLLADA/>")
-    monkeypatch.setattr(mesh_files, "_can_read_collada", lambda: False)
+    monkeypatch.setattr(mesh_importers, "can_read_collada", lambda: False)
     shape = Shape("far", Mesh("a.dae", path=str(path)))
     _, notes = write_scene(Model("m", [Link("body", visuals=[shape])]), scene)
     assert "'a.dae' is left out: this Blender reads no COLLADA; convert it to .glb or .obj" in notes[0]
@@ -166,3 +166,43 @@ def test_turns_of_gltf(scene, tmp_path):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     assert shown(bpy.context.scene, path) == []
     require_same_boxes(evaluated_boxes(bpy.context.scene), expected)
+
+
+def test_an_importer_that_dies_ends_itself_alone(scene, tmp_path, monkeypatch):
+    """Guards this process: a file that ends its reader is told, and the next one is read all the same."""
+    from limberjack.addon.bridge import mesh_files
+
+    trimesh.creation.box((1.0, 1.0, 1.0)).export(tmp_path / "bad.stl")
+    trimesh.creation.box((1.0, 1.0, 1.0)).export(tmp_path / "good.stl")
+    read = mesh_files._Reader.read
+
+    def kill_first(reader, source, target):
+        if source.name == "bad.stl":
+            reader._process.kill()
+        return read(reader, source, target)
+
+    monkeypatch.setattr(mesh_files._Reader, "read", kill_first)
+    parts = [Shape(name, Mesh(f"{name}.stl", path=str(tmp_path / f"{name}.stl"))) for name in ("bad", "good")]
+    _, notes = write_scene(Model("m", [Link("body", visuals=parts)]), scene)
+    assert len(notes) == 1
+    assert "'bad.stl' is left out: " in notes[0]
+    assert len(bpy.data.objects["good"].data.polygons) == 12
+    assert len(bpy.data.libraries) == 0
+
+
+def test_images_of_a_scene_that_are_none(scene, tmp_path):
+    """Guards exports of strangers' scenes: a file that is no image is not taken along, and one outside is told."""
+    from limberjack.addon.bridge.materials import MaterialReader, new_material
+
+    (tmp_path / "project").mkdir()
+    bpy.data.images.new("i", 2, 2).save(filepath=str(tmp_path / "i.png"))
+    material = new_material("m", Material((1.0, 1.0, 1.0, 1.0), texture=str(tmp_path / "i.png")))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "project" / "scene.blend"), copy=False)
+    reader = MaterialReader()
+    assert reader.read(material).texture == str(tmp_path / "i.png")
+    assert "lies outside of the scene's folder" in reader.notes[0]
+    (image,) = [image for image in bpy.data.images if image.filepath]
+    image.filepath = "/etc/passwd"
+    reader = MaterialReader()
+    assert reader.read(material).texture == ""
+    assert "'/etc/passwd', which is no image, and is left out" in reader.notes[0]

@@ -14,7 +14,7 @@ from ..kept import extras_of, known
 from ..resources import BarredError, ResourceError
 from ..xml import Element
 from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
-from .include import IncludeError, Library, SdfFile
+from .include import TOO_MANY, IncludeError, Library, SdfFile
 from .link import read_pose
 
 OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)
@@ -71,6 +71,7 @@ class Gathering:
         self.placements: list[tuple[PosedFrame, Key]] = []
         self.states: list[tuple[Element, Scope]] = []
         self.extras: list[Extra] = []
+        self._told_full: set[str] = set()
 
     def world(self, element: Element, file: SdfFile, version: tuple[int, int]) -> None:
         self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
@@ -137,12 +138,15 @@ class Gathering:
             self._report_missing(include, scope, error)
             return ()
         except IncludeError as error:
-            self.findings.error(include, error.code, str(error))
+            if error.code not in self._told_full:
+                self.findings.error(include, error.code, str(error))
+            if error.code in TOO_MANY:
+                self._told_full.add(error.code)  # all that follow would only say so again
             return ()
         self.findings.roots = self.library.roots
         models = list(file.root.all("model"))
         if not models:
-            self.findings.error(include, "include-without-model", f"'{uri}' holds no <model>; include one that does")
+            self._include_lights(include, uri, file, scope)
             return ()
         placement, pose = text_of(include, "placement_frame"), include.child("pose")
         if placement and pose is None:
@@ -158,6 +162,27 @@ class Gathering:
             Extra("SDF", plugin.tag, plugin.to_xml(), scope=SEPARATOR.join(scoped)) for plugin in include.all("plugin")
         ]
         return entries
+
+    def _include_lights(self, include: Element, uri: str, file: SdfFile, scope: Scope) -> None:
+        """What an include brings that holds no model: the lights of model://sun, or nothing that is known here."""
+        lights = list(file.root.all("light"))
+        if not lights:
+            message = f"'{uri}' holds no <model> and no <light>, and is left out; include one that does"
+            self.findings.excuse(include, "include-without-model", message)
+            self.extras.append(Extra("SDF", include.tag, include.to_xml(), (OF_WORLD,)))
+            return
+        into = replace(scope, file=file, version=version_of(file.root, self.findings))
+        told = {"name": text_of(include, "name")}
+        for light in lights:
+            self._add_element(
+                self.lights,
+                light,
+                into,
+                default=scope.base,
+                attached_to=scope.base,
+                posed_by=include if include.child("pose") is not None else None,
+                name=told.pop("name", ""),
+            )
 
     def _report_missing(self, include: Element, scope: Scope, error: ResourceError) -> None:
         """A thing of the world may be missing; a part of a model may not."""
@@ -177,8 +202,13 @@ class Gathering:
         *,
         default: Key,
         attached_to: Key | None = None,
+        posed_by: Element | None = None,
+        name: str = "",
     ) -> PosedFrame | None:
-        frame = self._add_frame(element, element.name, scope, default=default, attached_to=attached_to)
+        """name, posed_by: other than the element's own."""
+        frame = self._add_frame(
+            element, name or element.name, scope, default=default, attached_to=attached_to, posed_by=posed_by
+        )
         if frame is not None:
             entries.append(ScopedElement(element, scope, frame))
         return frame
@@ -199,7 +229,7 @@ class Gathering:
             return None
         base = base_name(posed_by)
         frame = PosedFrame(
-            key=scope.key + tuple(name.split(SEPARATOR)),
+            key=scope.key + _parts_of(name),
             element=element,
             pose=read_pose(posed_by.child("pose"), self.findings),
             relative_to=scope.resolve(base) if base else default,
@@ -251,6 +281,12 @@ def version_of(root: Element, findings: Findings) -> tuple[int, int]:
         newest = ".".join(map(str, NEWEST_KNOWN))
         findings.warning(root, "unknown-version", f"version {text} is not known here; read by the rules of {newest}")
     return major, minor
+
+
+def _parts_of(name: str) -> Key:
+    """The names in a name; a flattened file calls the frame of what was a model `a::__model__`, and others it `a`."""
+    parts = tuple(name.split(SEPARATOR))
+    return parts[:-1] if len(parts) > 1 and parts[-1] == THIS_MODEL else parts
 
 
 def text_of(element: Element, tag: str) -> str:

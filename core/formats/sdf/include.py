@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UnreadableError
-from ..resources import FilesBeside, ResourceError
-from ..xml import Element, parse_file
+from ..resources import BarredError, FilesBeside, ResourceError
+from ..xml import Element, Tally, count_in, parse_file
 
 MAX_INCLUDES = 5_000
 """Models that one file may draw in: a file that includes another twice, which does so too, soon has no end."""
+
+TOO_MANY = ("too-many-includes", "too-many-elements")
+"""Codes of errors after which no further include is followed."""
 
 CONFIG = "model.config"
 
@@ -37,7 +41,9 @@ class Library:
     """Opens what is included, each file once; `roots` tells by a root element which file it is of."""
 
     roots: dict[Element, Path] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
     _opened: dict[Path, Element] = field(default_factory=dict)
+    _sizes: dict[Element, tuple[int, dict[str, int]]] = field(default_factory=dict)
     _count: int = 0
 
     def open(self, uri: str, by: SdfFile) -> SdfFile:
@@ -45,7 +51,7 @@ class Library:
         self._count += 1
         if self._count > MAX_INCLUDES:
             raise IncludeError("too-many-includes", f"more than {MAX_INCLUDES} models are included; include fewer")
-        path = _model_file(by.files.find(uri), uri)
+        path = _model_file(_found(uri, by), uri)
         if path in by.trail:
             circle = " -> ".join(file.name for file in (*by.trail[by.trail.index(path) :], path))
             raise IncludeError("include-cycle", f"'{uri}' includes itself: {circle}; take one <include> out")
@@ -59,7 +65,24 @@ class Library:
         root = self._opened[path]
         if root.tag != "sdf":
             raise IncludeError("include-unreadable", f"'{uri}' is no SDF file, but <{root.tag}>; convert it first")
+        if root not in self._sizes:
+            self._sizes[root] = count_in(root)
+        if too_much := self.tally.add(*self._sizes[root]):
+            raise IncludeError("too-many-elements", f"with '{uri}', what is included has {too_much}")
         return SdfFile(root, by.files.of(path), (*by.trail, path))
+
+
+def _found(uri: str, by: SdfFile) -> Path:
+    """What a uri means to the file, or else to one that has led to it. Raises ResourceError."""
+    try:
+        return by.files.find(uri)
+    except BarredError:
+        raise
+    except ResourceError:
+        for outer in reversed(by.trail[:-1]):
+            with contextlib.suppress(ResourceError):
+                return by.files.resources.find(uri, outer.parent)
+        raise
 
 
 def _model_file(found: Path, uri: str) -> Path:

@@ -18,7 +18,7 @@ from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_ro
 from ..findings import Findings, Lines
 from ..kept import extras_of, summary
 from ..resources import FilesBeside
-from ..xml import Element
+from ..xml import Element, count_in
 from .families import name_families
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope
 from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Gathering, ScopedElement, base_name, text_of, version_of
@@ -46,7 +46,9 @@ class _Reader:
         self.file = SdfFile(root, files, (files.path,))
         self.version = version_of(root, findings)
         self.findings = findings
-        self.gathered = Gathering(root, findings, Library())
+        library = Library()
+        library.tally.add(*count_in(root))
+        self.gathered = Gathering(root, findings, library)
         self.frames = self.gathered.frames
         self.model = Model()
         self.lines: Lines = {}
@@ -98,9 +100,12 @@ class _Reader:
 
     def _gather_root_models(self, models: list[Element]) -> None:
         if len(models) > 1 and self.version >= NO_COLONS_SINCE:
-            self.findings.error(
-                models[1], "several-models", "a file holds one model since SDF 1.8; put them in a <world>"
+            self.findings.excuse(
+                models[1],
+                "several-models",
+                "a file holds one model since SDF 1.8, and the first is read; put them in a <world>",
             )
+            models = models[:1]
         if len(models) == 1:
             self._name_after(models[0])
         for model in models:
@@ -173,6 +178,11 @@ class _Reader:
             return
         kind = read_type(element, self.findings)
         if kind is None or parent is None or child is None:
+            return
+        if parent == child and entry.scope.key and text_of(element, "parent") != text_of(element, "child"):
+            link = self._name(child) if child else WORLD
+            message = f"joins '{link}' with itself, by two of its frames, and is left out; name two links"
+            self.findings.excuse(element, "joins-itself", message)
             return
         self.lines["joint", self._name(entry.frame.key)] = element
         if kind == GEARBOX:

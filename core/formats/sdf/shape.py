@@ -21,7 +21,7 @@ from ...geometry import (
     Sphere,
 )
 from ...spatial import Pose
-from ..alike import WHITE, find_mesh
+from ..alike import WHITE, named_mesh
 from ..drake import PROPERTIES
 from ..findings import Findings
 from ..kept import Known, extras_of, known
@@ -89,7 +89,7 @@ def read_color(element: Element | None, findings: Findings) -> Color | None:
 def _mesh(element: Element, findings: Findings, files: FilesBeside) -> Mesh:
     uri = element.child("uri")
     text = uri.text if uri else ""
-    return Mesh(text, findings.vector(element, "scale", ONES), find_mesh(text, element, findings, files))
+    return named_mesh(text, findings.vector(element, "scale", ONES), element, findings, files)
 
 
 def _plane(element: Element, findings: Findings) -> Plane:

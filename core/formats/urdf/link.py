@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Material, Mesh, Shape, Sphere
 from ...model import Link
 from ...spatial import ZERO, ZERO_SYM, Pose, quat_of_rpy
-from ..alike import WHITE, find_mesh, turned_inertia, unit_quat
+from ..alike import WHITE, named_image, named_mesh, turned_inertia, unit_quat
 from ..drake import PROPERTIES
 from ..findings import Findings
 from ..kept import Known, extras_of
@@ -104,7 +104,7 @@ class LinkReader:
     def _mesh(self, element: Element) -> Mesh:
         uri = element.attributes.get("filename", "").strip()
         scale = self.findings.attribute_vector(element, "scale", (1.0, 1.0, 1.0))
-        return Mesh(uri, scale, find_mesh(uri, element, self.findings, self.files))
+        return named_mesh(uri, scale, element, self.findings, self.files)
 
     # ---- materials
 
@@ -119,6 +119,8 @@ class LinkReader:
     def _own_material(self, element: Element) -> Material | None:
         color, texture = self._color(element.child("color")), element.child("texture")
         image = texture.attributes.get("filename", "").strip() if texture else ""
+        if texture:
+            image = named_image(image, texture, self.findings, self.files)
         return Material(color, texture=image) if color or image else None
 
     def _color(self, element: Element | None) -> Color | None:

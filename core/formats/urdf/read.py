@@ -124,8 +124,8 @@ class _Tree:
         if self.has_world:
             roots.insert(0, WORLD)
         for extra in roots[1:]:
-            message = f"nothing joins it to '{roots[0]}'; URDF is one tree: add a joint"
-            self._error("link", extra, "several-roots", message)
+            message = f"nothing joins it to '{roots[0]}', so it is on its own; URDF is one tree: add a joint"
+            self.findings.excuse(self.elements["link", extra], "several-roots", message)
         placed = dict.fromkeys(roots, IDENTITY)
         self._place_below(placed)
         followed: set[str] = set()

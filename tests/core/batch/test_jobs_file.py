@@ -292,3 +292,20 @@ def test_bytes_of_any_kind(folder, noise, place):
     path = folder / "jobs.toml"
     path.write_bytes(HEAD[:place].encode() + noise + (HEAD[place:] + DURATION).encode())
     require_jobs_or_one_line(path)
+
+
+def test_a_pattern_looks_at_so_many_files(tmp_path, monkeypatch):
+    """Guards against `../../**`, which would walk over whole disks without an answer: it ends, in a line."""
+    from limberjack.core.batch import jobs_file
+
+    monkeypatch.setattr(jobs_file, "MOST_SEEN", 50)
+    for number in range(60):
+        (tmp_path / "a" / f"{number}").mkdir(parents=True)
+    (tmp_path / "a" / "x.sdf").write_text("x")
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "b.sdf").write_text("x")
+    text = 'files = "%s"\noutputs = "{name}.npz"\n[simulate]\nduration = 1\n'
+    with pytest.raises(BatchError, match="looks at more than 50 files; name their folder"):
+        jobs_in(work, text % "../**/*.sdf")
+    assert [job.file for job in jobs_in(work, text % "../*.sdf").jobs] == ["../b.sdf"]

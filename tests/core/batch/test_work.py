@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import uuid
 from dataclasses import replace
@@ -12,6 +14,7 @@ import pytest
 from limberjack.core.batch import work
 from limberjack.core.batch.work import Order
 from limberjack.core.batch.worker import Answer, Worker, WorkerDiedError
+from limberjack.core.partials import partial_name
 from support.batches import children_of, jobs_in, records_of, wait_for
 
 JOBS = """files = "arm.sdf"\noutputs = "out.npz"\n[simulate]\nduration = %s\ninitial = "state.json"\naccuracy = "exact"
@@ -40,6 +43,13 @@ def at_work_in(folder):
     """The worker of ours that has begun a command in a folder."""
     here = [pid for pid in children_of(os.getpid()) if Path(f"/proc/{pid}/cwd").exists()]
     return next((pid for pid in here if os.readlink(f"/proc/{pid}/cwd") == str(folder)), None)
+
+
+def dead_process():
+    """The number of a process that was and is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
 
 
 def names_in(folder):
@@ -97,8 +107,9 @@ def test_a_worker_that_is_killed_in_mid_job(tmp_path):
     outcomes = []
     thread = threading.Thread(target=lambda: outcomes.append(work.do(order)))
     thread.start()
+    half = tmp_path / "killed" / partial_name("out.npz").replace(str(os.getpid()), str(dead_process()))
     os.kill(wait_for(lambda: at_work_in(tmp_path / "killed"), "a job that has begun"), signal.SIGKILL)
-    (tmp_path / "killed" / ".out.npz.123").write_text("half")
+    half.write_text("half")
     thread.join()
     assert outcomes[0].error == ""
     assert records_of(jobs)["arm_0001"]["attempts"] == 2
@@ -112,7 +123,7 @@ def test_a_job_that_kills_each_worker_is_given_up(tmp_path, answers):
     """Guards against trying for ever: it has failed, the signal is named, and nothing is left of old and new."""
     jobs, order = order_in(tmp_path, retries=2)
     (tmp_path / "out.npz").write_text("old")
-    (tmp_path / ".out.npz.77").write_text("half")
+    (tmp_path / partial_name("out.npz").replace(str(os.getpid()), str(dead_process()))).write_text("half")
     asked = answers.pop()
     answers += [WorkerDiedError("its worker died: ended by SIGKILL")] * 3
     outcome = work.do(order)
@@ -121,6 +132,21 @@ def test_a_job_that_kills_each_worker_is_given_up(tmp_path, answers):
     record = records_of(jobs)["arm_0001"]
     assert (record["status"], record["attempts"], record["outputs"]) == ("failed", 3, {})
     assert names_in(tmp_path) == ["arm.sdf", "jobs.records", "jobs.toml", "state.json"]
+
+
+def test_only_what_dead_processes_of_ours_left_is_swept(tmp_path):
+    """Guards what a user keeps beside outputs: names that merely begin like ours, and what is still being written."""
+    gone = dead_process()
+    ours = partial_name("d.npz")
+    kept = [".d.npz.keep/notes.txt", ".d.npz.123", ".d.npz.bak", ".d.npz", ours, ".d.npz.lj-00000000-1"]
+    kept += [ours.replace(str(os.getpid()), str(gone)).replace("d.npz", "e.npz")]
+    left = [ours.replace(str(os.getpid()), f"{gone}{end}") for end in ("", ".1", ".npz", "-abc/model.sdf")]
+    for name in kept + left:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    work.sweep(tmp_path, ["d.npz"])
+    assert [name for name in kept if not (tmp_path / name).exists()] == []
+    assert [name for name in left if (tmp_path / name).exists()] == []
 
 
 def test_a_job_that_takes_too_long_is_not_tried_again(tmp_path):

@@ -9,6 +9,7 @@ POINTS = np.array([(0.1, 0.0, 0.0), (1.0 / 3.0, 1e-17, 0.0), (0.0, 1.0, 0.0), (0
 FACES = ((0, 1, 2), (0, 3, 1))
 UVS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.5, 0.1), (1.0, 0.0)])
 RED = Material((0.8, 0.1, 0.2, 0.5))
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def words(text, tag):
@@ -28,13 +29,13 @@ def test_numbers_are_the_same_numbers():
 
 def test_faces_have_their_materials(tmp_path):
     """Each face stands below the name of its material, which the library beside has; an image is told by what it is."""
-    for name, content in (("a b.PNG", b"one"), ("c.png", b"two")):
+    for name, content in (("a b.PNG", PNG + b"one"), ("c.png", PNG + b"two")):
         (tmp_path / name).write_bytes(content)
     wood = Material(texture=str(tmp_path / "a b.PNG"))
     files = obj_files(Mesh(vertices=POINTS, faces=FACES, materials=(RED, wood), face_materials=(1, 0)), "part")
     image = next(name for name in files if name.endswith(".png"))
     assert list(files) == ["part.obj", "part.mtl", image]
-    assert files[image] == b"one"
+    assert files[image] == PNG + b"one"
     assert words(files["part.obj"], "mtllib") == [["part.mtl"]]
     assert words(files["part.obj"], "usemtl") == [["part_1"], ["part_0"]]
     assert words(files["part.mtl"], "newmtl") == [["part_0"], ["part_1"]]

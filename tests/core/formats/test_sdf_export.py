@@ -22,6 +22,7 @@ TETRAHEDRON = Mesh(
     vertices=np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float),
     faces=((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)),
 )
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def near(pose):
@@ -370,12 +371,12 @@ def test_a_box_keeps_its_mirrored_twin(tmp_path):
 @pytest.mark.parametrize("name", ["m.sdf", "m.urdf"])
 def test_an_image_goes_along(tmp_path, name):
     """Guards textures of primitives: the image lies beside the file, which holds no path of this machine."""
-    (tmp_path / "wood.png").write_bytes(b"an image")
+    (tmp_path / "wood.png").write_bytes(PNG)
     (tmp_path / "out").mkdir()
     wood = Shape("s", Box((1.0, 1.0, 1.0)), material=Material(texture=str(tmp_path / "wood.png")))
     assert formats.write(Model("m", [Link("a", visuals=[wood])]), tmp_path / "out" / name) == []
     (image,) = (tmp_path / "out" / "meshes").glob("wood_*.png")
-    assert image.read_bytes() == b"an image"
+    assert image.read_bytes() == PNG
     text = (tmp_path / "out" / name).read_text()
     assert f"meshes/{image.name}" in text
     assert str(tmp_path) not in text

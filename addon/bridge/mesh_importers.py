@@ -1,0 +1,148 @@
+"""Blender's own importers of mesh files, and a process that does nothing else: what they die of ends that alone.
+
+OBJ, STL and PLY are taken as they are, which is what robotics means by them. glTF is Y up by its specification, and
+COLLADA says which axis is up in the file: Blender turns both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+
+import bpy
+from mathutils import Matrix
+
+from ..quiet import quiet
+from .scratch_scene import all_data, remove_new, scratch_scene
+
+MOST_MEMORY = 32 * 2**30
+"""Bytes that the process may address, where the system can hold it to that."""
+
+
+class MeshFileError(Exception):
+    """A mesh file that cannot be shown; the message says why and what to do."""
+
+
+def require_importer(path: Path) -> None:
+    """Raises MeshFileError where this Blender has no importer for such files."""
+    suffix = path.suffix
+    if suffix.lower() not in _IMPORTERS:
+        raise MeshFileError(f"'{suffix}' files are not read; convert it to {', '.join(sorted(_IMPORTERS))}")
+    if suffix.lower() == ".dae" and not can_read_collada():
+        raise MeshFileError("this Blender reads no COLLADA; convert it to .glb or .obj, with Blender 4.5 for one")
+
+
+def import_mesh(path: Path) -> bpy.types.Mesh:
+    """The mesh in a file, in metres. Raises MeshFileError."""
+    before = all_data()
+    kept: set[bpy.types.ID] = set()
+    try:
+        with scratch_scene() as scene:
+            try:
+                with quiet():
+                    _IMPORTERS[path.suffix.lower()](str(path))
+            except (RuntimeError, AttributeError, OSError, ValueError) as error:  # of Blender's own and of its scripts
+                raise MeshFileError(f"Blender cannot read it: {_last_line(error)}") from error
+            scene.view_layers[0].update()
+            mesh = _joined(scene)
+            kept.add(mesh)
+    finally:
+        remove_new(before, kept)
+    return mesh
+
+
+def serve() -> None:
+    """Answer each line of stdin, a JSON list of a mesh file and a .blend to write it to, by a line of JSON on stdout.
+
+    The answer is empty where the mesh was written, else why not. Ends with stdin.
+    """
+    _limit_memory()
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        os.dup2(2, 1)  # all else that is printed
+        print(json.dumps("ready"), file=answers, flush=True)
+        for line in sys.stdin:
+            source, target = json.loads(line)
+            print(json.dumps(_served(Path(source), target)), file=answers, flush=True)
+
+
+def _served(source: Path, target: str) -> str:
+    try:
+        mesh = import_mesh(source)
+    except MeshFileError as error:
+        return str(error)
+    except MemoryError:
+        return "it takes more memory than there is; reduce it"
+    except Exception as error:  # of Blender's scripts, which a strange file leads anywhere
+        return f"Blender cannot read it: {_last_line(error)}"
+    bpy.data.libraries.write(target, {mesh}, path_remap="ABSOLUTE", fake_user=True)
+    bpy.data.meshes.remove(mesh)
+    return ""
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has none of it
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
+def _last_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[-1] if lines else type(error).__name__
+
+
+def _joined(scene: bpy.types.Scene) -> bpy.types.Mesh:
+    """All the meshes of a scene as one, in the world's axes."""
+    objects = [obj for obj in scene.objects if obj.type == "MESH"]
+    places = [obj.matrix_world.copy() for obj in objects]
+    for obj, place in zip(objects, places, strict=True):
+        if obj.data.users > 1:
+            obj.data = obj.data.copy()
+        obj.shape_key_clear()
+        obj.data.transform(place)
+        if place.determinant() < 0.0:
+            obj.data.flip_normals()
+        obj.parent = None
+        obj.modifiers.clear()
+        obj.matrix_world = Matrix.Identity(4)
+    filled = [obj for obj in objects if len(obj.data.polygons)]
+    if not filled:
+        raise MeshFileError("it has no faces; export it again, with the mesh")
+    if len(filled) > 1:
+        with bpy.context.temp_override(
+            active_object=filled[0], object=filled[0], selected_objects=filled, selected_editable_objects=filled
+        ):
+            bpy.ops.object.join()
+    mesh = filled[0].data
+    assert isinstance(mesh, bpy.types.Mesh)
+    return mesh
+
+
+def _obj(path: str) -> None:
+    bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z", use_split_objects=False, validate_meshes=True)
+
+
+def _stl(path: str) -> None:
+    bpy.ops.wm.stl_import(filepath=path, forward_axis="Y", up_axis="Z", use_scene_unit=False, use_mesh_validate=True)
+
+
+def _ply(path: str) -> None:
+    bpy.ops.wm.ply_import(filepath=path, forward_axis="Y", up_axis="Z", use_scene_unit=False)
+
+
+def _gltf(path: str) -> None:
+    bpy.ops.import_scene.gltf(filepath=path, import_select_created_objects=False)
+
+
+def can_read_collada() -> bool:
+    return "collada_import" in dir(bpy.ops.wm)
+
+
+def _collada(path: str) -> None:
+    bpy.ops.wm.collada_import(filepath=path, import_units=False)
+
+
+_IMPORTERS = {".obj": _obj, ".stl": _stl, ".ply": _ply, ".glb": _gltf, ".gltf": _gltf, ".dae": _collada}

@@ -1,0 +1,48 @@
+"""Whether a file is an image: by what it begins with, since names promise nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+MAX_BYTES = 512 * 2**20
+"""Of an image that is taken along."""
+
+_BEGINNINGS = (
+    *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"BM", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\x76\x2f\x31\x01"),
+    *(
+        b"#?RADIANCE",
+        b"#?RGBE",
+        b"DDS ",
+        b"8BPS",
+        b"\x01\xda",
+        b"SDPX",
+        b"XPDS",
+        b"\0\0\0\x0cjP  ",
+        b"\xff\x4f\xff\x51",
+    ),
+    *(b"\xabKTX", b"P5\n", b"P6\n"),
+)
+"""PNG, JPEG, BMP, GIF, TIFF, OpenEXR, Radiance, DDS, Photoshop, IRIS, Cineon and DPX, JPEG 2000, KTX, PNM."""
+
+_TARGA_KINDS = (1, 2, 3, 9, 10, 11)
+_TARGA_DEPTHS = (8, 15, 16, 24, 32)
+_HEAD = 18
+"""Bytes of a Targa's header, which has no mark of its own."""
+
+
+def is_image(path: str | Path) -> bool:
+    """Whether it is a regular file that begins as an image of a kind that Blender reads."""
+    try:
+        told = os.stat(path)
+        if not stat.S_ISREG(told.st_mode) or told.st_size > MAX_BYTES:
+            return False
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except (OSError, ValueError):
+        return False
+    if head.startswith(_BEGINNINGS) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+        return True
+    is_targa = Path(path).suffix.lower() in (".tga", ".targa") and len(head) == _HEAD
+    return is_targa and head[1] <= 1 and head[2] in _TARGA_KINDS and head[16] in _TARGA_DEPTHS

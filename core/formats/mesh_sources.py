@@ -1,0 +1,311 @@
+"""Mesh files of strangers, looked at before anything reads them.
+
+What they name (materials, images, buffers) goes through the gate that the model's file goes through, `Resources`; what
+they claim to hold is held against their size. An importer gets the file itself where it names nothing, else a copy
+whose names lead only to what may be opened.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+import re
+import stat
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from .images import is_image
+from .resources import FilesBeside, ResourceError, Resources
+
+MAX_BYTES = 2**31
+"""Of a mesh file."""
+
+MAX_LIBRARY = 64 * 2**20
+"""Bytes of a file of materials."""
+
+MAX_HEAD = 2**20
+"""Bytes of a PLY file's header."""
+
+BLANK = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAA"
+    "AABJRU5ErkJggg=="
+)
+"""A white image of one pixel, in the place of one that is not there."""
+
+
+class MeshSourceError(Exception):
+    """A mesh file that no importer is to see; the message says why and what to do."""
+
+
+class MeshSource:
+    """A mesh file as an importer may have it.
+
+    Attributes:
+        path: the file itself, or a copy of it in the folder that was given.
+        notes: what it names and is not opened.
+    """
+
+    def __init__(self, path: Path, within: Sequence[str | Path], folder: Path):
+        """within: folders in which what it names may lie, besides its own and its package's. Raises MeshSourceError."""
+        self.original, self.path, self.folder = path, path, folder
+        self.notes: list[str] = []
+        self._files = FilesBeside(Resources(path, within), path)
+        size = self._size()
+        if look := _LOOKS.get(path.suffix.lower()):
+            try:
+                look(self, size)
+            except OSError as error:
+                raise MeshSourceError(f"{(error.strerror or str(error)).lower()}; check the file") from error
+
+    def _size(self) -> int:
+        try:
+            told = os.stat(self.original)
+        except (OSError, ValueError) as error:
+            raise MeshSourceError("it cannot be read; check the file") from error
+        if not stat.S_ISREG(told.st_mode):
+            raise MeshSourceError("it is a folder, a pipe or a device; name a file")
+        if told.st_size > MAX_BYTES:
+            raise MeshSourceError(f"it has more than {MAX_BYTES >> 30} GB; reduce it")
+        return told.st_size
+
+    def _found(self, name: str, what: str) -> Path | None:
+        """Where a name in it leads; None, after a note, where that may not be opened."""
+        try:
+            found = self._files.find(name)
+        except ResourceError as error:
+            self.notes.append(f"its {what} {error}")
+            return None
+        if found.is_file():
+            return found
+        self.notes.append(f"its {what} '{name}' is a folder; name a file")
+        return None
+
+    def _image(self, name: str) -> Path | None:
+        found = self._found(name, "image")
+        if found is None or is_image(found):
+            return found
+        self.notes.append(f"its image '{name}' is no image, and is not opened; name a PNG or a JPEG, say")
+        return None
+
+    # ---- OBJ
+
+    def look_at_obj(self, size: int) -> None:
+        """Blender reads the libraries that it names, and one of its own name beside it."""
+        beside = self.original.with_suffix(".mtl")
+        data = self.original.read_bytes()
+        if b"mtllib" not in data and not beside.exists():
+            return
+        data = _CONTINUED.sub(b" ", data)
+        names = [name.decode("utf-8", "replace").strip().strip('"') for name in _MTLLIB.findall(data)]
+        names += [beside.name] if beside.exists() else []
+        libraries = []
+        for number, name in enumerate(dict.fromkeys(names)):
+            found = self._found(name, "material library")
+            if found is not None and found.stat().st_size <= MAX_LIBRARY:
+                (self.folder / f"{number}.mtl").write_bytes(self._library(found))
+                libraries.append(f"mtllib {number}.mtl\n".encode())
+        self.path = self.folder / self.original.name
+        self.path.write_bytes(b"".join(libraries) + _MTLLIB.sub(b"", data))
+
+    def _library(self, path: Path) -> bytes:
+        """Materials, whose images are named by where they lie."""
+        files = self._files.of(path)
+        lines = []
+        for line in _CONTINUED.sub(b" ", path.read_bytes()).splitlines():
+            if _MAP.match(line) is None:
+                lines.append(line)
+                continue
+            word, name = _map_of(line)
+            self._files, kept = files, self._files
+            found = self._image(name)
+            self._files = kept
+            if found is not None:
+                lines.append(word + b" " + os.fsencode(found))
+        return b"\n".join(lines) + b"\n"
+
+    # ---- PLY
+
+    def look_at_ply(self, size: int) -> None:
+        with self.original.open("rb") as file:
+            head, end, _ = file.read(MAX_HEAD).partition(b"end_header")
+        if not end:
+            raise MeshSourceError("it has no 'end_header'; export it again")
+        is_text, room, least = b"format ascii" in head, size - len(head) - len(end), 0
+        counts: list[tuple[str, int, int]] = []
+        for line in head.decode("latin-1").splitlines():
+            match line.split():
+                case ["element", name, count]:
+                    counts.append((name, _count(count), 0))
+                case ["property", "list", kind, *_] if counts:
+                    name, number, width = counts[-1]
+                    counts[-1] = name, number, width + (2 if is_text else _PLY_BYTES.get(kind, 1))
+                case ["property", kind, *_] if counts:
+                    name, number, width = counts[-1]
+                    counts[-1] = name, number, width + (2 if is_text else _PLY_BYTES.get(kind, 1))
+        for name, number, width in counts:
+            least += number * max(width, 1)
+            if least > room + 1:
+                raise _too_many(f"{number:,} of '{name}'", size)
+
+    # ---- glTF
+
+    def look_at_gltf(self, size: int) -> None:
+        data = self.original.read_bytes()
+        is_binary = data[:4] == b"glTF"
+        text, rest = _glb_parts(data) if is_binary else (data, b"")
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise MeshSourceError(f"Blender cannot read it: it is no glTF ({error})") from error
+        if not isinstance(said, dict):
+            raise MeshSourceError("Blender cannot read it: it is no glTF, but a list or a number")
+        changed = False
+        for kind, index, entry in _named_in(said):
+            uri = entry["uri"]
+            if uri.startswith("data:"):
+                continue
+            changed = True
+            found = self._image(unquote(uri)) if kind == "images" else self._found(unquote(uri), "buffer")
+            if found is None and kind != "images":
+                raise MeshSourceError(f"{self.notes.pop()}, and it is nothing without its buffer {index}")
+            entry["uri"] = BLANK if found is None else quote(found.as_posix())
+        _require_counts(said, size)
+        if changed:
+            self.path = self.folder / self.original.name
+            text = json.dumps(said).encode()
+            self.path.write_bytes(_glb_of(text, rest) if is_binary else text)
+
+    # ---- COLLADA
+
+    def look_at_collada(self, size: int) -> None:
+        data = self.original.read_bytes()
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:64]:
+            raise MeshSourceError("it is not UTF-8; save it as that")
+        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+            raise MeshSourceError("it has a document type definition, which may hide anything; remove it")
+        if away := _AWAY.search(data):
+            raise MeshSourceError(f"it names another document, '{away[1].decode('utf-8', 'replace')}'; export it whole")
+        for told in _COUNT.findall(data):
+            if _count(told.decode()) > size:
+                raise _too_many(f"{_count(told.decode()):,} numbers", size)
+        changed = _IMAGE.sub(lambda image: _INIT.sub(self._seen_image, image[0]), data)
+        if changed != data:
+            self.path = self.folder / self.original.name
+            self.path.write_bytes(changed)
+
+    def _seen_image(self, told: re.Match[bytes]) -> bytes:
+        name = html.unescape(told[2].decode("utf-8", "replace")).strip()
+        found = self._image(unquote(name)) if name else None
+        return told[1] + (html.escape(quote(found.as_posix())).encode() if found else b"none.png") + told[3]
+
+
+_CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
+_MTLLIB = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n]*)", re.MULTILINE)
+_MAP = re.compile(rb"^\s*(map_\w+|bump|disp|decal|refl|norm)\s+", re.IGNORECASE)
+_OPTIONS = {b"-o": 3, b"-s": 3, b"-t": 3, b"-mm": 2}
+"""Of a map, and how many numbers follow at most; one word follows all others."""
+
+_PLY_BYTES = {
+    **dict.fromkeys(("short", "ushort", "int16", "uint16"), 2),
+    **dict.fromkeys(("int", "uint", "float", "int32", "uint32", "float32"), 4),
+    **dict.fromkeys(("double", "float64"), 8),
+}
+_AWAY = re.compile(rb"""\burl\s*=\s*["']([^"'#]+)#""")
+_COUNT = re.compile(rb"""\bcount\s*=\s*["']\s*([0-9]{1,30})""")
+_IMAGE = re.compile(rb"<image\b.*?</image\s*>", re.DOTALL)
+_INIT = re.compile(rb"(<(?:init_from|ref)\b[^>]*>)([^<]*)(</(?:init_from|ref)\s*>)")
+
+_GLTF_BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
+_GLTF_PARTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+COMPRESSED, ZEROS = 100, 16 * 2**20
+"""How often an accessor without a view of its own may be as large as the file, as Draco's are, and bytes besides."""
+
+
+def _map_of(line: bytes) -> tuple[bytes, str]:
+    """The word and the image's name of a line of materials, without options, which nothing here uses."""
+    word, *parts = line.split()
+    while parts and parts[0].lower().startswith(b"-") and len(parts) > 1:
+        most = _OPTIONS.get(parts.pop(0).lower(), 1)
+        taken = 0
+        while taken < most and len(parts) > 1 and (most == 1 or _is_number(parts[0])):
+            parts.pop(0)
+            taken += 1
+    return word, b" ".join(parts).decode("utf-8", "replace").strip('"')
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        return math.isfinite(float(word))
+    except ValueError:
+        return False
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 20 else 0 if text.startswith("-") else 10**20
+
+
+def _too_many(what: str, size: int) -> MeshSourceError:
+    return MeshSourceError(f"it says that it has {what}, which its {size:,} bytes cannot hold; export it again")
+
+
+def _glb_parts(data: bytes) -> tuple[bytes, bytes]:
+    """The text of a binary glTF, and all that follows it."""
+    if len(data) < 20:
+        raise MeshSourceError("Blender cannot read it: it ends in its header; export it again")
+    (length,) = struct.unpack_from("<I", data, 12)
+    if data[16:20] != b"JSON" or 20 + length > len(data):
+        raise MeshSourceError("Blender cannot read it: it is cut short; export it again")
+    return data[20 : 20 + length], data[20 + length :]
+
+
+def _glb_of(text: bytes, rest: bytes) -> bytes:
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sII", b"glTF", 2, 20 + len(text) + len(rest))
+    return head + struct.pack("<I4s", len(text), b"JSON") + text + rest
+
+
+def _named_in(said: dict) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Each entry that names a file, with the list that it is in."""
+    for kind, entries in said.items():
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict) and isinstance(entry.get("uri"), str):
+                yield kind, index, entry
+
+
+def _require_counts(said: dict, size: int) -> None:
+    views = said.get("bufferViews")
+    for accessor in said.get("accessors") or ():
+        count = accessor.get("count") if isinstance(accessor, dict) else None
+        if not isinstance(count, int):
+            continue
+        width = _GLTF_BYTES.get(accessor.get("componentType"), 1) * _GLTF_PARTS.get(accessor.get("type"), 1)
+        index = accessor.get("bufferView")
+        view = views[index] if isinstance(views, list) and isinstance(index, int) and 0 <= index < len(views) else None
+        room: Any = view.get("byteLength", 0) if isinstance(view, dict) else COMPRESSED * _held(said, size) + ZEROS
+        least = count * width if view is None else count * min(width, 4)
+        if not isinstance(room, int) or least > min(room, COMPRESSED * _held(said, size) + ZEROS):
+            raise _too_many(f"{count:,} entries in an accessor", size)
+
+
+def _held(said: dict, size: int) -> int:
+    """Bytes of the file and of the buffers that lie beside it, as far as they are there."""
+    total = size
+    for entry in said.get("buffers") or ():
+        uri = entry.get("uri") if isinstance(entry, dict) else None
+        if isinstance(uri, str) and not uri.startswith("data:") and os.path.isfile(unquote(uri)):
+            total += os.path.getsize(unquote(uri))
+    return total
+
+
+_LOOKS: dict[str, Callable[[MeshSource, int], None]] = {
+    ".obj": MeshSource.look_at_obj,
+    ".ply": MeshSource.look_at_ply,
+    ".gltf": MeshSource.look_at_gltf,
+    ".glb": MeshSource.look_at_gltf,
+    ".dae": MeshSource.look_at_collada,
+}
