@@ -12,7 +12,7 @@ UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 
-.PHONY: setup demo test test-all lint format kernels judges gui-test fuzz benchmark docs pictures messages extension wheel fitting-kernels packages requirements clean
+.PHONY: setup demo test test-all lint format kernels judges gui-test fuzz benchmark docs pictures site messages extension wheel fitting-kernels packages requirements clean
 
 setup: $(VENV)/.installed
 
@@ -115,6 +115,17 @@ wheel: fitting-kernels
 fitting-kernels: setup
 	-@$(BIN)/python .ci/staging.py || $(MAKE) --no-print-directory kernels
 
+# The documentation site in out/site, the same pages and a reference from the docstrings. A warning is an error.
+site: .venv-site/.installed
+	.venv-site/bin/sphinx-build -W --keep-going -q -b html -d out/site-cache -c docs/site . out/site
+	.venv-site/bin/python docs/site/links.py out/site
+
+.venv-site/.installed: requirements/site.txt pyproject.toml $(filter .venv-uv/bin/uv,$(UV))
+	$(UV) venv --quiet --clear --python $(call interpreter,3.11) .venv-site
+	$(UV) pip sync --quiet --python .venv-site --require-hashes requirements/site.txt
+	$(UV) pip install --quiet --python .venv-site --no-deps --no-build-isolation --editable .
+	@touch $@
+
 # What both make for this platform, installed, used and removed in Blenders that have nothing of ours.
 packages: extension wheel .venv-blender-3.11/.installed .venv-blender-3.13/.installed
 	$(BIN)/python tests/packages/run.py
@@ -130,6 +141,7 @@ requirements: $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) $(PIN) --extra fast --extra pieces --extra plots --extra batch --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(UV) $(PIN) --extra blender --constraints requirements/dev.txt pyproject.toml -o requirements/blender.txt
 	$(UV) $(PIN) --no-deps --constraints requirements/dev.txt requirements/bundled.in -o requirements/bundled.txt
+	$(UV) $(PIN) --extra fast --constraints requirements/dev.txt pyproject.toml requirements/site.in -o requirements/site.txt
 	$(UV) $(PIN) requirements/zig.in -o requirements/zig.txt
 	$(UV) $(PIN) requirements/lint.in -o requirements/lint.txt
 	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt

@@ -55,7 +55,7 @@ class Issue:
         return self.severity == "error"
 
     def format(self, path: object) -> str:
-        """`FILE:LINE: error code: subject: message`, as compilers print it."""
+        """One line in the form of compilers: file, line, severity, code, subject, message, with colons between."""
         file = self.file or path
         where = f"{file}:{self.line}" if self.line else f"{file}"
         return f"{where}: {self.severity} {self.code}: {self.subject}: {self.message}"

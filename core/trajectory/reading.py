@@ -20,7 +20,7 @@ def read_trajectory(path: Path) -> Trajectory:
     which are in tables beside a .csv, come with an .npz and a .json alone.
 
     Raises:
-        TrajectoryError: it is no such file: FILE or FILE:LINE, what was found, what is allowed.
+        TrajectoryError: it is no such file; the message has the file, the line, what was found and what is allowed.
         OSError: it cannot be read.
     """
     suffix = path.suffix.lower()
