@@ -9,6 +9,7 @@ from ..extras import Extra
 from ..joints import Unit
 from ..spatial import IDENTITY, Pose, dot, quat_rotate
 from .elements import Joint, Mimic, ModelError
+from .record import Record
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ COUPLING_TYPES: dict[str, CouplingType] = {
 }
 
 
-@dataclass
-class Coupling:
+@dataclass(repr=False)
+class Coupling(Record):
     """An equation between axes, its type's weights times their coordinates: their sum is `offset` [rad or m].
 
     Attributes:
@@ -110,8 +111,8 @@ class Coupling:
         return Equation(self.name, tuple(terms), self.offset)
 
 
-@dataclass
-class Gearbox:
+@dataclass(repr=False)
+class Gearbox(Record):
     """SDFormat's gearbox: two links that turn on hinges of a third, the reference, by angles of a fixed ratio.
 
     Angle 1 is that of `parent` against `reference` about `axis`, angle 2 that of `child` against it about `axis2`, both

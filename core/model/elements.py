@@ -204,16 +204,6 @@ class Joint(Record):
 
     def __post_init__(self):
         _require_text(self, self.name)
-        for end in ("parent", "child"):
-            link = getattr(self, end)
-            if not isinstance(link, str):
-                hint = f"; give its name, '{link.name}'" if isinstance(link, Link) else ""
-                raise TypeError(f"joint '{self.name}': {end} takes the name of a link, found {link!r}{hint}")
-        if isinstance(self.axes, Axis) or not all(isinstance(axis, Axis) for axis in self.axes):
-            raise TypeError(
-                f"joint '{self.name}': axes takes a list of Axis, found {self.axes!r}; write axes=[Axis(xyz=(0, 0, 1))]"
-            )
-        self.axes = list(self.axes)
         if self.axes and not (self.kind.axes or self.kind.is_open):
             raise ModelError(
                 f"joint '{self.name}': {len(self.axes)} axes are given, and a {self.type} joint has none; leave them "
@@ -223,18 +213,29 @@ class Joint(Record):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "type":
-            known = type_name(value)
-            if known is None:
-                raise ModelError(
-                    f"joint '{self.name}': type '{value}' is not known; allowed are {', '.join(JOINT_TYPES)}"
+            value = self._known_type(value)
+        elif name in ("parent", "child") and not isinstance(value, str):
+            hint = f"; give its name, '{value.name}'" if isinstance(value, Link) else ""
+            raise TypeError(f"joint '{self.name}': {name} takes the name of a link, found {value!r}{hint}")
+        elif name == "axes":
+            found = [value] if isinstance(value, Axis) else list(value)
+            if isinstance(value, Axis) or not all(isinstance(axis, Axis) for axis in found):
+                raise TypeError(
+                    f"joint '{self.name}': axes takes a list of Axis, found {value!r}; write axes=[Axis(xyz=(0, 0, 1))]"
                 )
-            value = known
+            value = found
         super().__setattr__(name, value)
         if name == "type" and "extras" in vars(self):  # another one than it was made with
             self.axes = self.axes if self.kind.is_open else self.axes[: len(self.kind.axes)]
             self._complete()
             if len(self.home) != len(self.neutral):
                 self.home = self._neutral_within_limits()
+
+    def _known_type(self, word: object) -> str:
+        known = type_name(word)
+        if known is None:
+            raise ModelError(f"joint '{self.name}': type '{word}' is not known; allowed are {', '.join(JOINT_TYPES)}")
+        return known
 
     def _complete(self) -> None:
         """Give it the axes and the home that its type asks for, and has not been given."""

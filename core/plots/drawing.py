@@ -8,7 +8,7 @@ import math
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,8 +55,10 @@ def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> F
     suffix = Path(path).suffix.lower() if path is not None else ".png"
     if suffix not in (*SUFFIXES, BLEND):
         raise ValueError(f"{path}: a picture is saved as {', '.join(SUFFIXES)} or {BLEND}, not '{suffix}'")
-    by_name = q is None or isinstance(q, dict)
-    at = closed_state(compiled, q)[0] if by_name and ties(compiled) else compiled.positions(q)
+    if (q is None or isinstance(q, Mapping)) and ties(compiled):
+        at, _ = closed_state(compiled, q)
+    else:
+        at = compiled.positions(q)
     figure = _figure_of(compiled, at)
     if path is not None and suffix == BLEND:
         _save_blend(compiled, at, Path(path))
@@ -73,7 +75,7 @@ def _save_blend(compiled: CompiledModel, q: np.ndarray, path: Path) -> None:
         model, state = Path(folder) / "model.sdf", Path(folder) / "state.json"
         write(compiled.model, model)
         state.write_text(json.dumps({"q": compiled.q_by_joint(q)}), encoding="utf-8")
-        package = __package__.rpartition(".core")[0]
+        package = __name__.rpartition(".core.")[0]
         asked = [model, "--output", path.resolve(), "--initial", state, "--frames", "1", "1", "--no-contact"]
         done = subprocess.run(  # noqa: S603 - this program itself
             [sys.executable, "-m", package, "bake", *asked], capture_output=True, text=True, check=False

@@ -12,7 +12,7 @@ from .trajectory import Trajectory
 from .writing import SUFFIXES
 
 
-def read_trajectory(path: Path) -> Trajectory:
+def read_trajectory(path: str | Path) -> Trajectory:
     """What `Trajectory.save` wrote, or a table of times and joint coordinates that another program logged.
 
     What a table leaves out is not there: no links, no rates, energies that are NaN. Numbers come in SI units; a
@@ -23,6 +23,7 @@ def read_trajectory(path: Path) -> Trajectory:
         TrajectoryError: it is no such file; the message has the file, the line, what was found and what is allowed.
         OSError: it cannot be read.
     """
+    path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise TrajectoryError(f"{path}: a trajectory is read from {' or '.join(SUFFIXES)}, not '{path.suffix}'")

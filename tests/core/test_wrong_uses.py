@@ -65,6 +65,8 @@ CASES = [
         TypeError,
         "parent takes the name of a link.*give its name, 'upper'",
     ),
+    (lambda m: setattr(m.joints[0], "parent", m.links[1]), TypeError, "parent takes the name of a link.*'lower'"),
+    (lambda m: setattr(m.joints[0], "axes", [(0, 0, 1)]), TypeError, "axes takes a list of Axis"),
     (lambda m: lj.Joint("j", "revolute", None, "b"), TypeError, "parent takes the name of a link, found None"),
     (
         lambda m: lj.Joint("j", "revolute", "a", "b", axes=[(0, 0, 1)]),

@@ -220,7 +220,9 @@ def test_loops_stay_closed_among_contacts():
         rod = Shape("end", Sphere(0.05))
         links.append(Link(f"l{i}", 1.0, inertia=(0.01, 0, 0, 0.01, 0, 0.01), collisions=[rod]))
         axes = [Axis(xyz=(0.0, 1.0, 0.0))] if i else []
-        joints.append(Joint(f"j{i}", "revolute" if i else "free", below, f"l{i}", X_PJ=(*place, *NO_TURN), axes=axes))
+        joints.append(
+            Joint(f"j{i}", "revolute" if i else "free", below, f"l{i}", X_PJ=(*place, *NO_TURN), axes=axes if i else [])
+        )
         below = f"l{i}"
     joints.append(Joint("loop", "revolute", "l0", "l3", X_PJ=(0.3, 0.0, 0.0, *NO_TURN), axes=[Axis(xyz=(0, 1.0, 0))]))
     fallen = scene(Surface(friction=0.5), LEVEL)

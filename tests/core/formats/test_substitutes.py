@@ -27,6 +27,8 @@ def two_links(rng, joint_type, **given_of_joint) -> Model:
     """A link that hangs on the world and, by a joint of the type, another one on it."""
     model = Model(links=[random_link(rng, "inner"), random_link(rng, "outer")])
     axes = [Axis(xyz=random_unit(rng)) for _ in JOINT_TYPES[joint_type].axes or "abc"]
+    if joint_type in ("fixed", "free"):  # which have none
+        axes = []
     if joint_type == "custom":
         screws = ((2.0, 0.0), (0.0, -0.5), (-1.0, 0.3))
         axes = [

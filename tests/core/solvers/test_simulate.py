@@ -93,7 +93,7 @@ def test_a_trajectory_is_read_by_name(tmp_path):
     assert motion.state(-1) == motion.state(12) == motion.state(12, model) == motion.state(model, 12)
     assert motion.state(0)["q"] == {"j0": [0.0], "j1": [0.3], "j2": [0.0]}
     motion.save(str(tmp_path / "motion.npz"))
-    read = read_trajectory(tmp_path / "motion.npz")
+    read = read_trajectory(str(tmp_path / "motion.npz"))
     assert np.array_equal(read.joint("j1"), motion.joint("j1"))
     assert read.state(3, model) == motion.state(3)
     with pytest.raises(ValueError, match="does not tell its joints: name the model"):
