@@ -36,6 +36,7 @@ class ShapeWriter:
         self.size = size
         self.notes: list[str] = []
         self.files = MeshFiles(unit)
+        self._told: set[str] = set()
         self._hidden: bpy.types.Collection | None = None
         self._materials: dict[Material, bpy.types.Material] = {}
         self._meshes: dict[tuple, bpy.types.Mesh] = {}
@@ -114,10 +115,11 @@ class ShapeWriter:
         try:
             if geometry.path:
                 return self.files.mesh(geometry.path, geometry.within), "MESH"
-            why = "was not read"
         except MeshFileError as error:
-            why = f"is left out: {error}"
-        self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {why}, so it is not shown")
+            if geometry.path not in self._told:
+                self._told.add(geometry.path)
+                note = f"link '{link.name}': the mesh '{geometry.uri}' is left out: {error}, so it is not shown"
+                self.notes.append(note)
         return None, "MESH"
 
     def _shared(self, name: str, geometry: Mesh) -> bpy.types.Mesh | None:
