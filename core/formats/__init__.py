@@ -80,7 +80,7 @@ def read(
     resources = Resources(path, search)
     model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
     _drop_idle_mimics(model, lines, findings)
-    checked = _checked(model, lines, findings)
+    checked = _checked(model, lines, findings, needs_links=root.child("model") is not None)
     issues = findings.issues + checked
     _normalize_axes(model)
     files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
@@ -148,7 +148,7 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
         joint.mimic = None
 
 
-def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
+def _checked(model: Model, lines: Lines, findings: Findings, needs_links: bool) -> list[Issue]:
     """check_model's findings with their lines, but for those that follow from the reader's errors."""
     from ..check import check_model
 
@@ -159,7 +159,7 @@ def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
         if element := by_subject.get(issue.subject):
             issue.line, issue.file = element.line, findings.file_of(element)
     for issue in issues:
-        if issue.code == "no-links" and not findings.strict:
+        if issue.code == "no-links" and not findings.strict and not needs_links:
             issue.severity = "warning"  # worlds of lights, or of what is still to come
     follows = FOLLOW_FROM_ERRORS if broken else ()
     return [issue for issue in issues if issue.subject not in broken and issue.code not in follows]

@@ -166,6 +166,8 @@ def test_flattened_frames(files):
         model('<link name="a"><pose>1 2 3</pose></link>'),
         model('<link name="a"/><link name="a"/>'),
         model('<link name="__a__"/>'),
+        model("<frame name='f'/>"),
+        model('<link name="a"/><joint name="j" type="fixed"><parent>j</parent><child>a</child></joint>'),
         model('<link name="a"/><joint name="j" type="fixed"><parent>a</parent><child>a</child></joint>'),
         model('<link name="a"/><joint name="j" type="fixed"><parent>a</parent><child>world</child></joint>'),
         robot(TWO_LINKS + JOINT.format("continuous", '<mimic joint="j"/>')),
