@@ -39,6 +39,7 @@ def open_as_scene(
     """
     from ..bridge.read import SceneReading
     from ..bridge.write import write_scene
+    from ..bridge.write_shapes import NOT_READ
 
     if path.suffix.lower() == ".blend":
         open_blend(path)
@@ -52,6 +53,6 @@ def open_as_scene(
     # The file's own numbers are simulated, not Blender's single-precision copies of them, so that the keys are those of
     # `limberjack simulate` on the same file.
     objects, notes = write_scene(reading.model, open_scene())
-    say(*(f"{path}: note: {note}" for note in notes))
+    say(*(f"{path}: note: {note}" for note in notes if not note.endswith(NOT_READ)))
     links = {link.name: objects[link.name] for link in reading.model.links}
     return Opened(reading.files, SceneReading(reading.model, links))
