@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import bpy
 from mathutils import Matrix
@@ -86,7 +87,8 @@ class MeshFiles:
 
 def _fetched(path: Path) -> bpy.types.Mesh:
     """The one mesh of a .blend file, with what it uses, as if it had been made here."""
-    with quiet(), bpy.data.libraries.load(str(path), link=False) as (there, here):
+    loading: Any = bpy.data.libraries.load(str(path), link=False)  # its stub knows no context
+    with quiet(), loading as (there, here):
         here.meshes = list(there.meshes)
     (mesh,) = here.meshes
     mesh.use_fake_user = False

@@ -19,6 +19,9 @@ from .numbers import scaled_pose, units_of
 from .primitives import new_mesh
 from .touching import write_touch
 
+NOT_READ = "was not read, so it is not shown"
+"""Of a mesh that was not found, of which whoever read the model has told."""
+
 
 class ShapeWriter:
     """Puts visuals into the model's collection, and collisions into a hidden one below it.
@@ -36,6 +39,7 @@ class ShapeWriter:
         self.size = size
         self.notes: list[str] = []
         self.files = MeshFiles(unit)
+        self._told: set[str] = set()
         self._hidden: bpy.types.Collection | None = None
         self._materials: dict[Material, bpy.types.Material] = {}
         self._meshes: dict[tuple, bpy.types.Mesh] = {}
@@ -114,10 +118,12 @@ class ShapeWriter:
         try:
             if geometry.path:
                 return self.files.mesh(geometry.path, geometry.within), "MESH"
-            why = "was not read"
+            why = NOT_READ
         except MeshFileError as error:
-            why = f"is left out: {error}"
-        self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {why}, so it is not shown")
+            why = f"is left out: {error}, so it is not shown"
+        if geometry.uri not in self._told:
+            self._told.add(geometry.uri)
+            self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {why}")
         return None, "MESH"
 
     def _shared(self, name: str, geometry: Mesh) -> bpy.types.Mesh | None:

@@ -136,7 +136,7 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
 
     motion = _read_motion(arguments.trajectory) if arguments.trajectory else None
     first, last = arguments.frames or (None, None)
-    files, reading = open_as_scene(arguments.file, arguments.search, arguments.settings, first)
+    files, reading = open_as_scene(arguments.file, arguments.search, arguments.settings, first, arguments.strict)
     scene = open_scene()
     _store_settings(scene, arguments)
     if motion is not None:

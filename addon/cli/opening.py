@@ -26,7 +26,9 @@ class Opened(NamedTuple):
     reading: SceneReading | None = None
 
 
-def open_as_scene(path: Path, search: list[Path], settings: list[str], first: int | None) -> Opened:
+def open_as_scene(
+    path: Path, search: list[Path], settings: list[str], first: int | None, strict: bool = False
+) -> Opened:
     """Open the file's links and joints as a scene.
 
     Args:
@@ -37,6 +39,7 @@ def open_as_scene(path: Path, search: list[Path], settings: list[str], first: in
     """
     from ..bridge.read import SceneReading
     from ..bridge.write import write_scene
+    from ..bridge.write_shapes import NOT_READ
 
     if path.suffix.lower() == ".blend":
         open_blend(path)
@@ -45,11 +48,11 @@ def open_as_scene(path: Path, search: list[Path], settings: list[str], first: in
     if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
         make_settings(settings, path, first)
         return Opened(files_of_scene(path))
-    reading = load_usable(path, search, settings)
+    reading = load_usable(path, search, settings, strict)
     open_nothing()
     # The file's own numbers are simulated, not Blender's single-precision copies of them, so that the keys are those of
     # `limberjack simulate` on the same file.
     objects, notes = write_scene(reading.model, open_scene())
-    say(*(f"{path}: note: {note}" for note in notes))
+    say(*(f"{path}: note: {note}" for note in notes if not note.endswith(NOT_READ)))
     links = {link.name: objects[link.name] for link in reading.model.links}
     return Opened(reading.files, SceneReading(reading.model, links))

@@ -39,7 +39,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from ..bake.record import recorded
 
     first, last = arguments.frames or (None, None)
-    open_as_scene(arguments.file, arguments.search, [], first)
+    open_as_scene(arguments.file, arguments.search, [], first, arguments.strict)
     observed, notes = recorded(open_scene(), first=first, last=last, step=arguments.step)
     motion = observed.trajectory
     motion.save(output, only_joints=arguments.joints)
@@ -62,7 +62,7 @@ def record_motion(arguments: argparse.Namespace) -> Motion:
     from ..bake.record import recorded
     from ..bridge.read import read_scene
 
-    open_as_scene(arguments.file, arguments.search, arguments.settings, None)
+    open_as_scene(arguments.file, arguments.search, arguments.settings, None, arguments.strict)
     observed, notes = recorded(open_scene())
     return read_scene(open_scene()), observed.trajectory, notes
 

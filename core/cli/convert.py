@@ -43,7 +43,12 @@ def _run(arguments: argparse.Namespace) -> int:
     whole = arguments.world or arguments.folders
     meshes = arguments.meshes.upper()
     reading = load_usable(
-        arguments.file, arguments.search, arguments.settings, with_surroundings=whole, mesh_format=meshes
+        arguments.file,
+        arguments.search,
+        arguments.settings,
+        arguments.strict,
+        with_surroundings=whole,
+        mesh_format=meshes,
     )
     if idle := _idle_options(arguments):
         say(f"{target}: note: {', '.join(idle)}: without effect on this input and output")

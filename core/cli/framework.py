@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from typing import TextIO, TypeVar
 from ..check import Issue, check_model
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
+from ..formats.xml import MAX_BYTES
 from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
 from ..model import Model, ModelError, StateError
 from ..model.properties import FLOATING, Setting, set_property
@@ -37,6 +39,12 @@ SAVERS: dict[str, Callable[[Model, Path], list[str]]] = {}
 OPEN_SCENE = Path("(open scene)")
 """Stands for the scene that Blender has open, where the command runs inside Blender and no FILE is given."""
 
+
+STDIN = Path("-")
+"""Stands for what is piped into the command; what it names is looked for in the working folder."""
+
+DENSITY = "(density)="
+"""What begins the setting that --density makes."""
 
 T = TypeVar("T")
 
@@ -151,7 +159,7 @@ def _make_file_optional(parser: argparse.ArgumentParser) -> None:
 
 
 def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
-    parser.add_argument("file", metavar=metavar, type=Path, help=f"{', '.join(suffixes())} or .blend")
+    parser.add_argument("file", metavar=metavar, type=Path, help=f"{', '.join(suffixes())} or .blend; - for stdin")
     parser.add_argument(
         "--path",
         action="append",
@@ -161,9 +169,6 @@ def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
         dest="search",
         help="a folder in which models and meshes that the file names are looked for; may be given again",
     )
-
-
-def add_strict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="refuse what is wrong and would be read because simulators read it"
     )
@@ -191,6 +196,15 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="hold a link in the world, such as a robot's base, as --set LINK.static=true does; without LINK, the one "
         "that floats",
     )
+    parser.add_argument(
+        "--density",
+        metavar="KG_M3",
+        action="append",
+        default=[],
+        type=lambda density: f"{DENSITY}{density}",
+        dest="settings",
+        help="of a file whose links have no masses: weigh them by their shapes, all of this density",
+    )
 
 
 def load(
@@ -206,17 +220,35 @@ def load(
 
     Raises:
         UnreadableError: nothing can be made of the input.
-        UsageError: a folder of `search` is not there, or a setting cannot be made.
+        UsageError: a setting cannot be made.
     """
-    for folder in search:
-        if not folder.is_dir():
-            raise UsageError(f"--path {folder}: there is no such folder")
+    say(*(f"limberjack: warning: --path {folder}: there is no such folder" for folder in search if not folder.is_dir()))
     if loader := LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower()):
         return loader(path, settings=settings, **of_scene)
-    reading = read(path, search, strict)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == STDIN else None
+    reading = read(path, search, strict, data)
+    densities = [text for text in settings if text.startswith(DENSITY)]
+    if densities and reading.ok:
+        _weigh(densities[-1], reading)
+    settings = [text for text in settings if text not in densities]
     if settings and reading.ok:
         _make(settings, reading)
     return reading
+
+
+def _weigh(text: str, reading: Reading) -> None:
+    """Weigh a model that has no masses, and tell what is wrong with what that leaves."""
+    try:
+        density = float(text.removeprefix(DENSITY))
+    except ValueError:
+        density = 0.0
+    if not 0.0 < density < math.inf:
+        raise UsageError(f"--density {text.removeprefix(DENSITY)}: give kg/m^3, above 0, such as 1000 for water")
+    from ..formats.weighing import weigh
+
+    issues = weigh(reading.model, density)
+    kept = [issue for issue in reading.issues if issue.code != "massless"]
+    reading.issues = kept + issues + [issue for issue in check_model(reading.model) if issue.code == "massless"]
 
 
 def _make(settings: Sequence[str], reading: Reading) -> None:

@@ -75,7 +75,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not targets:
         raise UsageError(f"nothing is asked for: give --target {FORMS['target']}, --turn or --look-at")
     initial, rest = read_initial(arguments.initial), read_initial(arguments.rest)
-    model = load_usable(arguments.file, arguments.search, arguments.settings).model
+    model = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict).model
     _require_names(model, {name for links in asked.values() for name in links}.union(arguments.pin), arguments.lock)
     try:
         calm = _rest(model, rest)

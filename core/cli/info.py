@@ -23,7 +23,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    reading = load_usable(arguments.file, arguments.search, arguments.settings)
+    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
     if arguments.json:
         print(json.dumps(describe(reading.model) | {"notes": reading.notes}, indent=1))
     else:
@@ -121,6 +121,8 @@ def _table(model: Model) -> list[str]:
             f"{j.type}, closes a loop" if j.name in looping else j.type,
             f"{j.parent} -> {j.child}",
             _limits(j),
+            _most(j, "velocity"),
+            _most(j, "effort"),
             _mimic(j),
         )
         for j in model.joints
@@ -130,7 +132,11 @@ def _table(model: Model) -> list[str]:
         "",
         aligned([("LINK", "MASS", "PARENT"), *links]),
         *([""] if joints else []),
-        *([aligned([("JOINT", "TYPE", "PARENT -> CHILD", "LIMITS", "MIMIC"), *joints])] if joints else []),
+        *(
+            [aligned([("JOINT", "TYPE", "PARENT -> CHILD", "LIMITS", "VELOCITY", "EFFORT", "MIMIC"), *joints])]
+            if joints
+            else []
+        ),
     ]
 
 
@@ -147,6 +153,19 @@ def _range(axis: Axis, unit: Unit) -> str:
         return "none"
     factor, suffix = (math.degrees(1.0), "deg") if unit is Unit.ANGLE else (1.0, "m")
     return f"{axis.lower * factor:.6g} .. {axis.upper * factor:.6g} {suffix}"
+
+
+def _most(joint: Joint, what: str) -> str:
+    """The largest velocity or effort of each axis that has one."""
+    found = []
+    for column in joint.all_columns:
+        value, turns = getattr(joint.axes[column.axis], what), joint.axis_unit(column.axis) is Unit.ANGLE
+        if value != math.inf:
+            if what == "velocity":
+                found.append(f"{math.degrees(value):.6g} deg/s" if turns else f"{value:.6g} m/s")
+            else:
+                found.append(f"{value:.6g} {'N m' if turns else 'N'}")
+    return ", ".join(dict.fromkeys(found))
 
 
 def _mimic(joint: Joint) -> str:

@@ -86,7 +86,7 @@ def _read(arguments: argparse.Namespace) -> Motion:
         motion = read_trajectory(arguments.trajectory)
     except TrajectoryError as error:
         raise UsageError(str(error)) from error
-    model = load_usable(arguments.file, arguments.search, arguments.settings).model
+    model = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict).model
     if model.loops() or model.equations():
         compile_posing_once()
     try:
@@ -99,7 +99,7 @@ def _read(arguments: argparse.Namespace) -> Motion:
 def _simulated(arguments: argparse.Namespace) -> Motion:
     times = frame_times(arguments.duration, arguments.fps)
     initial = read_initial(arguments.initial)
-    model = load_usable(arguments.file, arguments.search, arguments.settings).model
+    model = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict).model
     compile_once()
     simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
     motion = simulation.run()

@@ -122,7 +122,7 @@ def _run(arguments: argparse.Namespace) -> int:
         require_writable(arguments.final, (".json",))
     initial = read_initial(arguments.initial)
     times = frame_times(arguments.duration, arguments.fps, time_of(initial) or 0.0)
-    reading = load_usable(arguments.file, arguments.search, arguments.settings)
+    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
     compile_once()
     simulation = Simulation(
         reading.model,

@@ -69,10 +69,20 @@ def _end_unheard(answers: int) -> None:
 def _answer(parser: argparse.ArgumentParser, line: bytes) -> dict:
     out, err = io.StringIO(), io.StringIO()
     begun = time.perf_counter()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _no_input():
         code = _done(parser, line)
     seconds = time.perf_counter() - begun
     return {"code": code, "out": out.getvalue(), "err": err.getvalue(), "seconds": seconds, "memory": memory()}
+
+
+@contextlib.contextmanager
+def _no_input():
+    """Let a command that reads stdin find it empty: what comes there are orders."""
+    kept, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO())
+    try:
+        yield
+    finally:
+        sys.stdin = kept
 
 
 def _done(parser: argparse.ArgumentParser, line: bytes) -> int:

@@ -59,18 +59,21 @@ class Reading:
         return not any(issue.is_error for issue in self.issues)
 
 
-def read(path: str | Path, search: Iterable[str | Path] = (), strict: bool = False) -> Reading:
+def read(
+    path: str | Path, search: Iterable[str | Path] = (), strict: bool = False, data: bytes | None = None
+) -> Reading:
     """Read a model file of any format. Raises UnreadableError where nothing can be made of it.
 
     search: folders in which what the file names may lie, besides its own.
+    data: what the file holds, where it is read already; `path` then is its name.
     strict: whether what is wrong, and is read with a warning because simulators read it, is an error.
     """
     from .findings import Findings
     from .resources import FilesBeside, Resources
-    from .xml import Tally, count_in, parse_file
+    from .xml import Tally, count_in, parse, parse_file
 
     path = Path(path)
-    root = parse_file(path)
+    root = parse_file(path) if data is None else parse(data, path)
     findings = Findings(strict)
     _look_for_xacro(path, root, findings)
     chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)
@@ -82,10 +85,10 @@ def read(path: str | Path, search: Iterable[str | Path] = (), strict: bool = Fal
     resources = Resources(path, search)
     model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
     _drop_idle_mimics(model, lines, findings)
-    checked = _checked(model, lines, findings)
+    checked = _checked(model, lines, findings, needs_links=root.child("model") is not None)
     issues = findings.issues + checked
     _normalize_axes(model)
-    files = [path, *filter(Path.is_file, resources.used)]
+    files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
     return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes, files)
 
 
@@ -107,7 +110,15 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
     takes = {option.name for option in chosen.options}
     known = {name: value for name, value in options.items() if name in takes}
-    return [one_line(loss) for loss in chosen.write(model, path, **known)]
+    return once(one_line(loss) for loss in chosen.write(model, path, **known))
+
+
+def once(lines: Iterable[str]) -> list[str]:
+    """Each line once, with how often it came."""
+    counts: dict[str, int] = {}
+    for line in lines:
+        counts[line] = counts.get(line, 0) + 1
+    return [line if count == 1 else f"{line} ({count} times)" for line, count in counts.items()]
 
 
 def _look_for_xacro(path: Path, root: Element, findings: Findings) -> None:
@@ -142,7 +153,7 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
         joint.mimic = None
 
 
-def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
+def _checked(model: Model, lines: Lines, findings: Findings, needs_links: bool) -> list[Issue]:
     """check_model's findings with their lines, but for those that follow from the reader's errors."""
     from ..check import check_model
 
@@ -153,7 +164,7 @@ def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
         if element := by_subject.get(issue.subject):
             issue.line, issue.file = element.line, findings.file_of(element)
     for issue in issues:
-        if issue.code == "no-links" and not findings.strict:
+        if issue.code == "no-links" and not findings.strict and not needs_links:
             issue.severity = "warning"  # worlds of lights, or of what is still to come
     follows = FOLLOW_FROM_ERRORS if broken else ()
     return [issue for issue in issues if issue.subject not in broken and issue.code not in follows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -155,7 +155,7 @@ def numbers_in(text: str) -> tuple[float, ...]:
         return ()
 
 
-def excused_numbers(text: str, like: tuple[float, ...]) -> tuple[float, ...]:
+def excused_numbers(text: str, like: Sequence[float]) -> tuple[float, ...]:
     """As simulators read what is not quite right: with commas between numbers, units behind them, a zero left out at
     the end, or one number too many; one number stands for all where all are the same without it. Else none.
     """
@@ -168,11 +168,11 @@ def excused_numbers(text: str, like: tuple[float, ...]) -> tuple[float, ...]:
         if found is None or (found.end() < len(word) and _RUBBISH.fullmatch(word, found.end()) is None):
             return ()
         values.append(float(found[0]))
-    if len(like) == 3 and len(values) == 1 and like == (1.0, 1.0, 1.0):
+    if len(values) == 1 and tuple(like) == (1.0, 1.0, 1.0):
         return tuple(values * 3)
     if len(like) in (3, 6) and len(values) == len(like) - 1 and like[-1] == 0.0:
         values.append(0.0)
-    if len(like) == 3 and len(values) == 4 and like == (1.0, 1.0, 1.0):
+    if len(values) == 4 and tuple(like) == (1.0, 1.0, 1.0):
         del values[3:]
     return tuple(values)
 

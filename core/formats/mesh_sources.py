@@ -279,11 +279,13 @@ def _named_in(said: dict) -> Iterator[tuple[str, int, dict[str, Any]]]:
 
 def _require_counts(said: dict, size: int) -> None:
     views = said.get("bufferViews")
-    for accessor in said.get("accessors") or ():
-        count = accessor.get("count") if isinstance(accessor, dict) else None
+    for accessor in _entries(said, "accessors"):
+        count: Any = accessor.get("count") if isinstance(accessor, dict) else None
         if not isinstance(count, int):
             continue
-        width = _GLTF_BYTES.get(accessor.get("componentType"), 1) * _GLTF_PARTS.get(accessor.get("type"), 1)
+        kinds = accessor.get("componentType"), accessor.get("type")
+        width = next((size for kind, size in _GLTF_BYTES.items() if kind == kinds[0]), 1)
+        width *= next((parts for kind, parts in _GLTF_PARTS.items() if kind == kinds[1]), 1)
         index = accessor.get("bufferView")
         view = views[index] if isinstance(views, list) and isinstance(index, int) and 0 <= index < len(views) else None
         room: Any = view.get("byteLength", 0) if isinstance(view, dict) else COMPRESSED * _held(said, size) + ZEROS
@@ -292,10 +294,15 @@ def _require_counts(said: dict, size: int) -> None:
             raise _too_many(f"{count:,} entries in an accessor", size)
 
 
+def _entries(said: dict, kind: str) -> list:
+    found = said.get(kind)
+    return found if isinstance(found, list) else []
+
+
 def _held(said: dict, size: int) -> int:
     """Bytes of the file and of the buffers that lie beside it, as far as they are there."""
     total = size
-    for entry in said.get("buffers") or ():
+    for entry in _entries(said, "buffers"):
         uri = entry.get("uri") if isinstance(entry, dict) else None
         if isinstance(uri, str) and not uri.startswith("data:") and os.path.isfile(unquote(uri)):
             total += os.path.getsize(unquote(uri))

@@ -27,7 +27,7 @@ MAX_ELEMENTS = 1_000_000
 MAX_LINKS = 200_000
 """Links, and joints, of a file and of all that it includes: each takes some kilobytes where elements take bytes."""
 
-CROWDED = ("link", "joint")
+CROWDED: tuple[str, ...] = ("link", "joint")
 """What `MAX_LINKS` is about, by tag."""
 
 MAX_ATTRIBUTES = 1000

@@ -206,3 +206,14 @@ def test_images_of_a_scene_that_are_none(scene, tmp_path):
     reader = MaterialReader()
     assert reader.read(material).texture == ""
     assert "'/etc/passwd', which is no image, and is left out" in reader.notes[0]
+
+
+def test_a_missing_mesh_is_told_once(tmp_path, capsys):
+    """Guards readable reports: the reader tells of it, and the scene that is made of it does not again."""
+    from limberjack.addon.cli.opening import open_as_scene
+
+    path = tmp_path / "m.urdf"
+    mesh = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    path.write_text(f'<robot name="m"><link name="a"><inertial><mass value="1"/></inertial>{mesh}{mesh}</link></robot>')
+    open_as_scene(path, [], [], None)
+    assert capsys.readouterr().err.count("gone.stl") == 1

@@ -96,7 +96,6 @@ def test_convert(capsys, tmp_path):
         ["convert", FRAMES, "x.sdf", "--sdf-version", "0.1"],
         ["convert", FRAMES, "x.obj"],
         ["convert", FRAMES, "/dev/null/x.sdf"],
-        ["convert", FRAMES, "x.sdf", "--path", "/nowhere/at/all"],
     ],
 )
 def test_wrong_use(argv, capsys):

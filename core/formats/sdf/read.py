@@ -179,7 +179,7 @@ class _Reader:
         kind = read_type(element, self.findings)
         if kind is None or parent is None or child is None:
             return
-        if parent == child and entry.scope.key and text_of(element, "parent") != text_of(element, "child"):
+        if parent == child and entry.scope.key and self._is_between_frames(entry):
             link = self._name(child) if child else WORLD
             message = f"joins '{link}' with itself, by two of its frames, and is left out; name two links"
             self.findings.excuse(element, "joins-itself", message)
@@ -230,6 +230,11 @@ class _Reader:
             extras=extras_of(element, JOINT_KNOWN, "SDF"),
         )
         self.model.couplings.append(gearbox)
+
+    def _is_between_frames(self, joint: ScopedElement) -> bool:
+        """Whether both ends are explicit frames, of which libsdformat does not see that they are of one link."""
+        ends = {joint.scope.resolve(text_of(joint.element, tag)) for tag in ("parent", "child")}
+        return len(ends) == 2 and ends <= {entry.frame.key for entry in self.gathered.explicit}
 
     def _end(self, joint: ScopedElement, tag: str) -> Key | None:
         """The link that a frame which the joint names moves with; None after reporting that there is none."""

@@ -154,8 +154,7 @@ def test_one_job_that_fails_stops_no_other(tmp_path):
         ({"grid": '"upper.mass" = [1, 2, -3, 4]'}, "mass takes a number above 0, found '-3'"),
         ({"grid": '"upper.mass" = [1, "much", 4]'}, "found 'much'"),
         ({"model": "<sdf version='1.9'><model"}, "arm.sdf"),
-        ({"model": "<sdf version='1.9'><model name='m'/></sdf>"}, "no-links"),
-        ({"path": "nowhere"}, "--path nowhere: there is no such folder"),
+        ({"model": "<sdf version='1.9'><model name='m'><link/></model></sdf>"}, "no-name"),
     ],
 )
 def test_what_can_be_known_is_told_before_any_work(tmp_path, change, words):

@@ -55,11 +55,11 @@ SDF_ERRORS_ELSEWHERE = {
 
 def one_error(path, code, line, capsys):
     """check prints that error alone; info and convert print it too, and convert writes nothing."""
-    reading = formats.read(path)
+    reading = formats.read(path, strict=True)
     errors = [issue for issue in reading.issues if issue.is_error]
     assert [(issue.code, issue.line) for issue in errors] == [(code, line)]
     for argv in (["check", str(path)], ["info", str(path)], ["convert", str(path), str(path.with_name("out.sdf"))]):
-        assert cli.main(argv) == cli.HAS_ERRORS
+        assert cli.main([*argv, "--strict"]) == cli.HAS_ERRORS
         told = "".join(capsys.readouterr())
         assert told.startswith(f"{path}:{line}: error {code}: ") or f"\n{path}:{line}: error {code}: " in told
     assert sorted(entry.name for entry in path.parent.iterdir()) == [path.name]

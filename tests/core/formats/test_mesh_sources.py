@@ -132,6 +132,14 @@ def test_counts_are_held_against_the_size(places, name, content):
         source(places, name, content)
 
 
+@pytest.mark.parametrize(
+    "said", [{"accessors": 1}, {"buffers": 2}, {"accessors": [{"count": 1, "type": []}]}, {"images": {}}]
+)
+def test_a_strange_gltf_is_left_to_the_importer(places, said):
+    """Guards against an exception where a file has not the types that it should."""
+    assert source(places, "a.glb", glb(said)).notes == []
+
+
 def test_counts_that_fit_are_taken(places):
     """Guards whole files."""
     source(places, "a.ply", ply(100, bytes(400)))
