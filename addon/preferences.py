@@ -14,7 +14,7 @@ ROOT_PACKAGE = __package__.rpartition(".")[0]
 OVERLAYS = {
     "show_overlays": ("Overlays", "Draw the model over the 3D view", True),
     "show_joints": ("Joints", "Draw each joint as what it does: rings turn, rails slide", True),
-    "show_limits": ("Limits", "Draw how far each joint may go", True),
+    "show_limits": ("Limits", "Draw the limits of each joint", True),
     "show_lines": (
         "Links to Joints",
         "Draw lines from each joint to the links that it joins, dashed where it closes a loop",
@@ -26,7 +26,7 @@ OVERLAYS = {
         "Draw a ball on each link whose place is pinned, and a box on each that is pinned whole",
         True,
     ),
-    "show_contacts": ("Contacts", "Draw where links touch in the last simulation, and how hard they press", True),
+    "show_contacts": ("Contacts", "Draw the contact points and forces of the last simulation", True),
     "show_problems": ("Problems", "Draw joints with problems in a colour of their own", True),
 }
 """Of each switch, the label, the tooltip, and whether it is on at first."""

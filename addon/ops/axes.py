@@ -22,7 +22,7 @@ def _open_joint(cls, context):
 
 
 class LIMBERJACK_OT_joint_axis_add(bpy.types.Operator):
-    """Give the active joint one more axis, which its other axes carry"""
+    """Add an axis to the active joint, carried by its other axes"""
 
     bl_idname = ids.OP_AXIS_ADD
     bl_label = "Add Axis"
@@ -40,7 +40,7 @@ class LIMBERJACK_OT_joint_axis_add(bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
-    """Take an axis from the active joint"""
+    """Remove an axis of the active joint"""
 
     bl_idname = ids.OP_AXIS_REMOVE
     bl_label = "Remove Axis"

@@ -39,7 +39,7 @@ class RunsBake(WaitsForSolver, OnLinks):
 
     overwrite: BoolProperty(
         name="Replace Animation",
-        description="Put the bake in the place of animation that the links have; their actions are kept",
+        description="Replace the links' animation with the bake; their actions are kept",
         options={"SKIP_SAVE"},
     )
 
@@ -159,7 +159,7 @@ class LIMBERJACK_OT_simulate(RunsBake, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
-    """Write what the preview has shown as keyframes, and what it has not come to yet. Esc cancels"""
+    """Write the preview's motion as keyframes, up to the end of the range. Esc cancels"""
 
     bl_idname = ids.OP_PREVIEW_BAKE
     verb = ids.OP_PREVIEW_BAKE.split(".")[1]
@@ -192,7 +192,7 @@ def _simulation_error() -> type[Exception]:
 
 
 class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
-    """Ask before a bake takes the place of animation, then simulate"""
+    """Ask before a bake replaces animation, then simulate"""
 
     bl_idname = ids.OP_OVERWRITE
     bl_label = "Replace Animation"
@@ -228,7 +228,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         if not baked_links(context.scene):
-            cls.poll_message_set("No link of this scene has a baked motion")
+            cls.poll_message_set("No link in this scene is baked")
             return False
         return in_object_mode(cls, context)
 

@@ -24,7 +24,7 @@ Link = bpy.types.Object
 
 
 class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
-    """Click one link after the other, from the carrier outward, and join each to the one before"""
+    """Click the links one by one, from the base outward; each is joined to the one before"""
 
     bl_idname = ids.OP_CHAIN
     bl_label = "Join in a Chain"

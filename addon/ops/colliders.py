@@ -11,7 +11,7 @@ from .report import fail, in_object_mode, succeed
 
 
 class LIMBERJACK_OT_collider_add(bpy.types.Operator):
-    """Make each selected object a floor, wall or platform: links collide with it, and only its animation moves it"""
+    """Make each selected object a floor, wall or platform. Links collide with it, and only its animation moves it"""
 
     bl_idname = ids.OP_COLLIDER_ADD
     bl_label = "Add Collider"
@@ -22,7 +22,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         if not in_object_mode(cls, context):
             return False
         if not any(not is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select what links are to collide with")
+            cls.poll_message_set("Select the objects that links shall collide with")
             return False
         return True
 

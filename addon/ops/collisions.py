@@ -17,7 +17,7 @@ TOLD = 3
 
 
 class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
-    """Give each selected link a shape that collides, in the place of one made so before. It is written to files"""
+    """Give each selected link a collision shape, replacing one made this way before. Exports include it"""
 
     bl_idname = ids.OP_COLLISION_ADD
     bl_label = "Add Collision Shape"
@@ -34,10 +34,10 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
             ("SPHERE", "Sphere", "The smallest around the link", 1),
             ("CAPSULE", "Capsule", "A cylinder with round ends, along the direction that suits the link best", 2),
             ("CYLINDER", "Cylinder", "Along the direction that suits the link best", 3),
-            ("HULL", "Convex Hull", "As a cloth pulled tight around the link", 4),
-            ("PIECES", "Convex Pieces", "Several hulls, which follow what is hollow or bent; may take a minute", 8),
-            ("MESH", "Mesh", "All that is seen of the link, as one mesh", 5),
-            ("OWN", "Selected Objects", "The selected objects themselves, which only collide from now on", 6),
+            ("HULL", "Convex Hull", "The convex hull: like cloth pulled tight around the link", 4),
+            ("PIECES", "Convex Pieces", "Several hulls, for hollow and bent meshes; may take a minute", 8),
+            ("MESH", "Mesh", "All visible meshes of the link, joined into one", 5),
+            ("OWN", "Selected Objects", "The selected objects themselves; from now on they only collide", 6),
         ),
         default="AUTO",
     )

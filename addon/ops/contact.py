@@ -38,14 +38,14 @@ class OnSurfaces:
 
 
 class LIMBERJACK_OT_surface_preset(OnSurfaces, bpy.types.Operator):
-    """Let all that is selected touch as things of a material do"""
+    """Give the selection the surface of a material"""
 
     bl_idname = ids.OP_SURFACE
     bl_label = "Surface Preset"
     bl_options = {"REGISTER", "UNDO"}
 
     material: EnumProperty(
-        name="Material", description="What the surface is to be like: its friction / its restitution", items=_presets()
+        name="Material", description="Material whose friction / restitution the surface gets", items=_presets()
     )
 
     def execute(self, context):
@@ -59,7 +59,7 @@ class LIMBERJACK_OT_surface_preset(OnSurfaces, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_surface_copy(OnSurfaces, bpy.types.Operator):
-    """Let all that is selected touch as the active object does: surface, layers, and whom it meets"""
+    """Copy the active object's surface, layers and collision settings to the selection"""
 
     bl_idname = ids.OP_SURFACE_COPY
     bl_label = "Copy to Selected"
@@ -68,7 +68,7 @@ class LIMBERJACK_OT_surface_copy(OnSurfaces, bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         if carrier_of(context.active_object) is None:
-            cls.poll_message_set("The active object is no link, and no shape of one")
+            cls.poll_message_set("The active object is neither a link nor a shape of a link")
             return False
         return super().poll(context)
 
@@ -86,7 +86,7 @@ class LIMBERJACK_OT_surface_copy(OnSurfaces, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
-    """Let each two of the selected links meet, or pass through each other, whatever joints and families say"""
+    """Make each pair of the selected links collide or pass through each other, overriding joints and families"""
 
     bl_idname = ids.OP_PAIR_ADD
     bl_label = "Add Pair"
@@ -94,7 +94,7 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
 
     how: EnumProperty(
         name="How",
-        description="What is to become of each two of them",
+        description="Whether each pair of them collides",
         items=(
             ("PASS", "Never Meet", "They pass through each other", 0),
             ("MEET", "Always Meet", "They collide, even if a joint joins them", 1),
@@ -119,7 +119,7 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
 
 
 class LIMBERJACK_OT_contact_pair_remove(bpy.types.Operator):
-    """Say no more of these two links; joints and families do"""
+    """Remove the pair; joints and families decide again whether its links collide"""
 
     bl_idname = ids.OP_PAIR_REMOVE
     bl_label = "Remove Pair"

@@ -10,7 +10,7 @@ from .selection import OnJoints, selected_joints
 
 
 class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
-    """Let drives pull the selected joints to where they stand now; all joints, if none is selected"""
+    """Set the drive targets of the selected joints to their current positions; all joints, if none is selected"""
 
     bl_idname = ids.OP_DRIVE_TO_POSE
     bl_label = "Drive to Pose"
@@ -34,7 +34,7 @@ class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
         soft_max=2.0,
     )
     tunes: BoolProperty(
-        name="Tune", description="Make drives anew that pull to a position already, and not only move their targets"
+        name="Tune", description="Also replace existing position drives, instead of only moving their targets"
     )
 
     def execute(self, context):

@@ -48,7 +48,7 @@ class Export(OnLinks, ExportHelper):
         ),
     )
     surroundings: BoolProperty(
-        name="Surroundings", description="Also write what is seen and belongs to no link, fixed to the world"
+        name="Surroundings", description="Also write visible objects that belong to no link, fixed to the world"
     )
 
     def writer_options(self) -> dict[str, object]:
@@ -98,7 +98,7 @@ class ExportSdf(Export):
     )
     surroundings: BoolProperty(
         name="Surroundings",
-        description="Also write lights, and what is seen and belongs to no link, fixed to the world",
+        description="Also write lights and visible objects that belong to no link, fixed to the world",
         default=True,
     )
 

@@ -24,9 +24,7 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
     type: EnumProperty(
         name="Type", description="How each object may move against its parent", items=type_items(), default="revolute"
     )
-    whole: BoolProperty(
-        name="With Children", description="Take all that is below the selected objects too", default=True
-    )
+    whole: BoolProperty(name="With Children", description="Include all children of the selected objects", default=True)
     to_world: BoolProperty(name="Hold by the World", description="Join what has no parent to the world", default=True)
 
     @classmethod

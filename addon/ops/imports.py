@@ -43,7 +43,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         items=(
             ("AUTO", "Automatic", "Hold it if it is named base, base_link, world or pedestal, or has no mass", 0),
             ("FIXED", "Fixed", "Hold it, whatever it is named: its Motion is Static", 1),
-            ("FREE", "Free", "Let it float and fall, as the file says", 2),
+            ("FREE", "Free", "Let it float and fall, as in the file", 2),
         ),
     )
     use_place: BoolProperty(

@@ -31,7 +31,7 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
     )
     preset: EnumProperty(
         name="Preset",
-        description="A known thing that the joint is to be like, whatever the type",
+        description="A familiar joint whose type, limits and forces the joint gets",
         items=[(NO_PRESET, "None", "As the type says", 0), *preset_items()],
         default=NO_PRESET,
     )
@@ -67,7 +67,7 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator):
-    """Let the selected joints join their links where these are now, as their zero, at the place of the Empty"""
+    """Rebind the selected joints to the current places of their links, as their zero, at the place of the Empty"""
 
     bl_idname = ids.OP_JOINT_FRAMES
     bl_label = "Rebind at Current Pose"

@@ -21,7 +21,7 @@ class LIMBERJACK_OT_pose_key(OnJoints, bpy.types.Operator):
         description="What gets the keys",
         items=(
             ("LINKS", "Links", "Location and rotation of every link that joints move, as for any object", 0),
-            ("JOINTS", "Joint Values", "Where every joint stands. Links turn about their joints between the keys", 1),
+            ("JOINTS", "Joint Values", "Positions of all joints. Between keys, links turn about their joints", 1),
         ),
     )
 

@@ -81,7 +81,7 @@ class _Motion:
 
 
 class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
-    """Give the selected joints the limits that their links' animation keeps to, over the scene's frames"""
+    """Set the limits of the selected joints to the range of their links' animation, over the scene's frames"""
 
     bl_idname = ids.OP_LIMITS_FROM_MOTION
     bl_label = "Limits from Motion"

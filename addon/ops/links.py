@@ -131,7 +131,7 @@ def _joins(joint: bpy.types.Object, links: list[bpy.types.Object]) -> bool:
 
 
 class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
-    """Find the masses of all links anew, from the volumes of their meshes"""
+    """Recompute the masses of all links from the volumes of their meshes"""
 
     bl_idname = ids.OP_LINK_WEIGH
     bl_label = "Recalculate Mass"
@@ -148,7 +148,7 @@ class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
-    """Keep the weighed mass, center of mass and inertia of the selected links as numbers that can be edited"""
+    """Turn the computed mass, center of mass and inertia of the selected links into editable numbers"""
 
     bl_idname = ids.OP_LINK_BY_HAND
     bl_label = "Edit as Custom"

@@ -19,7 +19,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
 
     skip_middle: BoolProperty(
         name="Keep the Middle",
-        description="Links whose origin lies on the plane are not copied, and carry both sides",
+        description="Links whose origin lies on the mirror plane are not copied; they carry both sides",
         default=True,
     )
 

@@ -12,7 +12,7 @@ from .report import fail, in_object_mode, succeed
 
 
 class LIMBERJACK_OT_bake_move_along(bpy.types.Operator):
-    """Let the bakes of machines that were moved or copied as a whole play where these stand now"""
+    """Make the bakes of moved or copied machines play where the machines stand now"""
 
     bl_idname = ids.OP_BAKE_ALONG
     bl_label = "Move Bake Along"

@@ -61,7 +61,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     by_tool: BoolProperty(
         name="By Tool", description="The button is held from the beginning, and released on the place", options=HIDDEN
     )
-    object: StringProperty(name="Object", description="The object that is pointed at", options={"SKIP_SAVE"})
+    object: StringProperty(name="Object", description="The object under the mouse", options={"SKIP_SAVE"})
     face: IntProperty(
         name="Face",
         description="Which face of it, with its modifiers",
@@ -73,7 +73,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     )
     reach: FloatProperty(
         name="Reach",
-        description="How near to an edge the point must be for the edge to be meant",
+        description="How close to an edge a click must be to pick the edge",
         min=0.0,
         unit="LENGTH",
         options={"SKIP_SAVE"},

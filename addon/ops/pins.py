@@ -28,7 +28,7 @@ def _one_object():
 
 
 class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
-    """Keep the selected links where they are when others are posed; once more lets them go"""
+    """Pin the selected links for posing; use it again to unpin them"""
 
     bl_idname = ids.OP_LINK_PIN
     bl_label = "Pin"
@@ -59,7 +59,7 @@ class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
-    """Keep the selected joints as they are when links are posed; once more releases them"""
+    """Lock the selected joints for posing; use it again to unlock them"""
 
     bl_idname = ids.OP_JOINT_HOLD
     bl_label = "Lock for Posing"

@@ -40,7 +40,7 @@ def _distance(one, other) -> float:
 
 
 class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
-    """Keep where all joints are now as a pose of the scene"""
+    """Save the current positions of all joints as a pose"""
 
     bl_idname = ids.OP_POSE_ADD
     bl_label = "Add Pose"
@@ -87,7 +87,7 @@ class _OfPose(OnJoints):
 
 
 class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
-    """Let the pose keep where all joints are now"""
+    """Update the pose with the current positions of all joints"""
 
     bl_idname = ids.OP_POSE_UPDATE
     bl_label = "Update"
@@ -121,7 +121,7 @@ class LIMBERJACK_OT_pose_remove(_OfPose, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_pose_apply(_OfPose, bpy.types.Operator):
-    """Bring the joints to where the pose has them; a machine that hangs on nothing stays where it is"""
+    """Move the joints to the pose. A machine with a floating base keeps its base where it is"""
 
     bl_idname = ids.OP_POSE_APPLY
     bl_label = "Apply"

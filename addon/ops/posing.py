@@ -40,7 +40,7 @@ class _OfActiveJoint:
 
 
 class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
-    """Point an axis of the active joint along a direction, with all links where they are"""
+    """Aim an axis of the active joint along a direction; all links stay in place"""
 
     bl_idname = ids.OP_JOINT_AIM
     bl_label = "Aim Axis"
@@ -60,7 +60,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
-    """Bring the active joint to a position; what it carries, and loops that it is part of, follow"""
+    """Move the active joint to a position. The links that it carries follow, and so do its loops"""
 
     bl_idname = ids.OP_JOINT_POSE
     bl_label = "Pose Joint"
@@ -108,7 +108,7 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
-    """Let simulations start with the selected joints where they are now; with all joints, if none is selected"""
+    """Use the current positions of the selected joints as their initial pose; all joints, if none is selected"""
 
     bl_idname = ids.OP_START_HERE
     bl_label = "Start Here"
@@ -142,7 +142,7 @@ def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:
 
 
 class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
-    """Let the first axis of the active joint count from where it is now, its limits, spring and drive too"""
+    """Make the current position of the active joint's first axis its zero; limits, spring and drive stay in place"""
 
     bl_idname = ids.OP_ZERO_HERE
     bl_label = "Set as Zero"
@@ -164,7 +164,7 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_pose_reset(OnJoints, bpy.types.Operator):
-    """Put all links back where simulations start"""
+    """Move all links to the initial pose"""
 
     bl_idname = ids.OP_POSE_RESET
     bl_label = "Back to Start"

@@ -24,7 +24,7 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
     bl_label = "Joint Preset"
     bl_options = {"REGISTER", "UNDO"}
 
-    preset: EnumProperty(name="Preset", description="What the joints are to be like", items=preset_items())
+    preset: EnumProperty(name="Preset", description="Preset for the joints", items=preset_items())
 
     @classmethod
     def description(cls, context, properties):

@@ -35,7 +35,7 @@ HINTS = (
 
 
 class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
-    """Let the links move in the viewport as a bake would move them, with nothing keyed, and pull them with the mouse"""
+    """Simulate in the viewport without keyframes. Pull links with the mouse. The motion is that of a bake"""
 
     bl_idname = ids.OP_PREVIEW
     bl_label = "Play"
@@ -226,7 +226,7 @@ class LIMBERJACK_OT_preview_play(_OfPreview, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_preview_step(_OfPreview, bpy.types.Operator):
-    """Pause some frames on, or back"""
+    """Pause, and step some frames forward or back"""
 
     bl_idname = ids.OP_PREVIEW_STEP
     bl_label = "Step"
@@ -254,7 +254,7 @@ class LIMBERJACK_OT_preview_stop(_OfPreview, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_preview_keep_pose(_OfPreview, bpy.types.Operator):
-    """Stop the preview, and leave the links where they are. What is keyed goes back when the frame changes"""
+    """Stop the preview, and leave the links where they are. Keyed links return when the frame changes"""
 
     bl_idname = ids.OP_PREVIEW_POSE
     bl_label = "Keep as Pose"

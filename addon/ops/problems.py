@@ -255,7 +255,7 @@ class _OfCulprit:
 
 
 class LIMBERJACK_OT_problem_select(_OfCulprit, bpy.types.Operator):
-    """Select the object that is to blame"""
+    """Select the object that causes the problem"""
 
     bl_idname = ids.OP_PROBLEM_SELECT
     bl_label = "Select Culprit"

@@ -35,7 +35,7 @@ HINTS = (
 
 
 class LIMBERJACK_OT_link_pull(bpy.types.Operator):
-    """Pull a link by a point of it; what is joined to it follows, and pinned links and held joints stay"""
+    """Drag a link by a point on it. Joined links follow; pinned links and locked joints stay"""
 
     bl_idname = ids.OP_LINK_PULL
     bl_label = "IK Drag"
@@ -44,14 +44,14 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     link: StringProperty(name="Link", description="Name of the link", options={"SKIP_SAVE"})
     place: FloatVectorProperty(
         name="Place",
-        description="Where the point is to be, in the world",
+        description="Target of the point, in the world",
         subtype="XYZ",
         unit="LENGTH",
         options={"SKIP_SAVE"},
     )
     point: FloatVectorProperty(
         name="Point",
-        description="By which it is pulled, in its own axes",
+        description="The point at which it is pulled, in its own axes",
         subtype="XYZ",
         unit="LENGTH",
         options={"SKIP_SAVE"},

@@ -10,7 +10,7 @@ from .report import fail, in_object_mode, succeed
 
 
 class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
-    """Change what the last simulation suffered from, as the button says"""
+    """Apply the remedy on the button to the cause of the last failure"""
 
     bl_idname = ids.OP_REMEDY
     bl_label = "Apply Remedy"

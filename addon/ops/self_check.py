@@ -10,7 +10,7 @@ from .waiting import WaitsForSolver
 
 
 class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
-    """Simulate a pendulum whose motion is known, and tell how right, how fast and of what versions this is"""
+    """Simulate a pendulum with a known motion, and report accuracy, speed and versions"""
 
     bl_idname = ids.OP_SELF_CHECK
     bl_label = "Self-Check"

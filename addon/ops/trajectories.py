@@ -27,7 +27,7 @@ class LIMBERJACK_OT_import_trajectory(OnLinks, bpy.types.Operator, ImportHelper)
     filter_glob: StringProperty(default=PATTERN, options={"HIDDEN"})
     overwrite: BoolProperty(
         name="Replace Animation",
-        description="Put the motion in the place of animation that the links have; their actions are kept",
+        description="Replace the links' animation with the motion; their actions are kept",
         options={"SKIP_SAVE"},
     )
 
@@ -46,7 +46,7 @@ class LIMBERJACK_OT_import_trajectory(OnLinks, bpy.types.Operator, ImportHelper)
 
 
 class LIMBERJACK_OT_export_trajectory(OnLinks, bpy.types.Operator, ExportHelper):
-    """Write how the links move over the frames, whatever moves them, with the values of all joints"""
+    """Write the motion of the links over the frames, baked or animated, with the values of all joints"""
 
     bl_idname = ids.OP_EXPORT_TRAJECTORY
     bl_label = "Export Trajectory"

@@ -43,7 +43,7 @@ def _draw_motion(layout, context, settings):
     layout.prop(settings, "motion")
     if settings.motion != "FREE":
         chosen = settings.bl_rna.properties["motion"].enum_items.get(settings.motion)
-        says = chosen.description if chosen else "Chosen by a newer Limberjack, and unknown to this one"
+        says = chosen.description if chosen else "Chosen in a newer Limberjack; this version does not know it"
         paragraph(layout, context, says, icon="INFO")
 
 
@@ -114,7 +114,7 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
             paragraph(layout, context, says, icon="CHECKMARK")
         if not getattr(context.scene, ids.SCENE).contact:
             paragraph(
-                layout, context, "Contact is off: see Simulation. Files have the shapes all the same", icon="INFO"
+                layout, context, "Contact is off: see Simulation. Exported files still contain the shapes", icon="INFO"
             )
 
 
@@ -185,7 +185,7 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
     def draw(self, context):
         _draw_section(self.layout, context, "forces")
         if getattr(context.object, ids.LINK).motion != "FREE":
-            paragraph(self.layout, context, "Forces do not move a link that is not free", icon="INFO")
+            paragraph(self.layout, context, "Forces cannot move a link that has no freedom", icon="INFO")
 
 
 def _draw_section(layout, context, section: str):

@@ -12,8 +12,8 @@ from .base import Folded, in_columns, paragraph, section
 from .link import draw_surface
 
 UNCOMPILED = (
-    "The solver runs uncompiled, right and some hundred times slower: {reason}. Install Limberjack from the zip that "
-    "is made for this platform, which brings it compiled"
+    "The solver runs uncompiled: results are the same, but about 100 times slower: {reason}. Install the Limberjack "
+    "zip made for this platform, which contains the compiled solver"
 )
 
 

@@ -15,7 +15,7 @@ class BakeProperties(PropertyGroup):
         name="Start From",
         description="Where the links are when the simulation begins",
         items=(
-            ("HOME", "Initial Pose", "Every joint where its Start says, at rest", 0),
+            ("HOME", "Initial Pose", "Every joint at its Start value, at rest", 0),
             ("POSE", "Current Pose", "The links as they stand now, at rest", 1),
             (
                 "KEYS",
@@ -34,9 +34,7 @@ class BakeProperties(PropertyGroup):
             ("BOTH", "Both", "The links, and the values of the joints, for drivers and graphs to read", 2),
         ),
     )
-    use_range: BoolProperty(
-        name="Custom Range", description="Simulate other frames than the scene's own, which are shown without it"
-    )
+    use_range: BoolProperty(name="Custom Range", description="Override the scene's frame range")
     first: IntProperty(name="First", description="Frame at which the simulation begins", default=1)
     last: IntProperty(name="Last", description="Frame at which it ends", default=250)
     step: FloatProperty(
@@ -50,11 +48,12 @@ class BakeProperties(PropertyGroup):
         precision=2,
     )
     reduces: BoolProperty(
-        name="Reduce Keys", description="As few keys as keep every link within a distance and an angle at every frame"
+        name="Reduce Keys",
+        description="The fewest keys that keep every link within a distance and an angle at every frame",
     )
     distance: FloatProperty(
         name="Distance",
-        description="Most that a link may be away from where the simulation has it",
+        description="Greatest allowed distance of a link from its simulated place",
         subtype="DISTANCE",
         unit="LENGTH",
         default=1e-4,
@@ -64,7 +63,7 @@ class BakeProperties(PropertyGroup):
     )
     angle: FloatProperty(
         name="Angle",
-        description="Most that a link may be turned away from how the simulation has it",
+        description="Greatest allowed rotation of a link from its simulated orientation",
         subtype="ANGLE",
         unit="ROTATION",
         default=math.radians(0.05),

@@ -93,7 +93,7 @@ class AxisProperties(PropertyGroup):
         name="Slide", description="Way along the axis for a unit of its coordinate", unit="LENGTH", precision=4
     )
     point: FloatVectorProperty(
-        name="Point", description="A point of the axis, in the joint's own axes", subtype="XYZ", unit="LENGTH"
+        name="Point", description="A point on the axis, in the joint's own axes", subtype="XYZ", unit="LENGTH"
     )
     use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
     use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
@@ -107,14 +107,14 @@ class AxisProperties(PropertyGroup):
     effort: FloatProperty(name="Max Force", description="Largest force of the drive, in N m or N", min=0.0)
     stiffness: FloatProperty(
         name="Stop Stiffness",
-        description="Of the stops at the limits, in N m/rad or N/m. From 1e8 on they are rigid",
+        description="Stiffness of the stops at the limits, in N m/rad or N/m. From 1e8 on they are rigid",
         default=1e8,
         min=0.0,
     )
     dissipation: FloatProperty(name="Stop Dissipation", description="Of the stops at the limits", default=1.0, min=0.0)
     restitution: FloatProperty(
         name="Restitution",
-        description="Part of its speed with which the joint leaves a rigid stop",
+        description="Speed after a rigid stop divided by the speed before it",
         min=0.0,
         max=1.0,
     )
@@ -133,12 +133,12 @@ class AxisProperties(PropertyGroup):
         default=OFF.name,
     )
     drive_stiffness: FloatProperty(
-        name="Stiffness", description="Force per way off the target, in N m/rad or N/m", min=0.0
+        name="Stiffness", description="Force per distance from the target, in N m/rad or N/m", min=0.0
     )
     drive_damping: FloatProperty(
         name="Damping", description="Force per speed off the target's, in N m s/rad or N s/m", min=0.0
     )
-    drive_target: FloatProperty(name="Force", description="What the drive pushes with, in N m or N")
+    drive_target: FloatProperty(name="Force", description="Force of the drive, in N m or N")
 
     lower_angle: _angle("lower", "Lower", "Lower limit")
     lower_length: _length("lower", "Lower", "Lower limit")
@@ -150,7 +150,7 @@ class AxisProperties(PropertyGroup):
     spring_reference_length: _length("spring_reference", "Rest", "Where the spring is at rest")
     drive_target_angle: _angle("drive_target", "Target", "Where the drive pulls to")
     drive_target_length: _length("drive_target", "Target", "Where the drive pulls to")
-    drive_target_turning: _angle("drive_target", "Speed per s", "Turn in a second that the drive keeps up")
+    drive_target_turning: _angle("drive_target", "Speed per s", "Angular speed of the drive")
     drive_target_sliding: _face("drive_target", "Speed", "Speed that the drive keeps", unit="VELOCITY")
 
 
@@ -158,7 +158,7 @@ def _live(**look):
     """A number that follows the links, and that they follow; keys go to the plain `q` instead."""
     return FloatProperty(
         name="Position",
-        description="Where the joint stands. The links follow, and with them loops and joints that follow this one",
+        description="Position of the joint. Its links follow, and so do loops and coupled joints",
         get=live_values.read,
         set=live_values.write,
         options={"SKIP_SAVE"},
@@ -202,7 +202,7 @@ class CoordinateProperties(PropertyGroup):
     value_length: _live(unit="LENGTH")
     share: FloatProperty(
         name="Position",
-        description="Where the joint stands between its limits",
+        description="Position of the joint between its limits",
         subtype="PERCENTAGE",
         min=0.0,
         max=100.0,
@@ -350,19 +350,19 @@ class JointProperties(PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="When off, simulations ignore this joint", default=True)
     drive_strength: FloatProperty(
         name="Strength",
-        description="Part of its force with which the joint is driven: all of it, or none, and it hangs limp",
+        description="Fraction of the drive's force that acts: 1 for all of it, 0 for a limp joint",
         subtype="FACTOR",
         default=1.0,
         min=0.0,
         max=1.0,
     )
-    is_held: BoolProperty(name="Lock for Posing", description="Posing leaves the joint as it is")
+    is_held: BoolProperty(name="Lock for Posing", description="Posing does not move the joint")
     use_released_at: BoolProperty(
         name="Break at Frame",
-        description="From a frame on, the joint holds no more, and its links move on as they move",
+        description="Release the joint at this frame; its links keep their velocity",
     )
     released_at: FloatProperty(
-        name="Frame", description="Frame at which the joint lets go", default=25.0, step=100, precision=2
+        name="Frame", description="Frame at which the joint breaks", default=25.0, step=100, precision=2
     )
     X_PJ: StringProperty(
         name="Frame in Parent", description="Joint frame in the parent link: x y z qw qx qy qz, exactly"
@@ -375,9 +375,7 @@ class JointProperties(PropertyGroup):
     pitch: FloatProperty(
         name="Pitch", description="Way along the axis in one turn, right-handed", unit="LENGTH", precision=4
     )
-    use_home: BoolProperty(
-        name="Initial Pose", description="Start simulations elsewhere than where the model was drawn", default=False
-    )
+    use_home: BoolProperty(name="Initial Pose", description="Start simulations from another position", default=False)
     coordinates: CollectionProperty(type=CoordinateProperties)
     use_mimic: BoolProperty(
         name="Follow Joint", description="Move this joint in proportion to another one, as gears and linkages do"

@@ -16,11 +16,9 @@ class LightProperties(PropertyGroup):
         min=0,
     )
     range: FloatProperty(name="Range", description="How far the light reaches", default=100.0, min=0.0, unit="LENGTH")
-    constant: FloatProperty(name="Constant", description="Part of the fall-off that knows no distance", min=0.0)
-    linear: FloatProperty(name="Linear", description="Part of the fall-off that grows with the distance (1/m)", min=0.0)
-    quadratic: FloatProperty(
-        name="Quadratic", description="Part of the fall-off that grows with its square (1/m²)", default=1.0, min=0.0
-    )
+    constant: FloatProperty(name="Constant", description="Constant attenuation", min=0.0)
+    linear: FloatProperty(name="Linear", description="Linear attenuation (1/m)", min=0.0)
+    quadratic: FloatProperty(name="Quadratic", description="Quadratic attenuation (1/m²)", default=1.0, min=0.0)
     falloff: FloatProperty(
         name="Spot Fall-off", description="From the inner cone of a spot to the outer", default=1.0, min=0.0
     )

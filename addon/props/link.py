@@ -9,7 +9,7 @@ from .made_by import made_by, note_maker
 from .overriding import let_override
 from .surface import SurfaceProperties
 
-OTHER = ("OTHER", "Custom", "Of any density: type it below")
+OTHER = ("OTHER", "Custom", "Any density, typed below")
 
 
 def _material_items():
@@ -44,7 +44,7 @@ class LinkProperties(PropertyGroup):
         description="Where the link's mass comes from, and where in it the weight lies",
         items=(
             ("MASS", "Mass", "Type the mass; it is spread evenly over the link's meshes", 2),
-            ("DENSITY", "Material", "From the volume of the link's meshes, all of one material", 0),
+            ("DENSITY", "Material", "From the volume of the link's meshes and the density of one material", 0),
             ("CUSTOM", "Custom", "Type mass, center of mass and inertia, or keep what was imported", 1),
         ),
         default="DENSITY",
@@ -79,14 +79,14 @@ class LinkProperties(PropertyGroup):
         name="Motion",
         description="What moves the link in simulations",
         items=(
-            ("FREE", "Free", "Moves as forces and its joints make it move", 0),
+            ("FREE", "Free", "Moved by forces and joints", 0),
             ("STATIC", "Static", "Held in the world where it stands", 1),
-            ("KINEMATIC", "Kinematic", "Moves as it is animated, and leads what hangs on it", 2),
+            ("KINEMATIC", "Kinematic", "Moved by its animation; drives the links joined to it", 2),
         ),
     )
     pin: EnumProperty(
         name="Pin",
-        description="What stays of the link when others are posed",
+        description="What stays fixed of the link when others are posed",
         items=(
             ("NONE", "None", "The link goes along", 0),
             ("PLACE", "Place", "Its origin stays, and it may turn", 1),
@@ -111,7 +111,7 @@ class LinkProperties(PropertyGroup):
     )
     gravity: BoolProperty(
         name="Gravity",
-        description="Let gravity pull at the link; without it, the link is as a balloon is",
+        description="Let gravity act on the link",
         default=True,
     )
     force: FloatVectorProperty(
@@ -119,14 +119,14 @@ class LinkProperties(PropertyGroup):
     )
     torque: FloatVectorProperty(name="Torque (N m)", description="Turns the link about the world's axes", subtype="XYZ")
     force_turns_along: BoolProperty(
-        name="Along with Link", description="Force and torque keep to the link's own axes, as those of an engine do"
+        name="Along with Link", description="Force and torque turn with the link, like those of an engine"
     )
 
     volume: FloatProperty(name="Volume", description="Volume that was weighed last (m³)")
     mass_shown: FloatProperty(
-        name="Mass (kg)", description="What the link weighs in simulations and files", get=_mass_shown, precision=4
+        name="Mass (kg)", description="Mass of the link in simulations and files", get=_mass_shown, precision=4
     )
-    mass_note: StringProperty(name="Note", description="What had to be assumed to weigh the link")
+    mass_note: StringProperty(name="Note", description="What was assumed to compute the link's mass")
 
     rest_pose: StringProperty(
         name="Rest Pose",
@@ -145,7 +145,7 @@ class LinkProperties(PropertyGroup):
         name="Shape",
         description="What this object is to the link that carries it",
         items=(
-            ("AUTO", "Automatic", "Seen, and also collides where the link has no collision shape of its own", 0),
+            ("AUTO", "Automatic", "Visible; also collides if the link has no separate collision shape", 0),
             ("VISUAL", "Visual", "Only seen", 1),
             ("COLLISION", "Collision", "Only collides; it has no mass", 2),
             ("BOTH", "Both", "Seen, and collides", 3),
@@ -153,22 +153,22 @@ class LinkProperties(PropertyGroup):
     )
     primitive: EnumProperty(
         name="Geometry",
-        description="Primitive that the mesh stands for; its size is that of the mesh's bounds",
+        description="Primitive that replaces the mesh; it is as large as the mesh's bounds",
         items=(
             ("MESH", "Mesh", "The mesh as it is", 0),
             ("BOX", "Box", "A box as large as the mesh's bounds", 1),
             ("SPHERE", "Sphere", "A sphere as large as the mesh's bounds", 2),
             ("CYLINDER", "Cylinder", "A cylinder along z as large as the mesh's bounds", 3),
-            ("PLANE", "Plane", "An infinite ground; the mesh is the part that is drawn", 4),
+            ("PLANE", "Plane", "An infinite ground; the mesh is only the visible part of it", 4),
             ("CAPSULE", "Capsule", "A cylinder along z with round ends, as large as the mesh's bounds", 5),
             ("CONE", "Cone", "A cone along z with its tip on top, as large as the mesh's bounds", 6),
             ("ELLIPSOID", "Ellipsoid", "An ellipsoid as large as the mesh's bounds", 7),
             ("POLYLINE", "Extrusion", "Outlines in x and y, carried up along z", 8),
-            ("HULL", "Convex Hull", "Seen as the mesh, and collides as its convex hull", 9),
+            ("HULL", "Convex Hull", "Visible as the mesh; collides as its convex hull", 9),
         ),
     )
     is_fitted: BoolProperty(
-        name="Fitted", description="Made as a collision shape of its link, which a new one takes the place of"
+        name="Fitted", description="A generated collision shape of its link; generating again replaces it"
     )
     fitted_from: StringProperty(
         description="Digest of the mesh that convex pieces were made from, and how many they are"
@@ -178,16 +178,16 @@ class LinkProperties(PropertyGroup):
     foreign: StringProperty(description="A shape of a kind that only its file's format knows, as it stands there")
     extras: StringProperty(description="What the file says of the link or shape besides, such as plugins and sensors")
     collides: BoolProperty(
-        name="Collides", description="Others do not pass through the link in simulations", default=True
+        name="Collides", description="Other links and colliders do not pass through the link", default=True
     )
     surface: PointerProperty(type=SurfaceProperties)
     self_collide: BoolProperty(
         name="Self Collision",
-        description="The link meets the others of its own machine too, but not those that a joint joins it to",
+        description="The link also collides with links of its own machine, except those that a joint connects it to",
     )
     family: StringProperty(
         name="Family",
-        description="Links of one family do not meet; empty for those that joints connect it with",
+        description="Links of the same family do not collide; empty for the links that joints connect it with",
     )
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")

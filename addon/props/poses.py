@@ -9,7 +9,7 @@ from .. import ids
 class PoseJointProperties(PropertyGroup):
     """Where one joint stands in a pose."""
 
-    joint: PointerProperty(name="Joint", description="Joint that the numbers are of", type=Object)
+    joint: PointerProperty(name="Joint", description="Joint that the values belong to", type=Object)
     q: StringProperty(
         name="Position", description="Its coordinates but for locked ones, exactly, in radians and Blender units"
     )

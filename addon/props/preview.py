@@ -11,8 +11,8 @@ class PreviewProperties(PropertyGroup):
         name="Pace",
         description="How fast a preview goes",
         items=(
-            ("REAL", "Real Time", "As fast as it would be; pictures are left out where they take too long", 0),
-            ("EVERY", "Every Frame", "One picture a frame, as fast as they can be made", 1),
+            ("REAL", "Real Time", "In real time; frames are skipped where drawing takes too long", 0),
+            ("EVERY", "Every Frame", "Every frame, as fast as possible", 1),
         ),
     )
     strength: FloatProperty(

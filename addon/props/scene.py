@@ -49,11 +49,11 @@ class SceneProperties(PropertyGroup):
     """Saved with the scene."""
 
     version: made_by()
-    model_name: StringProperty(name="Model Name", description="In exported files; empty for the scene's name")
+    model_name: StringProperty(name="Model Name", description="Name in exported files; empty to use the scene's name")
     extras: StringProperty(description="What the model's file says of it besides, such as plugins")
     accuracy: EnumProperty(
         name="Accuracy",
-        description="How closely the motion follows the laws of mechanics",
+        description="How accurately the equations of motion are solved",
         items=(
             ("draft", "Draft", "Fast, for a first look", 0),
             ("good", "Good", "For most work", 1),
@@ -63,7 +63,7 @@ class SceneProperties(PropertyGroup):
     )
     wind: FloatVectorProperty(
         name="Wind",
-        description="Speed of the air, which pushes at the links that have Damping",
+        description="Speed of the air; it acts on links with Damping",
         subtype="VELOCITY",
         unit="VELOCITY",
     )
@@ -71,12 +71,12 @@ class SceneProperties(PropertyGroup):
         name="Contact",
         description="Links strike, slide and rest on each other in simulations, instead of passing through",
     )
-    ground: BoolProperty(
-        name="Ground", description="An endless floor at the height zero of the world, which is not seen"
-    )
+    ground: BoolProperty(name="Ground", description="An invisible, infinite floor at height zero of the world")
     ground_surface: PointerProperty(type=SurfaceProperties)
     pairs: CollectionProperty(
-        type=ContactPairProperties, name="Pairs", description="Links that are to meet or not, whatever joints say"
+        type=ContactPairProperties,
+        name="Pairs",
+        description="Pairs of links that always or never collide, whether joined or not",
     )
     pair: IntProperty(name="Pair", description="The pair that is chosen in the list", min=0)
     bake: PointerProperty(type=BakeProperties)
@@ -86,13 +86,13 @@ class SceneProperties(PropertyGroup):
     )
     graph: EnumProperty(
         name="Quantity",
-        description="What the graphs show, of the active joint or else of all",
+        description="What the graphs show: the active joint, or all joints",
         items=(
             ("values", "Values", "Where joints are", 0),
             ("velocities", "Velocities", "How fast they move", 1),
             ("efforts", "Efforts", "With what drives push", 2),
             ("energy", "Energy", "Kinetic, potential, dissipated, supplied, and their balance, which stays", 3),
-            ("loop-error", "Loop Error", "How far loops and couplings gape", 4),
+            ("loop-error", "Loop Error", "Gap of loops and couplings", 4),
         ),
         default="values",
         update=_redraw_views,
@@ -117,8 +117,8 @@ class SceneProperties(PropertyGroup):
     poses: CollectionProperty(type=PoseProperties)
     pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
     last_result: StringProperty(name="Last Result", description="What the last simulation reached")
-    last_details: StringProperty(name="Details", description="How right the last simulation is, and what it took")
-    last_notes: StringProperty(name="Notes", description="What to know about the last simulation, a line each")
+    last_details: StringProperty(name="Details", description="Accuracy and cost of the last simulation")
+    last_notes: StringProperty(name="Notes", description="Notes about the last simulation, one per line")
     findings: CollectionProperty(
         type=FindingProperties, name="Findings", description="Why the last simulation failed or may look wrong"
     )

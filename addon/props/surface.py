@@ -28,27 +28,27 @@ class SurfaceProperties(PropertyGroup):
 
     source: EnumProperty(
         name="Surface",
-        description="What says how the surface touches others",
+        description="Where the surface's friction and bounce come from",
         items=(
-            ("AUTO", "Automatic", "A shape touches as its link does, and a link as its material", 0),
+            ("AUTO", "Automatic", "A shape uses its link's surface; a link uses its material's surface", 0),
             ("CUSTOM", "Custom", "Typed below", 1),
         ),
     )
     friction: FloatProperty(
         name="Friction",
-        description="How hard it is to slide: the part of what presses that brakes. Ice 0.03, wood 0.45, steel 0.6, "
-        "rubber 1. Of two surfaces, the smaller counts",
+        description="Friction force divided by normal force. Ice 0.03, wood 0.45, steel 0.6, rubber 1. Of two "
+        "surfaces, the smaller counts",
         default=DEFAULTS.friction,
         min=0.0,
         soft_max=2.0,
         precision=3,
     )
     use_static_friction: BoolProperty(
-        name="Static", description="It takes more to begin to slide than to go on sliding"
+        name="Static", description="Starting to slide takes more force than continuing to slide"
     )
     static_friction: FloatProperty(
         name="Static Friction",
-        description="Friction up to which it does not slide at all; no less than the other one",
+        description="Friction that must be overcome before it slides; at least as large as sliding friction",
         default=DEFAULTS.friction,
         min=0.0,
         soft_max=2.0,
@@ -56,16 +56,16 @@ class SurfaceProperties(PropertyGroup):
     )
     restitution: FloatProperty(
         name="Restitution",
-        description="How much of its speed a bounce leaves: 0 none, 1 all. Of two surfaces, the larger counts",
+        description="Speed after a bounce divided by the speed before it: 0 to 1. Of two surfaces, the larger counts",
         default=DEFAULTS.restitution,
         min=0.0,
         max=1.0,
         precision=3,
     )
-    use_stiffness: BoolProperty(name="Soft", description="The surface gives way where it is pressed")
+    use_stiffness: BoolProperty(name="Soft", description="The surface is soft")
     stiffness: FloatProperty(
         name="Stiffness (N/m)",
-        description="Force in each point that presses the surface in by a metre",
+        description="Force at each contact point per metre of penetration",
         default=1e5,
         min=1e-3,
         soft_min=100.0,
@@ -74,8 +74,8 @@ class SurfaceProperties(PropertyGroup):
     )
     dissipation: FloatProperty(
         name="Dissipation (s/m)",
-        description="How much of a bounce goes lost where it is soft: the force grows by so much with each metre per "
-        "second that it is pressed in faster",
+        description="How much of a bounce a soft surface absorbs: the relative increase of the force for each metre "
+        "per second of approach",
         default=DEFAULTS.dissipation,
         min=0.0,
         soft_max=10.0,
@@ -101,13 +101,13 @@ class SurfaceProperties(PropertyGroup):
     )
     velocity: FloatVectorProperty(
         name="Belt Velocity",
-        description="Speed of the surface against its object, along its axes, as a conveyor belt has it",
+        description="Speed of the surface relative to its object, in the object's axes, as on a conveyor belt",
         subtype="VELOCITY",
         unit="VELOCITY",
     )
     slip_speed: FloatProperty(
         name="Slip Speed",
-        description="Above 0, friction never sticks, and has grown to its whole at a few times this speed",
+        description="Above 0, friction never sticks; it is at full strength from a few times this speed on",
         unit="VELOCITY",
         min=0.0,
         soft_max=1.0,
@@ -118,7 +118,8 @@ class SurfaceProperties(PropertyGroup):
     )
     meets: BoolVectorProperty(
         name="Meets",
-        description="Layers that it meets. Two shapes meet where one of them is on a layer that the other meets",
+        description="Layers that it collides with. Two shapes collide if either is on a layer that the other "
+        "collides with",
         size=LAYERS,
         subtype="LAYER",
         default=ALL,

@@ -93,12 +93,10 @@ POSE = Option(
     "Which pose is written",
     (
         Choice("zero", "As Drawn", "Every joint at zero"),
-        Choice("home", "At Start", "Every joint where a simulation starts"),
+        Choice("home", "At Start", "Every joint in its initial pose"),
     ),
 )
-SUBSTITUTE = Option(
-    "substitute", "Substitute", "Write joints that the format lacks as others that come close, and report each"
-)
+SUBSTITUTE = Option("substitute", "Substitute", "Write joints that the format lacks as similar ones, and report each")
 SDF_VERSION = Option(
     "sdf_version",
     "Version",

@@ -160,7 +160,7 @@ JOINT_TYPES: dict[str, JointType] = {
                 _along(Z, "rz"),
             ),
         ),
-        JointType("custom", "Custom", "Any turns, slides and screws, one after the other", is_open=True),
+        JointType("custom", "Custom", "Any sequence of rotations, slides and screws", is_open=True),
         JointType(
             "ball",
             "Ball",

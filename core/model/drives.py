@@ -77,14 +77,14 @@ DRIVES: dict[str, DriveMode] = {
         DriveMode(
             "position",
             "Position",
-            "Pull the joint to a place, as a servo does: by a spring and a damper",
+            "Pull the joint to a position, like a servo, by a spring and a damper",
             ("drive_stiffness", "drive_damping"),
             Aim.PLACE,
         ),
         DriveMode(
             "velocity",
             "Speed",
-            "Keep the joint at a speed, as a motor does: by a damper",
+            "Keep the joint at a speed, like a motor, by a damper",
             ("drive_damping",),
             Aim.SPEED,
         ),

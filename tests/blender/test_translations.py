@@ -33,7 +33,7 @@ def test_the_template_is_up_to_date(make_messages):
 def test_the_template_has_what_users_see(make_messages):
     """A panel's title, a property, a tooltip, a choice, a button's own text, a reason why it is grey, a sentence."""
     found = make_messages.messages()
-    for message in ("Gravity and Wind", "Accuracy", "How closely the motion follows the laws of mechanics", "Draft"):
+    for message in ("Gravity and Wind", "Accuracy", "How accurately the equations of motion are solved", "Draft"):
         assert message in found
     for message in ("Open a Sample", "There is no preview", "Resume", "Simulate and Bake", "Import / Export"):
         assert message in found
