@@ -104,8 +104,7 @@ def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
 def remarks_on_export(animated: Iterable[Input]) -> list[str]:
     """What files cannot say of it."""
     return [
-        f"{known} is animated, which files have no words for: it is exported as it is at this frame"
-        for known in animated
+        f"{known} is animated, which files cannot express: it is exported as it is at this frame" for known in animated
     ]
 
 

@@ -153,7 +153,7 @@ def _scan(
     if with_shapes or with_surroundings:
         reading.remarks += shapes.notes + shapes.materials.notes
         reading.remarks += [
-            f"link '{name}' moves as it is animated, which files have no words for: there it is fixed to the world"
+            f"link '{name}' moves as it is animated, which files cannot express: there it is fixed to the world"
             for name in reading.leads
         ]
     return reading

@@ -182,7 +182,7 @@ class Joint(Record):
             to it within the limits.
         mimic: this joint follows another.
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
-        enabled: off, a simulation takes the joint as if it were not there.
+        enabled: when off, simulations ignore the joint.
         released_at: when it lets go in a simulation [s]; its links then move on as they move.
         extras: what its file says besides.
     """

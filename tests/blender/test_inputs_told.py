@@ -44,7 +44,7 @@ def test_exports_tell_what_is_animated(scene, build):
     key(empty, f"{ON_AXIS}drive_target_angle", (1, 0.0), (24, 1.0))
     notes = scan_scene(scene, with_shapes=True).notes
     assert [note for note in notes if "exported as it is at this frame" in note] == [
-        f"joint '{empty.name}': its drive target is animated, which files have no words for: it is exported as it is "
+        f"joint '{empty.name}': its drive target is animated, which files cannot express: it is exported as it is "
         "at this frame"
     ]
 

@@ -274,7 +274,7 @@ def test_files(scene, build, tmp_path):
     build.tag(block)
     link(block).motion = "STATIC"
     reading = scan_scene(scene, with_shapes=True)
-    assert any("'hand' moves as it is animated, which files have no words for" in note for note in reading.notes)
+    assert any("'hand' moves as it is animated, which files cannot express" in note for note in reading.notes)
     path = tmp_path / "out.sdf"
     assert bpy.ops.limberjack.export_sdf(filepath=str(path)) == {"FINISHED"}
     model = read(path).model
@@ -289,6 +289,6 @@ def test_panel(scene, build):
     cube = build.cube()
     build.tag(cube)
     assert "animated" not in draw_all(cube)
-    for motion, words in (("STATIC", "where it stands"), ("KINEMATIC", "leads what hangs")):
+    for motion, words in (("STATIC", "where it stands"), ("KINEMATIC", "drives the links joined")):
         link(cube).motion = motion
         assert words in draw_all(cube)
