@@ -17,11 +17,12 @@ OPEN = 1e-4
 """m or rad by which links may be off their joints untold."""
 
 
-def recorded(scene: bpy.types.Scene, **changes) -> tuple[Observed, list[str]]:
+def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tuple[Observed, list[str]]:
     """The motion of the scene's links over its frames, and what the user should know of it.
 
     Args:
-        changes: to the scene's own first, last and step, as in `BakeSettings`.
+        only_moving: leave out the frames at the end in which nothing moves any more.
+        changes: to the scene's own first, last and step, as in `BakeSettings`; None leaves one as it is.
 
     Raises:
         ModelError, BakeError: the scene cannot be read, has no links, or no frames.
@@ -32,12 +33,23 @@ def recorded(scene: bpy.types.Scene, **changes) -> tuple[Observed, list[str]]:
         raise BakeError("there are no links in the scene: select objects and tag them as links")
     poses = poses_at(scene, reading.objects, settings.frames)
     model = let_lead(reading, {name: poses[name] for name in reading.leads})
-    times = (settings.frames - settings.first) / frame_rate(scene)
-    observed = of_poses(model, times, np.stack(list(poses.values()), axis=1), list(poses))
+    moves = np.stack(list(poses.values()), axis=1)
+    count = _moving_frames(moves) if only_moving else len(moves)
+    times = (settings.frames[:count] - settings.first) / frame_rate(scene)
+    observed = of_poses(model, times, moves[:count], list(poses))
     notes = list(reading.notes)
+    if count < len(moves):
+        end, last = (f"{frame:g}" for frame in (settings.frames[count - 1], settings.last))
+        notes.append(f"nothing moves after frame {end}, where the recording ends; --frames goes on to {last}")
     if observed.gap > OPEN:
         notes.append(
             f"joint '{observed.joint}' is {observed.gap:.3g} (m or rad) from where the motion has its links: "
             "its values are the nearest ones"
         )
     return observed, notes
+
+
+def _moving_frames(poses: np.ndarray) -> int:
+    """How many frames there are up to the last change; all, if there is none. poses: shape (F, links, 7)."""
+    changes = np.flatnonzero((poses[1:] != poses[:-1]).any(axis=(1, 2)))
+    return int(changes[-1]) + 2 if len(changes) else len(poses)

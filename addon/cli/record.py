@@ -40,7 +40,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     first, last = arguments.frames or (None, None)
     open_as_scene(arguments.file, arguments.search, [], first, arguments.strict)
-    observed, notes = recorded(open_scene(), first=first, last=last, step=arguments.step)
+    observed, notes = recorded(open_scene(), last is None, first=first, last=last, step=arguments.step)
     motion = observed.trajectory
     motion.save(output, only_joints=arguments.joints)
     say(*(f"{arguments.file}: note: {note}" for note in notes))

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from ..model import WORLD, Joint, Model
+from ..model.mending import is_physical, principal_moments
 from ..model.naming import way_to_hold
 from .issue import Issue, all_finite, as_text, error, name_of, warning
 
+REMEDY = "compute it anew, or convert with --mend-inertias"
 DAMPINGS = ("linear_damping", "angular_damping")
-INERTIA_TOLERANCE = 1e-6
-"""Part of the largest principal moment by which rounding may break the triangle inequality."""
 
 
 def bad_mass(model: Model) -> Iterator[Issue]:
@@ -74,22 +72,21 @@ def negative_damping(model: Model) -> Iterator[Issue]:
 
 def inertia_not_physical(model: Model) -> Iterator[Issue]:
     for link in model.links:
-        if not (link.mass > 0.0 and all_finite(link.inertia)):
+        if not (link.mass > 0.0 and all_finite(link.inertia)) or is_physical(link.inertia):
             continue
-        xx, xy, xz, yy, yz, zz = link.inertia
-        small, middle, large = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        moments = as_text((small, middle, large))
-        if small <= 0.0:
+        found = principal_moments(link.inertia)
+        moments = as_text(found)
+        if found[0] <= 0.0:
             yield warning(
                 "inertia-not-positive",
                 name_of(link),
-                f"principal moments are {moments} kg m^2; all three must be above 0",
+                f"principal moments are {moments} kg m^2; all three must be above 0: {REMEDY}",
             )
-        elif small + middle < large * (1.0 - INERTIA_TOLERANCE):
+        else:
             yield warning(
                 "inertia-not-physical",
                 name_of(link),
-                f"principal moments are {moments} kg m^2; no body has one above the sum of the others: compute it anew",
+                f"principal moments are {moments} kg m^2; no body has one above the sum of the others: {REMEDY}",
             )
 
 

@@ -15,7 +15,7 @@ from ..model import Model
 from ..model.text import counted
 from ..spatial import norm, scale
 from .errors import UnreadableError, UnwritableError
-from .registry import FORMATS, Choice, Format, Option
+from .registry import FORMATS, MEND_INERTIAS, Choice, Format, Option
 
 if TYPE_CHECKING:
     from ..check import Issue
@@ -99,6 +99,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     UnwritableError.
     """
     from ..check import check_model, one_line
+    from ..model.mending import with_mended_inertias
 
     path = Path(path)
     chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)
@@ -110,7 +111,10 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
     takes = {option.name for option in chosen.options}
     known = {name: value for name, value in options.items() if name in takes}
-    return once(one_line(loss) for loss in chosen.write(model, path, **known))
+    told: list[str] = []
+    if known.pop(MEND_INERTIAS.name, False):
+        model, told = with_mended_inertias(model)
+    return once(one_line(loss) for loss in [*told, *chosen.write(model, path, **known)])
 
 
 def once(lines: Iterable[str]) -> list[str]:

@@ -109,13 +109,20 @@ SDF_VERSION = Option(
 WORLD = Option("world", "World", "Write a world, with a model for each articulation; of a scene, also its lights")
 FOLDERS = Option("folders", "Folders", "Write a world, and a folder beside it for each articulation")
 
+MEND_INERTIAS = Option(
+    "mend_inertias",
+    "Mend Inertias",
+    "Replace inertias that no body can have by the nearest possible ones, and report each",
+)
+"""Of every format, since `write` does it before the writer is asked."""
+
 SDF = Format(
     "SDF",
     (".sdf", ".world"),
     "sdf",
     _late("sdf.read", "read_sdf"),
     _late("sdf.write", "write_sdf"),
-    (SDF_VERSION, WORLD, FOLDERS, URIS, POSE, SUBSTITUTE),
+    (SDF_VERSION, WORLD, FOLDERS, URIS, POSE, SUBSTITUTE, MEND_INERTIAS),
 )
 URDF = Format(
     "URDF",
@@ -123,7 +130,7 @@ URDF = Format(
     "robot",
     _late("urdf.read", "read_urdf"),
     _late("urdf.write", "write_urdf"),
-    (URIS, POSE, SUBSTITUTE),
+    (URIS, POSE, SUBSTITUTE, MEND_INERTIAS),
 )
 
 FORMATS: tuple[Format, ...] = (SDF, URDF)

@@ -12,7 +12,15 @@ version = release = ".".join(map(str, VERSION)) if isinstance(VERSION, tuple) el
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/site/index"
-include_patterns = ["docs/*.md", "docs/site/*.md", "docs/examples/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "*/README.md"]
+include_patterns = [
+    "docs/*.md",
+    "docs/site/*.md",
+    "docs/examples/*.md",
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "*/README.md",
+]
 exclude_patterns = [".*", "build", "out"]
 
 myst_heading_anchors = 4  # as on GitHub, for links to headings

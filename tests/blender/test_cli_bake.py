@@ -94,6 +94,21 @@ def test_record(tmp_path, capsys):
     assert read_trajectory(curves).q == pytest.approx(motion.q, abs=1e-5)
 
 
+def test_a_record_ends_with_the_motion(tmp_path, capsys):
+    """Guards short bakes in long scenes: of the scene's 120 frames, those in which nothing moves are left out."""
+    baked, motion = tmp_path / "baked.blend", tmp_path / "motion.npz"
+    assert run("bake", PENDULUM, "-o", baked, "--initial", state_file(tmp_path, RAISED), "--frames", 1, 10) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(baked))
+    bpy.context.scene.frame_end = 120
+    bpy.ops.wm.save_as_mainfile(filepath=str(baked))
+    capsys.readouterr()
+    assert run("record", baked, "-o", motion) == core_cli.DONE
+    assert len(read_trajectory(motion)) == 10
+    assert "nothing moves after frame 10" in capsys.readouterr().err
+    assert run("record", baked, "-o", motion, "--frames", 1, 20) == core_cli.DONE
+    assert len(read_trajectory(motion)) == 20
+
+
 @pytest.mark.parametrize(
     ("argv", "code", "words"),
     [

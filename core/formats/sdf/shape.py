@@ -47,6 +47,7 @@ def read_shapes(
         geometry = read_geometry(element.child("geometry"), findings, files)
         shape = Shape(name, geometry, shape_pose(element), read_material(element, findings))
         collides = tag == "collision"
+        _drop_empty_script(element.child("material"))
         shape.extras = (
             *extras_of(element, COLLISION_KNOWN if collides else VISUAL_KNOWN, "SDF"),
             *(read_surface(element, shape, findings) if collides else ()),
@@ -76,6 +77,14 @@ def read_material(shape: Element, findings: Findings) -> Material | None:
     )
     found = Material(diffuse, ambient, specular, emissive)
     return None if found == Material() else found
+
+
+def _drop_empty_script(material: Element | None) -> None:
+    """One without a word in it, as some exporters leave it, is not kept: Gazebo's check refuses it without a name."""
+    if material:
+        material.children = [
+            child for child in material.children if child.tag != "script" or any(inner.text for inner in child.walk())
+        ]
 
 
 def read_color(element: Element | None, findings: Findings) -> Color | None:

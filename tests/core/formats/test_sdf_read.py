@@ -184,3 +184,14 @@ def test_axes_are_normalized_and_told(read_text):
     assert [(issue.code, issue.severity, issue.line) for issue in reading.issues] == [("axis-not-unit", "warning", 2)]
     xyz = (0.6000000000000001, 0.0, 0.8)
     assert read_text(text.format(" ".join(map(repr, xyz)))).model.joint("j").axes[0].xyz == xyz
+
+
+def test_an_empty_script_is_left_out(tmp_path):
+    """Guards exports that Gazebo's check takes: a material's script without a word is not kept, one with words is."""
+    shape = '<visual name="{}"><geometry><sphere><radius>1</radius></sphere></geometry><material>{}</material></visual>'
+    empty, full = "<script><uri/><name></name></script>", "<script><uri>a.material</uri><name>A</name></script>"
+    text = f'<sdf version="1.9"><model name="m"><link name="a">{shape.format("v", empty)}{shape.format("w", full)}'
+    (tmp_path / "a.sdf").write_text(text + "</link></model></sdf>")
+    empty_one, full_one = formats.read(tmp_path / "a.sdf").model.links[0].visuals
+    assert [extra.tag for extra in empty_one.extras] == []
+    assert [extra.tag for extra in full_one.extras] == ["script"]
