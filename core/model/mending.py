@@ -44,7 +44,7 @@ def mended_inertia(inertia: Sym3) -> Sym3:
 
 
 def with_mended_inertias(model: Model) -> tuple[Model, list[str]]:
-    """A copy in which every link with mass has an inertia that a body can have, and a line for each that was changed."""
+    """A copy in which each link with mass has an inertia that a body can have, and a line for each that was changed."""
     links, told = [], []
     for link in model.links:
         if link.mass > 0.0 and not is_physical(link.inertia):

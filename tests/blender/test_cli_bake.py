@@ -99,7 +99,7 @@ def test_a_record_ends_with_the_motion(tmp_path, capsys):
     baked, motion = tmp_path / "baked.blend", tmp_path / "motion.npz"
     assert run("bake", PENDULUM, "-o", baked, "--initial", state_file(tmp_path, RAISED), "--frames", 1, 10) == 0
     bpy.ops.wm.open_mainfile(filepath=str(baked))
-    bpy.context.scene.frame_end = 120
+    bpy.context.scene.limberjack.bake.use_range, bpy.context.scene.frame_end = False, 120
     bpy.ops.wm.save_as_mainfile(filepath=str(baked))
     capsys.readouterr()
     assert run("record", baked, "-o", motion) == core_cli.DONE
