@@ -184,6 +184,8 @@ def random_robot(seed: int, size: int = 12) -> Model:
         ends = (f"link{rng.integers(max(0, i - 3), i)}" if i else WORLD, f"link{i}")
         if i and rng.random() < 0.3:
             ends = ends[::-1]
-        model.joints.append(Joint(f"joint{i}", kind, *ends, random_pose(rng), random_pose(rng), [axis]))
+        model.joints.append(
+            Joint(f"joint{i}", kind, *ends, random_pose(rng), random_pose(rng), [axis] * (kind != "fixed"))
+        )
     place(model)
     return model

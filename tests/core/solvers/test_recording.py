@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import forward_kinematics
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
@@ -78,9 +79,8 @@ def moving(compiled, motion, frame):
 @pytest.mark.parametrize("joint_type", ["fixed", "revolute", "ball", "prismatic", "d6"])
 def test_a_hanging_chain_bears_the_weight_below(joint_type):
     """Guards reactions at rest: each joint carries what hangs below it, upward, and no torque."""
-    axes = (
-        [Axis(xyz=(1.0, 0.0, 0.0), locked=i < 3) for i in range(6)] if joint_type == "d6" else [Axis((1.0, 0.0, 0.0))]
-    )
+    count = len(JOINT_TYPES[joint_type].axes)
+    axes = [Axis(xyz=(1.0, 0.0, 0.0), locked=joint_type == "d6" and i < 3) for i in range(count)]
     model = Model(links=[Link(f"link{i}", 1.0 + i, (0.0, 0.0, -0.5)) for i in range(4)])
     for i in range(4):
         place = (0.0, 0.0, -1.0 if i else 0.0, 1.0, 0.0, 0.0, 0.0)
