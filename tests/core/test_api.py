@@ -1,6 +1,7 @@
 """`import limberjack as lj`: what dir, help, completion and a star import find, and that the import itself is light."""
 
 import pydoc
+import re
 import subprocess
 import sys
 
@@ -42,9 +43,9 @@ def test_help_begins_with_what_to_do():
     """Guards help(limberjack): examples first, then each public class and function."""
     told = pydoc.plain(pydoc.render_doc(limberjack))
     assert told.index("import limberjack as lj") < 500
-    for name in ("class Model", "simulate(model", "random_configuration(", "class ArticulationView"):
-        assert name in told
-    assert "forward_dynamics(model" in pydoc.plain(pydoc.render_doc(limberjack.forward_dynamics))
+    for name in ("class Model", r"simulate\(\s*model", r"random_configuration\(", "class ArticulationView"):
+        assert re.search(name, told), name
+    assert re.search(r"forward_dynamics\(\s*model", pydoc.plain(pydoc.render_doc(limberjack.forward_dynamics)))
 
 
 def test_a_name_that_is_not_there_is_answered():
