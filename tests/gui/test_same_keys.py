@@ -24,14 +24,14 @@ def test_double_pendulum():
     yield from bake_sample_two_ways("double_pendulum")
 
 
-def test_dominoes():
-    """As for the crane, for a crowd of contacts that fall in turn, on a collider."""
-    yield from bake_sample_two_ways("dominoes")
+def test_cradle():
+    """As for the crane, for impacts, one after the other, beside joints."""
+    yield from bake_sample_two_ways("cradle")
 
 
-def test_tumble():
-    """As for the crane, for a ragdoll that falls down stairs: contact beside joints and their limits."""
-    yield from bake_sample_two_ways("tumble")
+def test_marbles():
+    """As for the crane, for what rolls on colliders, falls and lies in a heap."""
+    yield from bake_sample_two_ways("marbles")
 
 
 def test_four_bar():
