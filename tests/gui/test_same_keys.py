@@ -29,11 +29,6 @@ def test_cradle():
     yield from bake_sample_two_ways("cradle")
 
 
-def test_marbles():
-    """As for the crane, for what rolls on colliders, falls and lies in a heap."""
-    yield from bake_sample_two_ways("marbles")
-
-
 def test_four_bar():
     """As for the crane, for a loop that was imported, with reduced keys on links and joints."""
     empty_scene()
