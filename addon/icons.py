@@ -1,13 +1,17 @@
 """The icons of joints: what they do, at a glance, in menus, lists and panels."""
 
+from typing import TYPE_CHECKING
+
 from ..core.joints import BALL, FREE, JointType, Unit
-from ..core.model import Joint
+
+if TYPE_CHECKING:
+    from ..core.model import Joint
 
 OF_UNIT = {Unit.ANGLE: "DRIVER_ROTATIONAL_DIFFERENCE", Unit.LENGTH: "DRIVER_DISTANCE", Unit.NUMBER: "DOT"}
 OF_CHART = {BALL: "SPHERE", FREE: "EMPTY_AXIS"}
 
 
-def icon_of_joint(joint: Joint) -> str:
+def icon_of_joint(joint: "Joint") -> str:
     return _icon(joint.kind, joint.columns)
 
 

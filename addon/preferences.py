@@ -13,7 +13,7 @@ ROOT_PACKAGE = __package__.rpartition(".")[0]
 
 OVERLAYS = {
     "show_overlays": ("Overlays", "Draw the model over the 3D view", True),
-    "show_joints": ("Joints", "Draw each joint as what it does: rings turn, rails slide", True),
+    "show_joints": ("Joints", "Draw each joint by how it moves: a ring turns, a rail slides", True),
     "show_limits": ("Limits", "Draw the limits of each joint", True),
     "show_lines": (
         "Links to Joints",
@@ -23,11 +23,11 @@ OVERLAYS = {
     "show_masses": ("Centres of Mass", "Draw each link's centre of mass, and a box of the same inertia", False),
     "show_pins": (
         "Pins",
-        "Draw a ball on each link whose place is pinned, and a box on each that is pinned whole",
+        "Draw a ball on each link whose position is pinned, and a box where position and rotation are pinned",
         True,
     ),
     "show_contacts": ("Contacts", "Draw the contact points and forces of the last simulation", True),
-    "show_problems": ("Problems", "Draw joints with problems in a colour of their own", True),
+    "show_problems": ("Problems", "Draw joints with problems in a separate colour", True),
 }
 """Of each switch, the label, the tooltip, and whether it is on at first."""
 
@@ -50,7 +50,7 @@ LETTERS = 110
 class LimberjackPreferences(bpy.types.AddonPreferences):
     bl_idname = ROOT_PACKAGE
 
-    size: FloatProperty(name="Size", description="Of what is drawn for a joint", default=SIZE, min=0.05, soft_max=5.0)
+    size: FloatProperty(name="Size", description="Size of the overlay of a joint", default=SIZE, min=0.05, soft_max=5.0)
     width: FloatProperty(name="Line Width", description="In pixels", default=WIDTH, min=0.5, soft_max=6.0)
 
     def draw(self, context):

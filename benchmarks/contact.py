@@ -75,6 +75,8 @@ def followed(world: World, name: str, seconds: float, accuracy: str, limit: floa
     frames = np.linspace(0.0, seconds, 1 + round(seconds / SAMPLE))
     motion, failed = ask.simulate_as_far(world, frames, limit)
     reached = float(motion.t[-1]) if len(motion.t) else 0.0
+    if failed:
+        print(f"{name} {accuracy}: {failed}", file=sys.stderr, flush=True)
     found = {"wall": ask.wall / max(reached, 1e-9), "reached": reached, "steps": float(ask.steps)}
     if len(motion.t) < 2:
         return found | {"failed": 1.0 if failed else 0.0}

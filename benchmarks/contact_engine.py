@@ -110,7 +110,7 @@ def _reason(error: Exception) -> str:
 def row(measure: Measure, value: float, why: str, took: dict) -> dict:
     error = measure.error_of(value) if math.isfinite(value) else math.nan
     reached = measure.level_of(error) if math.isfinite(error) else ""
-    missing = why or "it was not read" if not math.isfinite(value) else ""
+    missing = why or "it was not measured" if not math.isfinite(value) else ""
     return {
         "case": measure.case,
         "measure": measure.name,

@@ -16,6 +16,11 @@ ZIG = Path(__file__).parents[1] / ".venv-zig" / "bin" / "python"
 MESSAGE = r"^(@\.const\.picklebuf\.\S+ = internal constant \{[^}]*\}) .*$"
 """Where numba keeps the place of an exception's message."""
 
+PICKLED = r"^(@\.const\.pickledata\.\S+ = internal constant) \[\d+ x i8\] .*$"
+"""Where it keeps what it would tell Python of exceptions, and of functions without an address, with all their types."""
+
+DEFINED = r"^(define [^\n]*\) (?:local_unnamed_addr )?)(?=(?:#\d+ )?\{$)"
+
 MOST_SAID = 300
 """Letters of what the linker says."""
 
@@ -49,6 +54,8 @@ def write_object(module_text: str, platform: Platform, path: Path) -> None:
     text = re.sub(r"^target triple = .*$", f'target triple = "{platform.triple}"', module_text, flags=re.MULTILINE)
     text = re.sub(r"^target datalayout = .*$", f'target datalayout = "{machine.target_data}"', text, flags=re.MULTILINE)
     text = _without_messages(_as_dll(text) if platform.suffix == ".dll" else text)
+    if platform.suffix == ".so":  # no exception passes through any kernel; elsewhere tables for them are asked for
+        text = re.sub(DEFINED, r"\1nounwind ", text, flags=re.MULTILINE)
     module = binding.parse_assembly(_with_traps(text))
     module.verify()
     passes = binding.create_new_module_pass_manager()
@@ -68,12 +75,13 @@ def _machine(platform: Platform) -> binding.TargetMachine:
 
 
 def _without_messages(text: str) -> str:
-    """Without what exceptions would say: no kernel raises any, and in them lies the path of this checkout.
+    """Without what Python would be told: no kernel raises an exception, and in them lies the path of this checkout.
 
-    Their names are hashes of that, which some libraries show.
+    Their names are hashes of that, which some libraries show. All that is a third of a library.
     """
     names: dict[str, str] = {}
     empty = re.sub(MESSAGE, r"\1 zeroinitializer", text, flags=re.MULTILINE)
+    empty = re.sub(PICKLED, r"\1 [1 x i8] zeroinitializer", empty, flags=re.MULTILINE)
     return re.sub(r"\.const\.picklebuf\.[\w.]+", lambda found: names.setdefault(found[0], f"m{len(names)}"), empty)
 
 

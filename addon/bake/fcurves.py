@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...core.reduction import Keys
 from .. import ids
 from .receipt import digest_of_prints, print_of, read_print
+
+if TYPE_CHECKING:
+    from ...core.reduction import Keys
 
 LINEAR, BEZIER = 1, 2  # as Blender numbers its kinds of interpolation
 FREE = 0  # as it numbers its kinds of handles

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         mass,
         mirroring,
         motion,
+        motion_ranges,
         moved_bakes,
         named_poses,
         numbers,

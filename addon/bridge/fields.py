@@ -6,8 +6,8 @@ infinite, so a field with a toggle is infinite while that is off. The panel show
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ class Measure(Enum):
     TIME = "a frame, or seconds since the first frame"
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """One attribute, and the property of the same name.
 
     Attributes:
@@ -158,8 +157,7 @@ def write_fields(
     return changes
 
 
-@dataclass(frozen=True)
-class _Scale:
+class _Scale(NamedTuple):
     """The core's number is (Blender's - origin) * factor / divisor: two factors, so that decimals stay decimals."""
 
     factor: float = 1.0

@@ -13,6 +13,7 @@ from ...core.geometry.enclosing import Placed, enclosing_box
 from ...core.geometry.fitting import CLOSE, FITS, fitting_shape, smallest_box
 from ...core.geometry.pieces import DEFAULT, Decomposition, Pieces, PiecesError, digest, volume
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .meshes import MeshData, hull_of
 
 LABELS = {
@@ -132,8 +133,8 @@ def _search_pieces(body: Body) -> Search:
     """Raises PiecesError where there are none."""
     vertices, triangles = body.data.vertices, body.data.triangles
     if is_of(body.data, body.fitted_from):
-        count = body.fitted_from.rpartition(" ")[2]
-        return Fit("HULL", (), f"{count} pieces, as they were: the mesh is the same", source=body.fitted_from)
+        pieces = counted(int(body.fitted_from.rpartition(" ")[2]), "piece")
+        return Fit("HULL", (), f"{pieces}, as before: the mesh has not changed", source=body.fitted_from)
     key = digest(vertices, triangles, DEFAULT)
     if key not in _known:
         begun = time.monotonic()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mathutils import Vector
 
@@ -14,8 +14,7 @@ EDGE_ON = 0.02
 NAMES = "XYZ"
 
 
-@dataclass(frozen=True)
-class Guide:
+class Guide(NamedTuple):
     """What the point is kept to.
 
     Attributes:

@@ -45,9 +45,16 @@ def mesh_data(evaluated: bpy.types.Object) -> MeshData:
     if mesh is None:
         nothing = np.zeros(0, dtype=np.int32)
         return MeshData(np.zeros((0, 3)), nothing, nothing, nothing, nothing.reshape(0, 3))
+    data = data_of(mesh)
+    evaluated.to_mesh_clear()
+    return data
+
+
+def data_of(mesh: bpy.types.Mesh) -> MeshData:
+    """A mesh as it is stored."""
     mesh.calc_loop_triangles()
     layer = mesh.uv_layers.active
-    data = MeshData(
+    return MeshData(
         _column(mesh.vertices, "co", 3, np.float32).astype(np.float64),
         _column(mesh.loops, "vertex_index", 1, np.int32),
         _column(mesh.loops, "edge_index", 1, np.int32),
@@ -56,8 +63,6 @@ def mesh_data(evaluated: bpy.types.Object) -> MeshData:
         _column(layer.uv, "vector", 2, np.float32).astype(np.float64) if layer else None,
         _column(mesh.polygons, "material_index", 1, np.int32),
     )
-    evaluated.to_mesh_clear()
-    return data
 
 
 def _column(items, name: str, width: int, kind: type) -> np.ndarray:

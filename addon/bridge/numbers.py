@@ -1,6 +1,6 @@
 """Numbers on their way between Blender's single precision and the model's double precision."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -10,8 +10,7 @@ from ...core.spatial import Pose, Vec3, quat_normalized, scale
 from .. import ids
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(NamedTuple):
     """What Blender's numbers mean in a scene.
 
     Attributes:

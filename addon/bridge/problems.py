@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...core.check import check_model, check_start
 from ...core.check.overlapping import overlapping
+from ...core.collision.hulls import HullError, convex_hull
+from ...core.geometry import Mesh
+from ...core.geometry.mass import mass_properties
 from ...core.model import ModelError
 from .. import ids, migration
 from ..props import is_joint, is_led, is_link
@@ -24,7 +29,7 @@ from .read import depsgraph_of
 from .tagging import changes_of_form, deformation_of, fight_over
 
 if TYPE_CHECKING:
-    from ...core.model import Model
+    from ...core.model import Model, Shape
     from .read import Fault, SceneReading
 
 ORDER = {"error": 0, "warning": 1, "note": 2}
@@ -35,6 +40,14 @@ OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
 
 HULL = "touches with its convex hull"
 """So core tells of each mesh that can be pushed."""
+
+FILLED = 0.05
+"""Of its volume: by how much a mesh's hull may be larger before that is told."""
+
+FULL = (
+    "its mesh moves, so it touches with its convex hull, which has {:.0f} % more volume: nothing gets into its "
+    "hollows; give it convex pieces, or let it stand still"
+)
 
 OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
 
@@ -70,7 +83,7 @@ def find_problems(
     found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
-        found += of_start(scene, reading) + overlaps(reading.model)
+        found += of_start(scene, reading) + overlaps(reading.model) + filled_hollows(scene, reading.model)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -173,3 +186,49 @@ def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
             )
             found.append(Problem("warning", "link-left", joint.name, message))
     return found
+
+
+_hollows: tuple[str, list[Problem]] = ("", [])
+"""As `_overlaps`."""
+
+
+def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
+    """Links that move and touch with the hull of a concave mesh, so that nothing gets into what is hollow of it."""
+    global _hollows
+    if not getattr(scene, ids.SCENE).contact or not any(link.collisions for link in model.links):
+        return []
+    digest = model.digest()
+    if _hollows[0] != digest:
+        excesses = {link.name: max(map(_excess, link.collisions), default=0.0) for link in model.links}
+        found = [
+            Problem("note", "hollow-filled", name, f"link '{name}': {FULL.format(100.0 * more)}")
+            for name, more in excesses.items()
+            if more > FILLED
+        ]
+        _hollows = digest, found
+    links = [(problem, scene.objects.get(problem.name)) for problem in _hollows[1]]
+    return [
+        problem for problem, obj in links if obj and getattr(obj, ids.LINK).motion == "FREE" and not is_animated(obj)
+    ]
+
+
+def _excess(shape: Shape) -> float:
+    """By how much the hull of a closed mesh is larger, as a part of the mesh's volume; zero for all else."""
+    mesh = shape.geometry
+    if not isinstance(mesh, Mesh) or not mesh.faces:
+        return 0.0
+    edges = {edge for face in mesh.faces for edge in pairwise((*face, face[0]))}
+    if any((second, first) not in edges for first, second in edges):
+        return 0.0  # what is open has no volume
+    vertices = np.asarray(mesh.vertices, float)
+    try:
+        hull = convex_hull(vertices)
+    except HullError:
+        return 0.0
+    own, around = (abs(_volume(*each)) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
+    return around / own - 1.0 if own else 0.0
+
+
+def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:
+    triangles = [(face[0], *face[k : k + 2]) for face in faces for k in range(1, len(face) - 1)]
+    return mass_properties(vertices[np.array(triangles)]).volume

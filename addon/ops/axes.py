@@ -6,6 +6,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ...core.joints import JOINT_TYPES
+from ...core.model.text import counted
 from .. import ids
 from ..props import add_axis, axes_in_use, is_joint, is_known_joint, kind_of, remove_axis
 from .report import fail, in_object_mode, succeed
@@ -66,7 +67,7 @@ class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
         for mimic, name in _mimics_of(obj):
             if getattr(mimic, name) >= self.number:
                 setattr(mimic, name, getattr(mimic, name) - 1)
-        return succeed(self, context, f"'{obj.name}' has {count - 1} axes")
+        return succeed(self, context, f"'{obj.name}' has {counted(count - 1, 'axis', 'axes')}")
 
 
 def _mimics_of(obj: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:

@@ -207,8 +207,8 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         names = [obj.name for obj in foreign_actions(_keyed_ones(context.scene))]
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
-        self.layout.label(text="The bake takes its place. The actions are kept in the file,")
-        self.layout.label(text="and Clear Bake gives them back, but for bakes that you have edited")
+        self.layout.label(text="The bake will replace it. The actions are kept in the file,")
+        self.layout.label(text="and Clear Bake restores them, except for bakes that you have edited")
 
     def execute(self, context):
         try:

@@ -34,14 +34,17 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         name="Links", description="Names of the links, in order", type=bpy.types.OperatorFileListElement
     )
     type: EnumProperty(
-        name="Type", description="How each link may move against the one before", items=type_items(), default="revolute"
+        name="Type",
+        description="How each link may move relative to the previous one",
+        items=type_items(),
+        default="revolute",
     )
     origin: EnumProperty(
         name="Place",
-        description="Where each joint is put, with its axes along the world's",
+        description="Position of each joint; its axes are parallel to the world's",
         items=(
             ("CHILD", "Child's Origin", "Where the outer link has its origin", 0),
-            ("BETWEEN", "Between Origins", "Half-way between the origins of both links", 1),
+            ("BETWEEN", "Between Origins", "Halfway between the origins of the two links", 1),
         ),
     )
     to_world: BoolProperty(name="Start at the World", description="Join the first link to the world")

@@ -22,7 +22,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         if not in_object_mode(cls, context):
             return False
         if not any(not is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select the objects that links shall collide with")
+            cls.poll_message_set("Select the objects that links should collide with")
             return False
         return True
 

@@ -29,7 +29,12 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         name="Type",
         description="Which shape encloses the link",
         items=(
-            ("AUTO", "Automatic", "A box, sphere, capsule or cylinder that fits within 1 %, else a hull or pieces", 7),
+            (
+                "AUTO",
+                "Automatic",
+                "A box, sphere, capsule or cylinder that fits within 1 %, else a convex hull or convex pieces",
+                7,
+            ),
             ("BOX", "Box", "Along the link's axes", 0),
             ("SPHERE", "Sphere", "The smallest around the link", 1),
             ("CAPSULE", "Capsule", "A cylinder with round ends, along the direction that suits the link best", 2),
@@ -37,7 +42,12 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
             ("HULL", "Convex Hull", "The convex hull: like cloth pulled tight around the link", 4),
             ("PIECES", "Convex Pieces", "Several hulls, for hollow and bent meshes; may take a minute", 8),
             ("MESH", "Mesh", "All visible meshes of the link, joined into one", 5),
-            ("OWN", "Selected Objects", "The selected objects themselves; from now on they only collide", 6),
+            (
+                "OWN",
+                "Selected Objects",
+                "The selected objects themselves become collision shapes, and are no longer visual ones",
+                6,
+            ),
         ),
         default="AUTO",
     )

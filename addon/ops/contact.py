@@ -93,11 +93,11 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     how: EnumProperty(
-        name="How",
-        description="Whether each pair of them collides",
+        name="Collision",
+        description="Whether the selected links collide with each other",
         items=(
-            ("PASS", "Never Meet", "They pass through each other", 0),
-            ("MEET", "Always Meet", "They collide, even if a joint joins them", 1),
+            ("PASS", "Never Collide", "They pass through each other", 0),
+            ("MEET", "Always Collide", "They collide, even if a joint joins them", 1),
         ),
     )
 
@@ -114,8 +114,8 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
         bridge.touching.drop_lost_pairs(context.scene)
         for a, b in pairs:
             bridge.touching.keep_pair(context.scene, a, b, self.how == "MEET")
-        does = "meet" if self.how == "MEET" else "never meet"
-        return succeed(self, context, f"{counted(pairs, 'pair')} of links {does} now")
+        does = "always collide" if self.how == "MEET" else "never collide"
+        return succeed(self, context, f"{counted(pairs, 'pair')} of links will {does}")
 
 
 class LIMBERJACK_OT_contact_pair_remove(bpy.types.Operator):
@@ -148,14 +148,14 @@ class LIMBERJACK_OT_impact_markers(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     least: bpy.props.FloatProperty(
-        name="Least Impulse (N s)", description="Weaker blows are left out", min=0.0, default=0.0, precision=3
+        name="Least Impulse (N s)", description="Weaker impacts are not marked", min=0.0, default=0.0, precision=3
     )
 
     @classmethod
     def poll(cls, context):
         run = last_run(context.scene)
         if run is None or run.trajectory.impacts is None:
-            cls.poll_message_set("Simulate and Bake with Contact first")
+            cls.poll_message_set("First, use Simulate and Bake with Contact on")
             return False
         return True
 

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper
 from ...core.formats import Format, Option, UnwritableError
 from ...core.formats.registry import FOLDERS, SDF, writable
 from ...core.formats.registry import WORLD as AS_WORLD
-from ...core.model import WORLD, ModelError
+from ...core.model import ModelError
 from .. import bridge, ids
 from .report import fail, succeed
 from .selection import OnLinks
@@ -41,7 +41,7 @@ class Export(OnLinks, ExportHelper):
 
     mesh_format: EnumProperty(
         name="Meshes",
-        description="What meshes are written as",
+        description="File format of meshes",
         items=(
             ("OBJ", "OBJ", "Wavefront OBJ, with materials and images beside it", 0),
             ("GLTF", "glTF", "Binary glTF, by Blender's own exporter: Y up, as readers of glTF expect", 1),
@@ -92,7 +92,7 @@ class ExportSdf(Export):
         description="What the file holds",
         items=(
             ("MODEL", "One Model", "All links and joints as one model, without the lights of the world", 0),
-            ("WORLD", "One World", "A world, with each articulation as a model of its own", 1),
+            ("WORLD", "One World", "A world in which each articulation is a separate model", 1),
             ("FOLDERS", "Folders", "A world, and a folder for each articulation", 2),
         ),
     )
@@ -110,6 +110,8 @@ class ExportSdf(Export):
         """A model may be put into any world, which has lights of its own."""
         if self.layout_as != "MODEL":
             return
+        from ...core.model import WORLD
+
         lights = [light for light in reading.model.lights if light.link == WORLD]
         reading.model.lights = [light for light in reading.model.lights if light.link != WORLD]
         reading.remarks += [

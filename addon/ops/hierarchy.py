@@ -22,10 +22,15 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     type: EnumProperty(
-        name="Type", description="How each object may move against its parent", items=type_items(), default="revolute"
+        name="Type",
+        description="How each object may move relative to its parent",
+        items=type_items(),
+        default="revolute",
     )
     whole: BoolProperty(name="With Children", description="Include all children of the selected objects", default=True)
-    to_world: BoolProperty(name="Hold by the World", description="Join what has no parent to the world", default=True)
+    to_world: BoolProperty(
+        name="Hold by the World", description="Join links without a parent to the world", default=True
+    )
 
     @classmethod
     def poll(cls, context):

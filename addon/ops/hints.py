@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 WIDE, WIDER = ("EVENT_ESC", "EVENT_SHIFT", "EVENT_SPACEKEY"), 1.5
 """Icons that Blender draws over what is next to them, and what they need besides."""
 
 
-@dataclass(frozen=True)
-class Hint:
+class Hint(NamedTuple):
     """icons: of keys and buttons, as Blender calls them. text: what they do."""
 
     icons: tuple[str, ...]

@@ -35,24 +35,24 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     search: StringProperty(
         name="Search In",
-        description="Where meshes and models that the files name may lie, with : between folders, or ; on Windows",
+        description="Folders with meshes and models that the files refer to, separated by :, or by ; on Windows",
     )
     fixed_base: EnumProperty(
         name="Fixed Base",
-        description="Hold the link on which a model hangs in the world, where its file lets it fall",
+        description="Fix the base link of a model to the world if its file does not",
         items=(
-            ("AUTO", "Automatic", "Hold it if it is named base, base_link, world or pedestal, or has no mass", 0),
-            ("FIXED", "Fixed", "Hold it, whatever it is named: its Motion is Static", 1),
+            ("AUTO", "Automatic", "Fix it if it is named base, base_link, world or pedestal, or has no mass", 0),
+            ("FIXED", "Fixed", "Fix it, whatever its name: its Motion becomes Static", 1),
             ("FREE", "Free", "Let it float and fall, as in the file", 2),
         ),
     )
     use_place: BoolProperty(
         name="Place Where Dropped",
-        description="Put models where they are dropped on the ground; else they come where their files say",
+        description="Place models on the ground where they are dropped; otherwise at the position in their files",
         default=True,
     )
     place: FloatVectorProperty(
-        name="Place", description="Where the models' origin comes", subtype="TRANSLATION", options={"SKIP_SAVE"}
+        name="Place", description="Position of the models' origin", subtype="TRANSLATION", options={"SKIP_SAVE"}
     )
     is_dropped: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
 

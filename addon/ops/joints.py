@@ -27,17 +27,17 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     type: EnumProperty(
-        name="Type", description="How the child may move against the parent", items=type_items(), default="revolute"
+        name="Type", description="How the child may move relative to the parent", items=type_items(), default="revolute"
     )
     preset: EnumProperty(
         name="Preset",
-        description="A familiar joint whose type, limits and forces the joint gets",
+        description="Preset whose type, limits and forces the joint gets",
         items=[(NO_PRESET, "None", "As the type says", 0), *preset_items()],
         default=NO_PRESET,
     )
     origin: EnumProperty(
         name="Place",
-        description="Where the joint is put, with its axes along the world's",
+        description="Position of the joint; its axes are parallel to the world's",
         items=(
             ("CHILD", "Child's Origin", "Where the active link has its origin", 0),
             ("CURSOR", "3D Cursor", "Where the 3D cursor is", 1),

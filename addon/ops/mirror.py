@@ -11,14 +11,14 @@ from .report import fail, in_object_mode, select_only, succeed
 
 
 class LIMBERJACK_OT_mirror(bpy.types.Operator):
-    """Copy the selected links and their joints to the other side of the world's YZ plane, named for that side"""
+    """Mirror the selected links and their joints across the world's YZ plane, and rename them for the other side"""
 
     bl_idname = ids.OP_MIRROR
     bl_label = "Mirror across X"
     bl_options = {"REGISTER", "UNDO"}
 
     skip_middle: BoolProperty(
-        name="Keep the Middle",
+        name="Skip Links on Plane",
         description="Links whose origin lies on the mirror plane are not copied; they carry both sides",
         default=True,
     )
@@ -39,7 +39,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
                     self,
                     context,
                     f"'{chosen[0].name}' lies on the plane x = 0, where its image would be itself: select links beside "
-                    "it, or switch Keep the Middle off",
+                    "it, or switch Skip Links on Plane off",
                 )
             done = bridge.mirroring.mirror(links, context.scene)
         except ModelError as error:

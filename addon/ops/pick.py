@@ -37,8 +37,8 @@ NOTHING = "Nothing to fit here"
 POINT_AT = Hint(("INFO",), text="Point at a hole, a shaft, an edge or a face")
 HINTS = (
     POINT_AT,
-    Hint(("MOUSE_LMB",), text="Joint Here"),
-    Hint(("EVENT_SHIFT", "MOUSE_LMB"), text="Joint Here and Pick Another"),
+    Hint(("MOUSE_LMB",), text="Add Joint Here"),
+    Hint(("EVENT_SHIFT", "MOUSE_LMB"), text="Add Joint Here and Pick Another"),
     CANCEL,
     Hint(("MOUSE_MMB", "MOUSE_MMB_SCROLL"), text="Turn the View"),
 )
@@ -64,12 +64,16 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     object: StringProperty(name="Object", description="The object under the mouse", options={"SKIP_SAVE"})
     face: IntProperty(
         name="Face",
-        description="Which face of it, with its modifiers",
+        description="Number of the face, counted after the modifiers",
         min=0,
         options={"SKIP_SAVE"},
     )
     point: FloatVectorProperty(
-        name="Point", description="Where on the face, in the world", subtype="XYZ", unit="LENGTH", options={"SKIP_SAVE"}
+        name="Point",
+        description="Position on the face, in the world",
+        subtype="XYZ",
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
     )
     reach: FloatProperty(
         name="Reach",

@@ -38,7 +38,7 @@ class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
         name="Pin",
         description="What stays of the links",
         items=(
-            ("PLACE", "Place", "Their origins stay, and they may turn", 1),
+            ("PLACE", "Place", "Their origins stay in place; the links can turn", 1),
             ("POSE", "Pose", "They stay as they stand", 2),
         ),
         default="POSE",
@@ -79,7 +79,7 @@ class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_release_all(bpy.types.Operator):
-    """Unpin all links and release all joints of the scene"""
+    """Unpin all links and unlock all joints of the scene"""
 
     bl_idname = ids.OP_RELEASE_ALL
     bl_label = "Release All"

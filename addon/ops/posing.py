@@ -60,7 +60,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
-    """Move the active joint to a position. The links that it carries follow, and so do its loops"""
+    """Move the active joint to a position. Its child links follow, and loops stay closed"""
 
     bl_idname = ids.OP_JOINT_POSE
     bl_label = "Pose Joint"
@@ -84,7 +84,7 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
-    """Give an axis of the active joint its limits"""
+    """Set the limits of an axis of the active joint"""
 
     bl_idname = ids.OP_JOINT_LIMITS
     bl_label = "Set Limits"

@@ -18,7 +18,7 @@ def preset_items():
 
 
 class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
-    """Give the selected joints the type, limits and forces of a known thing, at the place and axis that they have"""
+    """Set the type, limits and forces of the selected joints from a preset. Their position and axes stay"""
 
     bl_idname = ids.OP_PRESET
     bl_label = "Joint Preset"

@@ -214,7 +214,7 @@ class _OfPreview:
 
 
 class LIMBERJACK_OT_preview_play(_OfPreview, bpy.types.Operator):
-    """Pause, or go on. At the end: from the first frame"""
+    """Pause or resume. At the end, start again from the first frame"""
 
     bl_idname = ids.OP_PREVIEW_PLAY
     bl_label = "Pause or Play"

@@ -1,8 +1,7 @@
 """Lead the user from a problem to what is to blame, and mend it where there is one safe way."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 from bpy.props import StringProperty
@@ -28,8 +27,7 @@ SHALLOW = 1e-9
 MOST_MOVES = 20
 
 
-@dataclass(frozen=True)
-class Mend:
+class Mend(NamedTuple):
     """label: of its button. mend: changes the object to blame, and says in a sentence what was done."""
 
     label: str
@@ -200,6 +198,21 @@ def _overlaps_of(obj) -> "list[Separation]":
     return [found for found in overlaps(model) if obj.name in (found.a, found.b) and found.gap < -SHALLOW]
 
 
+def _divide(context, obj) -> str:
+    """In a window it goes on by itself, and can be cancelled."""
+    shapes = [getattr(child, ids.LINK) for child in obj.children]
+    if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
+        raise ModelError(
+            f"link '{obj.name}' touches with objects that you chose: divide these into convex ones by hand"
+        )
+    select_only(context, obj)
+    try:
+        bpy.ops.limberjack.collision_add("INVOKE_DEFAULT", type="PIECES")
+    except RuntimeError as error:
+        raise ModelError(str(error).removeprefix("Error: ").strip()) from None
+    return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
+
+
 JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
 MENDS: dict[str, tuple[Mend, ...]] = {
@@ -231,6 +244,7 @@ MENDS: dict[str, tuple[Mend, ...]] = {
         Mend("Leave Pair Out", "Let the link pass through all that it is in", _leave_out),
         Mend("Move Apart", "Move one of the two out of the other, the shortest way", _move_apart),
     ),
+    "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
 """For the code of a problem, the ways to mend it that lose nothing but what is wrong."""
@@ -269,10 +283,10 @@ class LIMBERJACK_OT_problem_select(_OfCulprit, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
-    """Mend the problem"""
+    """Repair the problem"""
 
     bl_idname = ids.OP_PROBLEM_MEND
-    bl_label = "Mend"
+    bl_label = "Repair"
 
     code: StringProperty(name="Problem", description="Its code", options={"HIDDEN"})
     label: StringProperty(name="Remedy", description="Where there are several", options={"HIDDEN"})

@@ -10,7 +10,7 @@ from .report import fail, in_object_mode, succeed
 
 
 class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
-    """Apply the remedy on the button to the cause of the last failure"""
+    """Repair the cause of the last failure, as the button says"""
 
     bl_idname = ids.OP_REMEDY
     bl_label = "Apply Remedy"

@@ -6,8 +6,8 @@ import functools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -25,8 +25,7 @@ LAST = 1000
 NEXT = "Press Play, or Simulate and Bake"
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """A .blend file beside a .json file of its name.
 
     title: in the menu. says: what it shows, in a line. order: titles decide between those of one order.
@@ -70,7 +69,9 @@ class LIMBERJACK_OT_sample_open(bpy.types.Operator):
     bl_label = "Open a Sample"
     bl_options = {"INTERNAL"}
 
-    name: StringProperty(name="Name", description="Of the sample's file, without its suffix", options={"SKIP_SAVE"})
+    name: StringProperty(
+        name="Name", description="Name of the sample's file, without its suffix", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def poll(cls, context):

@@ -58,7 +58,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
 
 
 class LIMBERJACK_OT_self_check_copy(bpy.types.Operator):
-    """Copy what the self-check has found, for a report of a bug"""
+    """Copy the results of the self-check, for a bug report"""
 
     bl_idname = ids.OP_SELF_CHECK_COPY
     bl_label = "Copy"
@@ -67,7 +67,7 @@ class LIMBERJACK_OT_self_check_copy(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         if not getattr(context.window_manager, ids.STATUS).self_check:
-            cls.poll_message_set("Nothing is checked yet")
+            cls.poll_message_set("Not checked yet")
             return False
         return True
 

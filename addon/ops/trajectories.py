@@ -7,8 +7,8 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...core.model import ModelError
+from ...core.trajectory import SUFFIXES
 from ...core.trajectory.errors import TrajectoryError
-from ...core.trajectory.writing import SUFFIXES
 from .. import bake, ids
 from .report import fail, succeed
 from .selection import OnLinks
@@ -58,8 +58,8 @@ class LIMBERJACK_OT_export_trajectory(OnLinks, bpy.types.Operator, ExportHelper)
         description="What the file holds",
         items=(
             ("JOINTS", "Joint Curves (.csv)", "A table of time and joint positions, as robot controllers take it", 0),
-            ("CSV", "Everything (.csv)", "A table of joint positions and velocities and of link poses", 1),
-            ("NPZ", "Everything (.npz)", "The same as arrays of NumPy", 2),
+            ("CSV", "Joints and Links (.csv)", "A table of joint positions and velocities and of link poses", 1),
+            ("NPZ", "Joints and Links (.npz)", "Joint positions and velocities and link poses, as NumPy arrays", 2),
         ),
     )
 

@@ -14,13 +14,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.model import WORLD, Joint, Link, ModelError
+from ...core.model import ModelError
 from .. import bridge, ids, watch
 from .lines import Lines
 from .shapes import ball, dashed, glyph, limits
 
 if TYPE_CHECKING:
-    from ...core.model import Model
+    from ...core.model import Joint, Link, Model
 
 CROSS = 0.15
 """Half the size of the mark of a centre of mass, in sizes of the link's inertia box."""
@@ -260,6 +260,8 @@ def _ties(
     rig: bridge.rig.Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Lines from each joint to its links, dashed where it closes a loop, and dashed to the joint that it follows."""
+    from ...core.model import WORLD
+
     plain, loop, follows = [], [], []
     for joint in rig.model.joints:
         if joint.name not in seen:

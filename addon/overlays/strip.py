@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,8 +32,7 @@ MOST_CURVES = 12
 DASH = 5.0
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle, from the view's lower left corner."""
 
     left: float
@@ -51,8 +49,7 @@ class Box:
         return self.top - self.bottom
 
 
-@dataclass(frozen=True)
-class Plot:
+class Plot(NamedTuple):
     """A panel in its place.
 
     Attributes:

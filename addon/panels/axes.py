@@ -1,17 +1,20 @@
 """The axes of the active joint, and where it starts on them."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.joints import Slot, Unit
 from ...core.joints.parts import DRIVE, STOPS
-from ...core.model import Joint
-from ...core.model.elements import RIGID
 from .. import ids
 from ..bridge.fields import FACES, UNITS, Field, Measure, drive_of, fields_on
 from ..icons import OF_UNIT
 from ..props import axes_in_use, core_joint, is_known_joint
 from .base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
+
+if TYPE_CHECKING:
+    from ...core.model import Joint
 
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
 """Of the property that shows a coordinate's speed in its unit."""
@@ -54,7 +57,7 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
             paragraph(layout, context, says.format(type=pgettext_iface(known.kind.label)))
 
 
-def _draw_section(layout, axis, known: Joint, number: int):
+def _draw_section(layout, axis, known: "Joint", number: int):
     """An axis below its name and its lock, which folds; the only axis of a joint, without a name, stands by itself."""
     slot, unit = known.kind.slot(number), known.axis_unit(number)
     shown = [field for field in shown_fields(axis, slot) if field.section != DRIVE_SECTION]
@@ -101,6 +104,8 @@ def _draw_field(layout, axis, field: Field, unit: Unit):
 
 def shown_fields(axis, slot: Slot) -> list[Field]:
     """The fields that mean something here, but for those that would have no effect as the others stand."""
+    from ...core.model.elements import RIGID
+
     fields = fields_on(slot)
     if axis.locked and "locked" in slot.fields:
         return [field for field in fields if field.name == "locked"]

@@ -22,7 +22,7 @@ class LIMBERJACK_PT_graph(Folded, bpy.types.Panel):
         column.active = settings.shows_graph
         column.prop(settings, "graph")
         if last_run(context.scene) is None:
-            layout.label(text="Simulate to see its graphs", icon="INFO")
+            layout.label(text="Simulate to see graphs", icon="INFO")
 
 
 CLASSES = (LIMBERJACK_PT_graph,)

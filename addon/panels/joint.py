@@ -31,7 +31,7 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         layout.active = joint.enabled
         layout.prop(joint, "type")
         if not is_known_joint(obj):
-            paragraph(layout, context, "Chosen in a newer Limberjack; this version does not know it", icon="ERROR")
+            paragraph(layout, context, "Chosen in a newer Limberjack; unknown in this version", icon="ERROR")
             return
         layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
         if has_lost_its_parent(joint):

@@ -43,7 +43,7 @@ def _draw_motion(layout, context, settings):
     layout.prop(settings, "motion")
     if settings.motion != "FREE":
         chosen = settings.bl_rna.properties["motion"].enum_items.get(settings.motion)
-        says = chosen.description if chosen else "Chosen in a newer Limberjack; this version does not know it"
+        says = chosen.description if chosen else "Chosen in a newer Limberjack; unknown in this version"
         paragraph(layout, context, says, icon="INFO")
 
 
@@ -185,7 +185,7 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
     def draw(self, context):
         _draw_section(self.layout, context, "forces")
         if getattr(context.object, ids.LINK).motion != "FREE":
-            paragraph(self.layout, context, "Forces cannot move a link that has no freedom", icon="INFO")
+            paragraph(self.layout, context, "This link cannot move, so forces have no effect", icon="INFO")
 
 
 def _draw_section(layout, context, section: str):

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.app.translations import pgettext_iface
 
-from ...core.model import WORLD, Joint
 from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..icons import icon_of_joint
@@ -13,7 +12,7 @@ from ..props import is_joint, is_link
 from .base import Folded
 
 if TYPE_CHECKING:
-    from ...core.model import Model
+    from ...core.model import Joint, Model
 
 STEP = 0.6
 """Of indentation, in widths of an icon."""
@@ -96,6 +95,8 @@ def _places(rig: Rig) -> dict[str, tuple[int, int]]:
 
 def tree_places(model: "Model") -> dict[str, tuple[int, int]]:
     """Of every link and joint by name, its row in the tree and how deep it stands in it."""
+    from ...core.model import WORLD
+
     tree = model.tree()
     hanging: dict[str, list[tuple[Joint, str]]] = {}
     for branch in tree.branches:
@@ -112,7 +113,7 @@ def tree_places(model: "Model") -> dict[str, tuple[int, int]]:
     return places
 
 
-def _rows_below(hanging: dict[str, list[tuple[Joint, str]]], link: str, depth: int) -> list[tuple[str, int]]:
+def _rows_below(hanging: dict[str, list[tuple["Joint", str]]], link: str, depth: int) -> list[tuple[str, int]]:
     """A joint, then what it carries, in the reverse of the order that they are shown in."""
     rows = []
     for joint, carried in hanging.get(link, ()):

@@ -1,9 +1,10 @@
 """Where the joints stand: a slider for each of their coordinates, and poses that are kept."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.app.translations import pgettext_iface
 
-from ...core.model import Joint
 from .. import ids
 from ..bridge.fields import FACES
 from ..bridge.rig import last_rig
@@ -11,6 +12,9 @@ from ..icons import icon_of_joint
 from ..props import core_joint, is_joint, is_known_joint, limits_of
 from .base import Folded, readable
 from .model import in_tree_order
+
+if TYPE_CHECKING:
+    from ...core.model import Joint
 
 OFF, TURNED = "Not enabled", "Turned in the viewport"
 """What stands in the place of sliders, behind the joint's name."""
@@ -50,7 +54,7 @@ def moves(obj: bpy.types.Object) -> bool:
     return is_known_joint(obj) and core_joint(getattr(obj, ids.JOINT)).nq > 0
 
 
-def _draw_sliders(column, joint: str, settings, known: Joint):
+def _draw_sliders(column, joint: str, settings, known: "Joint"):
     """A bar between two limits and the number beside it; without these the number alone."""
     for coordinate, part, (name, unit) in zip(settings.coordinates, known.all_columns, known.home_units, strict=False):
         if known.is_locked(part.axis):

@@ -15,12 +15,12 @@ class BakeProperties(PropertyGroup):
         name="Start From",
         description="Where the links are when the simulation begins",
         items=(
-            ("HOME", "Initial Pose", "Every joint at its Start value, at rest", 0),
+            ("HOME", "Initial Pose", "Every joint in its initial pose, at rest", 0),
             ("POSE", "Current Pose", "The links as they stand now, at rest", 1),
             (
                 "KEYS",
                 "Animation",
-                "The links as they are animated at the first frame, and as fast; the animation up to there stays",
+                "Pose and velocity of the animation at the first frame; the animation before it is kept",
                 2,
             ),
         ),
@@ -29,8 +29,8 @@ class BakeProperties(PropertyGroup):
         name="Keys On",
         description="What gets the keyframes",
         items=(
-            ("LINKS", "Links", "Location and rotation of the link objects, which play anywhere", 0),
-            ("JOINTS", "Joints", "Values of the joints, which move the links where this add-on is enabled", 1),
+            ("LINKS", "Links", "Location and rotation of the link objects. These keys play without the add-on", 0),
+            ("JOINTS", "Joints", "Joint values. They move the links only while this add-on is enabled", 1),
             ("BOTH", "Both", "The links, and the values of the joints, for drivers and graphs to read", 2),
         ),
     )
@@ -39,7 +39,7 @@ class BakeProperties(PropertyGroup):
     last: IntProperty(name="Last", description="Frame at which it ends", default=250)
     step: FloatProperty(
         name="Frame Step",
-        description="Frames from one key to the next; below 1 for keys between the frames, as motion blur sees them",
+        description="Frames from one key to the next. Below 1, keys lie between frames, too, for motion blur",
         default=1.0,
         min=0.02,
         soft_min=0.25,
@@ -53,7 +53,7 @@ class BakeProperties(PropertyGroup):
     )
     distance: FloatProperty(
         name="Distance",
-        description="Greatest allowed distance of a link from its simulated place",
+        description="Largest allowed distance of a link from its simulated position",
         subtype="DISTANCE",
         unit="LENGTH",
         default=1e-4,

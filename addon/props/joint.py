@@ -5,6 +5,8 @@ degrees or in metres, which read and write that number. What follows from the ty
 and how many coordinates there are, core tells: ask `core_joint`.
 """
 
+from typing import TYPE_CHECKING
+
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
@@ -18,13 +20,16 @@ from bpy.props import (
 from bpy.types import Object, PropertyGroup
 
 from ...core.joints import JOINT_TYPES, JointType
-from ...core.model import Axis, Joint, ModelError
+from ...core.model import ModelError
 from ...core.model.drives import DRIVES, OFF
 from .. import ids
 from ..icons import icon_of_type
 from . import live_values
 from .entries import number_of
 from .made_by import note_maker
+
+if TYPE_CHECKING:
+    from ...core.model import Joint
 
 DEGREES = 3
 """Precision with which Blender shows tenths of a degree, as the handles do; by itself it rounds to whole ones."""
@@ -90,7 +95,7 @@ class AxisProperties(PropertyGroup):
         name="Turn", description="Radians that it turns for a unit of its coordinate", default=1.0, precision=4
     )
     slide: FloatProperty(
-        name="Slide", description="Way along the axis for a unit of its coordinate", unit="LENGTH", precision=4
+        name="Slide", description="Distance along the axis per unit of its coordinate", unit="LENGTH", precision=4
     )
     point: FloatVectorProperty(
         name="Point", description="A point on the axis, in the joint's own axes", subtype="XYZ", unit="LENGTH"
@@ -103,15 +108,17 @@ class AxisProperties(PropertyGroup):
     lower: FloatProperty(name="Lower", description="Lower limit")
     upper: FloatProperty(name="Upper", description="Upper limit")
     velocity: FloatProperty(name="Speed", description="Largest speed, per second", min=0.0)
-    spring_reference: FloatProperty(name="Rest", description="Where the spring is at rest")
+    spring_reference: FloatProperty(name="Rest Position", description="Where the spring is at rest")
     effort: FloatProperty(name="Max Force", description="Largest force of the drive, in N m or N", min=0.0)
     stiffness: FloatProperty(
         name="Stop Stiffness",
-        description="Stiffness of the stops at the limits, in N m/rad or N/m. From 1e8 on they are rigid",
+        description="Stiffness of the stops at the limits, in N m/rad or N/m. Stops with 1e8 or more are rigid",
         default=1e8,
         min=0.0,
     )
-    dissipation: FloatProperty(name="Stop Dissipation", description="Of the stops at the limits", default=1.0, min=0.0)
+    dissipation: FloatProperty(
+        name="Stop Dissipation", description="Dissipation of the stops at the limits", default=1.0, min=0.0
+    )
     restitution: FloatProperty(
         name="Restitution",
         description="Speed after a rigid stop divided by the speed before it",
@@ -136,7 +143,7 @@ class AxisProperties(PropertyGroup):
         name="Stiffness", description="Force per distance from the target, in N m/rad or N/m", min=0.0
     )
     drive_damping: FloatProperty(
-        name="Damping", description="Force per speed off the target's, in N m s/rad or N s/m", min=0.0
+        name="Damping", description="Force per speed relative to the target, in N m s/rad or N s/m", min=0.0
     )
     drive_target: FloatProperty(name="Force", description="Force of the drive, in N m or N")
 
@@ -146,10 +153,10 @@ class AxisProperties(PropertyGroup):
     upper_length: _length("upper", "Upper", "Upper limit")
     velocity_turning: _angle("velocity", "Speed", "Largest speed, per second")
     velocity_sliding: _face("velocity", "Speed", "Largest speed", unit="VELOCITY")
-    spring_reference_angle: _angle("spring_reference", "Rest", "Where the spring is at rest")
-    spring_reference_length: _length("spring_reference", "Rest", "Where the spring is at rest")
-    drive_target_angle: _angle("drive_target", "Target", "Where the drive pulls to")
-    drive_target_length: _length("drive_target", "Target", "Where the drive pulls to")
+    spring_reference_angle: _angle("spring_reference", "Rest Position", "Where the spring is at rest")
+    spring_reference_length: _length("spring_reference", "Rest Position", "Where the spring is at rest")
+    drive_target_angle: _angle("drive_target", "Target", "Target of the drive")
+    drive_target_length: _length("drive_target", "Target", "Target of the drive")
     drive_target_turning: _angle("drive_target", "Speed per s", "Angular speed of the drive")
     drive_target_sliding: _face("drive_target", "Speed", "Speed that the drive keeps", unit="VELOCITY")
 
@@ -196,7 +203,7 @@ class CoordinateProperties(PropertyGroup):
     home: FloatProperty(name="Start", description="Where a simulation starts")
     home_angle: _angle("home", "Start", "Where a simulation starts")
     home_length: _length("home", "Start", "Where a simulation starts")
-    q: FloatProperty(name="Keyed Position", description="Where keys of joint values put the joint")
+    q: FloatProperty(name="Keyed Position", description="Joint value set by keys")
     value_plain: _live(precision=4)
     value_angle: _live(subtype="ANGLE", precision=DEGREES)
     value_length: _live(unit="LENGTH")
@@ -222,9 +229,13 @@ class MimicProperties(PropertyGroup):
         type=Object,
         poll=lambda self, obj: getattr(obj, ids.JOINT).is_joint and obj != self.id_data,
     )
-    multiplier: FloatProperty(name="Multiplier", description="Turns or slides per turn or slide", default=1.0)
-    offset: FloatProperty(name="Offset", description="Added to what the leader gives, in rad or m")
-    reference: FloatProperty(name="Reference", description="Taken from the leader's coordinate, in rad or m")
+    multiplier: FloatProperty(
+        name="Multiplier", description="How far this axis moves when the leader's axis moves by one unit", default=1.0
+    )
+    offset: FloatProperty(name="Offset", description="Added after the multiplication, in rad or m")
+    reference: FloatProperty(
+        name="Reference", description="Subtracted from the leader's coordinate before the multiplication, in rad or m"
+    )
     axis: IntProperty(name="Axis", description="Axis that follows, counted from 0", min=0)
     leader_axis: IntProperty(name="Leader's Axis", description="Axis that is followed, counted from 0", min=0)
     axis_number: _counted_from_one("axis", "Axis", "Which axis of this joint follows")
@@ -241,13 +252,15 @@ def kind_of(joint) -> JointType:
     return JOINT_TYPES[joint.type]
 
 
-def core_joint(joint) -> Joint:
+def core_joint(joint) -> "Joint":
     """The joint's type with its axes, for what core derives from these; of the axes, only what it derives that from.
 
     Raises:
         ModelError: as `kind_of`.
     """
     kind_of(joint)
+    from ...core.model import Axis, Joint
+
     axes = [Axis(turn=axis.turn, slide=axis.slide, locked=axis.locked) for axis in axes_in_use(joint)]
     return Joint(joint.id_data.name, joint.type, "", "", axes=axes)
 
@@ -320,21 +333,24 @@ class JointProperties(PropertyGroup):
     is_joint: BoolProperty(name="Joint", description="This Empty joins two links", update=note_maker)
     type: EnumProperty(
         name="Type",
-        description="How the child may move against the parent",
+        description="How the child may move relative to the parent",
         items=type_items(),
         default="revolute",
         update=lambda self, _context: fit_to_type(self),
     )
     parent: PointerProperty(
         name="Parent",
-        description="Link that carries the joint; none for the world",
+        description="Parent link of the joint; empty for the world",
         type=Object,
         poll=_is_link,
         update=_parent_chosen,
     )
     # Blender empties `parent` without a word when the link is deleted. This tells that from a choice of the world.
     to_world: BoolProperty(
-        name="Join to World", description="The joint hangs in the world, on no link", default=True, update=_world_chosen
+        name="Join to World",
+        description="The parent of the joint is the world, not a link",
+        default=True,
+        update=_world_chosen,
     )
     child: PointerProperty(
         name="Child",
@@ -345,7 +361,7 @@ class JointProperties(PropertyGroup):
     )
     closes_loop: BoolProperty(
         name="Closes Loop",
-        description="Where joints form a ring, let this one close it, and the others carry the links",
+        description="If joints form a loop, cut the loop at this joint",
     )
     enabled: BoolProperty(name="Enabled", description="When off, simulations ignore this joint", default=True)
     drive_strength: FloatProperty(
@@ -373,7 +389,7 @@ class JointProperties(PropertyGroup):
         name="Axes", description="How many axes count where the type leaves their number open", default=1, min=0
     )
     pitch: FloatProperty(
-        name="Pitch", description="Way along the axis in one turn, right-handed", unit="LENGTH", precision=4
+        name="Pitch", description="Distance along the axis per turn, right-handed", unit="LENGTH", precision=4
     )
     use_home: BoolProperty(name="Initial Pose", description="Start simulations from another position", default=False)
     coordinates: CollectionProperty(type=CoordinateProperties)

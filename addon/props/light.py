@@ -20,5 +20,8 @@ class LightProperties(PropertyGroup):
     linear: FloatProperty(name="Linear", description="Linear attenuation (1/m)", min=0.0)
     quadratic: FloatProperty(name="Quadratic", description="Quadratic attenuation (1/m²)", default=1.0, min=0.0)
     falloff: FloatProperty(
-        name="Spot Fall-off", description="From the inner cone of a spot to the outer", default=1.0, min=0.0
+        name="Spot Fall-off",
+        description="How the light of a spot fades from the inner cone to the outer one",
+        default=1.0,
+        min=0.0,
     )

@@ -41,7 +41,7 @@ class LinkProperties(PropertyGroup):
 
     mass_source: EnumProperty(
         name="Mass",
-        description="Where the link's mass comes from, and where in it the weight lies",
+        description="How the link's mass and its distribution are determined",
         items=(
             ("MASS", "Mass", "Type the mass; it is spread evenly over the link's meshes", 2),
             ("DENSITY", "Material", "From the volume of the link's meshes and the density of one material", 0),
@@ -80,17 +80,17 @@ class LinkProperties(PropertyGroup):
         description="What moves the link in simulations",
         items=(
             ("FREE", "Free", "Moved by forces and joints", 0),
-            ("STATIC", "Static", "Held in the world where it stands", 1),
+            ("STATIC", "Static", "Fixed to the world at its current position", 1),
             ("KINEMATIC", "Kinematic", "Moved by its animation; drives the links joined to it", 2),
         ),
     )
     pin: EnumProperty(
         name="Pin",
-        description="What stays fixed of the link when others are posed",
+        description="What is kept fixed on the link when other links are posed",
         items=(
             ("NONE", "None", "The link goes along", 0),
             ("PLACE", "Place", "Its origin stays, and it may turn", 1),
-            ("POSE", "Pose", "It stays as it stands", 2),
+            ("POSE", "Pose", "It keeps its position and orientation", 2),
         ),
     )
     linear_damping: FloatProperty(
@@ -143,7 +143,7 @@ class LinkProperties(PropertyGroup):
 
     role: EnumProperty(
         name="Shape",
-        description="What this object is to the link that carries it",
+        description="Role of this object in its link",
         items=(
             ("AUTO", "Automatic", "Visible; also collides if the link has no separate collision shape", 0),
             ("VISUAL", "Visual", "Only seen", 1),
@@ -163,7 +163,7 @@ class LinkProperties(PropertyGroup):
             ("CAPSULE", "Capsule", "A cylinder along z with round ends, as large as the mesh's bounds", 5),
             ("CONE", "Cone", "A cone along z with its tip on top, as large as the mesh's bounds", 6),
             ("ELLIPSOID", "Ellipsoid", "An ellipsoid as large as the mesh's bounds", 7),
-            ("POLYLINE", "Extrusion", "Outlines in x and y, carried up along z", 8),
+            ("POLYLINE", "Extrusion", "Outlines in x and y, extruded along z", 8),
             ("HULL", "Convex Hull", "Visible as the mesh; collides as its convex hull", 9),
         ),
     )
@@ -174,7 +174,7 @@ class LinkProperties(PropertyGroup):
         description="Digest of the mesh that convex pieces were made from, and how many they are"
     )
     fit_note: StringProperty(name="Fit", description="How near a fitted shape comes to what is seen of its link")
-    mesh_uri: StringProperty(name="Mesh File", description="Where the shape's mesh lies, for a mesh that was not read")
+    mesh_uri: StringProperty(name="Mesh File", description="File of the shape's mesh, if the mesh was not read")
     foreign: StringProperty(description="A shape of a kind that only its file's format knows, as it stands there")
     extras: StringProperty(description="What the file says of the link or shape besides, such as plugins and sensors")
     collides: BoolProperty(

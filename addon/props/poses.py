@@ -11,7 +11,7 @@ class PoseJointProperties(PropertyGroup):
 
     joint: PointerProperty(name="Joint", description="Joint that the values belong to", type=Object)
     q: StringProperty(
-        name="Position", description="Its coordinates but for locked ones, exactly, in radians and Blender units"
+        name="Position", description="Exact values of its unlocked coordinates, in radians and Blender units"
     )
 
 

@@ -9,7 +9,7 @@ class PreviewProperties(PropertyGroup):
 
     pace: EnumProperty(
         name="Pace",
-        description="How fast a preview goes",
+        description="How fast Play shows the motion",
         items=(
             ("REAL", "Real Time", "In real time; frames are skipped where drawing takes too long", 0),
             ("EVERY", "Every Frame", "Every frame, as fast as possible", 1),
@@ -17,7 +17,7 @@ class PreviewProperties(PropertyGroup):
     )
     strength: FloatProperty(
         name="Mouse Strength",
-        description="How hard the mouse pulls, against the weight of all that hangs together",
+        description="How hard the mouse pulls, relative to the weight of the whole machine",
         default=1.0,
         min=0.01,
         soft_max=10.0,

@@ -89,10 +89,15 @@ class SceneProperties(PropertyGroup):
         description="What the graphs show: the active joint, or all joints",
         items=(
             ("values", "Values", "Where joints are", 0),
-            ("velocities", "Velocities", "How fast they move", 1),
-            ("efforts", "Efforts", "With what drives push", 2),
-            ("energy", "Energy", "Kinetic, potential, dissipated, supplied, and their balance, which stays", 3),
-            ("loop-error", "Loop Error", "Gap of loops and couplings", 4),
+            ("velocities", "Velocities", "How fast the joints move", 1),
+            ("efforts", "Efforts", "Forces and torques of the drives", 2),
+            (
+                "energy",
+                "Energy",
+                "Kinetic, potential, dissipated and supplied energy, and their balance, which should stay constant",
+                3,
+            ),
+            ("loop-error", "Loop Error", "Largest gap in a loop, or error of a coupling", 4),
         ),
         default="values",
         update=_redraw_views,
@@ -101,7 +106,7 @@ class SceneProperties(PropertyGroup):
         name="Keep Orientation", description="A link that is pulled keeps its orientation, as far as it can"
     )
     moves_base: BoolProperty(
-        name="Move Base", description="Pulling a link may move all that it hangs on, where that floats"
+        name="Move Base", description="If the machine floats, pulling a link may also move its base"
     )
     row: IntProperty(
         name="Row",
@@ -116,7 +121,7 @@ class SceneProperties(PropertyGroup):
     )
     poses: CollectionProperty(type=PoseProperties)
     pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
-    last_result: StringProperty(name="Last Result", description="What the last simulation reached")
+    last_result: StringProperty(name="Last Result", description="Results of the last simulation")
     last_details: StringProperty(name="Details", description="Accuracy and cost of the last simulation")
     last_notes: StringProperty(name="Notes", description="Notes about the last simulation, one per line")
     findings: CollectionProperty(

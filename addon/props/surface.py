@@ -83,7 +83,7 @@ class SurfaceProperties(PropertyGroup):
     )
     rolling_friction: FloatProperty(
         name="Rolling Friction",
-        description="Torque against rolling, for each newton that presses",
+        description="Torque that resists rolling, per newton of normal force",
         subtype="DISTANCE",
         unit="LENGTH",
         min=0.0,
@@ -92,7 +92,7 @@ class SurfaceProperties(PropertyGroup):
     )
     spinning_friction: FloatProperty(
         name="Spinning Friction",
-        description="Torque against turning on the spot, for each newton that presses",
+        description="Torque that resists spinning in place, per newton of normal force",
         subtype="DISTANCE",
         unit="LENGTH",
         min=0.0,
@@ -107,7 +107,7 @@ class SurfaceProperties(PropertyGroup):
     )
     slip_speed: FloatProperty(
         name="Slip Speed",
-        description="Above 0, friction never sticks; it is at full strength from a few times this speed on",
+        description="Above 0, friction never sticks; it reaches full strength at a few times this speed",
         unit="VELOCITY",
         min=0.0,
         soft_max=1.0,
@@ -117,7 +117,7 @@ class SurfaceProperties(PropertyGroup):
         name="Layers", description="Layers that it is on", size=LAYERS, subtype="LAYER", default=ALL
     )
     meets: BoolVectorProperty(
-        name="Meets",
+        name="Collides With",
         description="Layers that it collides with. Two shapes collide if either is on a layer that the other "
         "collides with",
         size=LAYERS,
@@ -129,9 +129,9 @@ class SurfaceProperties(PropertyGroup):
 class ContactPairProperties(PropertyGroup):
     """What a scene says of two of its links, whatever joints and families say."""
 
-    a: PointerProperty(type=Object, name="First", description="One of the two links")
+    a: PointerProperty(type=Object, name="First", description="One of the two links of the pair")
     b: PointerProperty(type=Object, name="Second", description="The other one")
-    meets: BoolProperty(name="Meets", description="Whether the two links collide with each other")
+    meets: BoolProperty(name="Collide", description="Whether the two links collide with each other")
 
 
 def surface_of_material(density: float) -> Surface | None:

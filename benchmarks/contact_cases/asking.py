@@ -165,7 +165,7 @@ class Asker:
                 if keep_contacts and done > len(contacts):
                     contacts.append(list(getattr(simulation, "contacts", ())))
                 if time.perf_counter() - begun > self.limit:
-                    raise MissedError(f"took more than {self.limit:g} s, and came to frame {done} of {len(simulation)}")
+                    raise MissedError(f"took more than {self.limit:g} s, and reached frame {done} of {len(simulation)}")
                 if until and done and until(simulation.trajectory.X_WL[done - 1]):
                     break
         finally:
@@ -203,7 +203,9 @@ class Asker:
         low, high = expected - 1.03 * scale * width, expected + 0.93 * scale * width
         for end, wanted in ((low, True), (high, False)):
             if holds(end) != wanted:
-                raise MissedError(f"at {end:.5g} it {'does not hold' if wanted else 'holds'}, which it should not")
+                raise MissedError(
+                    f"at {end:.5g} it {'does not hold, but should' if wanted else 'holds, but should not'}"
+                )
         while abs(high - low) > 0.5 * measure.tolerances[LEVELS[0]]:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if holds(middle) else (low, middle)

@@ -124,7 +124,7 @@ def half_periods(t: np.ndarray, angle: np.ndarray) -> float:
     """The period of what starts at rest at its most: it passes 0 after a quarter and after three quarters."""
     zeros = crossings(t, angle)
     if len(zeros) < 2:
-        raise MissedError("it does not swing to and fro")
+        raise MissedError("it does not swing back and forth")
     return 2.0 * (zeros[1] - zeros[0])
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -166,14 +166,21 @@ def _matches(pattern: str, folder: Path) -> list[str]:
                 continue
             if part == "**":
                 following[place] = None
-            for path in place.rglob("*") if part == "**" else place.glob(part):
+            for path in _below(place) if part == "**" else place.glob(part):
                 seen += 1
                 if seen > MOST_SEEN:
                     raise BatchError(f"files: '{pattern}' looks at more than {MOST_SEEN:,} files; name their folder")
-                if is_last or path.is_dir():
+                if is_last or os.path.isdir(path):  # which passes over what may not be looked at
                     following[path] = None
         places = list(following)
     return sorted(path.relative_to(folder).as_posix() for path in places)
+
+
+def _below(place: Path) -> Iterator[Path]:
+    """All files and folders in a folder, and in those in it; what cannot be looked at is passed over."""
+    for folder, folders, files in os.walk(place):
+        for name in folders + files:
+            yield Path(folder, name)
 
 
 def _texts(key: str, given: Any) -> list[str]:

@@ -33,9 +33,9 @@ __all__ = [
 
 
 def check_model(model: Model) -> list[Issue]:
-    """Everything that is wrong or suspect in a model, errors and warnings, and what is switched off, all at once.
+    """List all errors and warnings about a model, and what is switched off.
 
-    What is malformed (`shapes`) is told as such, and left out of what the other findings look at.
+    Malformed parts (`shapes`) are reported as such, and the other checks skip them.
     """
     malformed = [issue for finding in shapes.FINDINGS for issue in finding(model)]
     sound = shapes.sound_part(model) if malformed else model

@@ -26,13 +26,13 @@ class Issue:
     """One finding.
 
     Attributes:
-        severity: an error is a model that cannot be used; a warning is one whose numbers are suspect, and kept; a note
-            is a property of a good model that one may wonder at.
+        severity: "error": the model cannot be used; "warning": its numbers are suspect, but used as they are; "note":
+            the model is good, but may surprise.
         code: a short slug, the same for all findings of a kind.
-        subject: what it is about, such as "link 'arm'".
-        message: what is wrong, the value, what is allowed, how to mend it.
-        line: in the file that the model came from; None where there is none.
-        file: that file, where it is another than the one that was asked for, since that one includes it; else empty.
+        subject: the object, such as "link 'arm'".
+        message: what is wrong, the value, what is allowed, how to repair it.
+        line: in the model's file; None if it is not known.
+        file: the file with this line, if it is an included file; otherwise empty.
     """
 
     severity: Literal["error", "warning", "note"]

@@ -13,6 +13,7 @@ from ..joints import JOINT_TYPES
 from ..model import COUPLING_TYPES, Axis, Coupling, Gearbox, Joint, Link, Model
 from ..model.drives import DRIVES
 from ..model.naming import joints_of, links_of
+from ..model.text import counted
 from .issue import Issue, all_finite, as_text, error, name_of
 
 ROTATION_TOLERANCE = 1e-6
@@ -77,7 +78,8 @@ def _joint(joint: Joint) -> Iterator[Issue]:
         return
     wanted = len(joint.kind.axes)
     if len(joint.axes) < wanted:
-        message = f"has {len(joint.axes)} axes, and a {joint.type} joint has {wanted}; add the missing ones"
+        found = counted(joint.axes, "axis", "axes")
+        message = f"has {found}, but a {joint.type} joint has {wanted}; add the missing ones"
         yield error("wrong-shape", subject, message)
         return
     for number, axis in enumerate(joint.axes[: joint.axis_count]):
@@ -105,7 +107,8 @@ def _coupling(coupling: Coupling | Gearbox) -> Iterator[Issue]:
     elif coupling.type not in COUPLING_TYPES:
         yield _unknown_type(subject, coupling.type, COUPLING_TYPES)
     elif len(coupling.axes) != len(parts := COUPLING_TYPES[coupling.type].parts):
-        message = f"couples {len(coupling.axes)} axes; a {coupling.type} takes {len(parts)}: give {', '.join(parts)}"
+        found = counted(coupling.axes, "axis", "axes")
+        message = f"couples {found}; a {coupling.type} takes {len(parts)}: give {', '.join(parts)}"
         yield error("wrong-shape", subject, message)
 
 

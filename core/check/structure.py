@@ -11,7 +11,7 @@ from .issue import Issue, all_finite, as_text, error, name_of, warning
 
 def no_links(model: Model) -> Iterator[Issue]:
     if not model.links:
-        yield error("no-links", f"model '{model.name}'", "has no links; a model needs at least one: add a link")
+        yield warning("no-links", f"model '{model.name}'", "has no links, so nothing moves: add a link")
 
 
 def gravity_not_finite(model: Model) -> Iterator[Issue]:

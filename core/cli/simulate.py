@@ -29,8 +29,9 @@ from ..solvers import (
     time_of,
     warm_up,
 )
+from ..trajectory import SUFFIXES
 from ..trajectory.touches import TABLES
-from ..trajectory.writing import SUFFIXES, files_of
+from ..trajectory.writing import files_of
 from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
 
 MOST_FRAMES = 10_000_000

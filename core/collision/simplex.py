@@ -14,6 +14,9 @@ from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, scale, sub
 from ..spatial.storage import get3
 
+FLAT = 1e-14
+"""Of the corners' distances from the origin: by what a corner lies beside a plane, where that is but rounding."""
+
 
 @subroutine
 def nearest_of_segment(a, b):
@@ -84,7 +87,10 @@ def norm2(a):
 
 @subroutine
 def nearest_of_tetrahedron(a, b, c, d):
-    """(whether the origin lies inside, weights of a, b, c, d of the nearest point)."""
+    """(whether the origin lies inside, weights of a, b, c, d of the nearest point).
+
+    A flat one has no inside: on which side of a face its fourth corner lies is chance, and may be the origin's for all.
+    """
     best, weights, inside = math.inf, (0.25, 0.25, 0.25, 0.25), True
     for face in range(4):
         if face == 0:
@@ -97,7 +103,8 @@ def nearest_of_tetrahedron(a, b, c, d):
             p, q, r, other = b, d, c, a
         n = cross(sub(q, p), sub(r, p))
         here, there = -dot(n, p), dot(n, sub(other, p))
-        if here * there > 0.0:
+        thick2 = FLAT * FLAT * dot(n, n) * (norm2(p) + norm2(other))
+        if here * there > 0.0 and there * there > thick2:
             continue
         inside = False
         u, v, w = nearest_of_triangle(p, q, r)

@@ -69,7 +69,7 @@ class Crowd(
     namedtuple(
         "Crowd",
         "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
-        " gradient spread roots asleep quiet felt contacts before counts",
+        " gradient spread roots tied asleep quiet felt contacts before counts",
     ),
 ):
     """Room for a step of a crowd.
@@ -82,7 +82,8 @@ class Crowd(
             shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,).
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
             the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
-        roots: of articulations, one that stands for its island.
+        roots: of articulations, one that stands for its island. tied: 1 for those that loops, couplings or prescribed
+            motion hold, else 0.
         asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
         felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
         contacts, before: HELD records of this step and of the last one. counts: how many there are of all, and how many
@@ -144,6 +145,7 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         stride,
         gradient,
         np.zeros((2, nv)),
+        np.zeros(trees, np.int64),
         np.zeros(trees, np.int64),
         np.zeros(trees, np.int64),
         np.zeros(trees),

@@ -14,20 +14,20 @@ from .equations import inverse_dynamics
 def gravity_forces(model: AnyModel, q: Values = None) -> np.ndarray:
     """G(q), shape (nv,): the joint forces that hold the model still against gravity [N m, N].
 
-    What springs give is not taken off: `passive_forces` tells that.
+    Spring forces are not subtracted; `passive_forces` has them.
 
     Raises:
-        StateError: loops, couplings or limits tie velocities, so that many joint forces hold it; `inverse_dynamics`
-            with motors has them.
+        StateError: loops, couplings or limits make velocities depend on each other, so that the joint forces are not
+            unique; use `inverse_dynamics` with motors.
     """
     compiled = compiled_of(model)
     return inverse_dynamics(compiled, q) - velocity_forces(compiled, q)
 
 
 def velocity_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
-    """C(q, qd), shape (nv,): the joint forces that velocities ask for, without acceleration or gravity [N m, N].
+    """C(q, qd), shape (nv,): the joint forces that keep the velocities constant, without gravity [N m, N].
 
-    They are centrifugal and Coriolis forces, and what it takes to move against drag and wind where links have damping.
+    They balance centrifugal and Coriolis forces, and, for links with damping, the forces of drag and wind.
 
     Raises:
         StateError: as `gravity_forces`.

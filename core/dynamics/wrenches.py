@@ -34,11 +34,11 @@ from .equations import Wrenches
 def joint_wrenches(
     model: AnyModel, q: Values = None, qd: Values = None, qdd: Values = None, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
-    """What each joint gives to the link that it carries, by the joint's name, shape (6,).
+    """The force and torque of each joint on the link that it carries, by the joint's name, shape (6,).
 
-    The force [N] first, then the torque [N m] about the joint's child-side origin, in world axes. Newton and Euler's
-    equations of every single link, summed over all that the joint carries; a part that is not along the joint's motion
-    is its reaction. What makes a joint follow another is a torque, or a force, in either joint.
+    The force [N] first, then the torque [N m] about the joint's child-side origin, in world axes. They come from the
+    Newton-Euler equations of all links that the joint carries. The part that is not along the joint's motion is its
+    reaction. A mimic or coupling is a torque or a force in each of its joints.
 
     Args:
         q: shape (nq,). qd, qdd: shape (nv,), as `forward_dynamics` relates them.
@@ -46,7 +46,7 @@ def joint_wrenches(
 
     Raises:
         ModelError: `wrenches` names no link. StateError: the state breaks what the model holds to; or the model has
-            loops, through which a motion does not tell how much goes either way.
+            loops: the motion does not determine how a load is shared in a loop.
     """
     compiled = compiled_of(model)
     if loops := loops_of(compiled):

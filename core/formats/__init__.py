@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..model import Model
 from ..model.text import counted
 from ..spatial import norm, scale
 from .errors import UnreadableError, UnwritableError
@@ -19,6 +18,7 @@ from .registry import FORMATS, MEND_INERTIAS, Choice, Format, Option
 
 if TYPE_CHECKING:
     from ..check import Issue
+    from ..model import Model
     from .findings import Findings, Lines
     from .xml import Element
 
@@ -36,13 +36,13 @@ XACRO_WORDS = tuple(
 
 @dataclass(repr=False)
 class Reading:
-    """What a file said.
+    """What was read from a file.
 
     Attributes:
-        model: whole if there are no errors among the issues, else what could be made of it.
-        issues: the reader's and check_model's together, by line.
-        notes: what was met and not taken over.
-        files: that it is made of: the file itself, and what it includes and names.
+        model: complete if there are no errors among the issues; otherwise as much as could be read.
+        issues: those of the reader and of `check_model`, in the order of lines.
+        notes: what the file contains and the model does not.
+        files: the file itself, and those that it includes and names.
     """
 
     model: Model
@@ -62,11 +62,11 @@ class Reading:
 def read(
     path: str | Path, search: Iterable[str | Path] = (), strict: bool = False, data: bytes | None = None
 ) -> Reading:
-    """Read a model file of any format. Raises UnreadableError where nothing can be made of it.
+    """Read a model file of any format. Raises UnreadableError if it contains no model.
 
-    search: folders in which what the file names may lie, besides its own.
-    data: what the file holds, where it is read already; `path` then is its name.
-    strict: whether what is wrong, and is read with a warning because simulators read it, is an error.
+    search: folders, besides its own, that are searched for files that it names.
+    data: the content of the file, if it has been read already; `path` is then its name.
+    strict: whether mistakes that simulators tolerate are errors, not warnings.
     """
     from .findings import Findings
     from .resources import FilesBeside, Resources
@@ -85,17 +85,16 @@ def read(
     resources = Resources(path, search)
     model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
     _drop_idle_mimics(model, lines, findings)
-    checked = _checked(model, lines, findings, needs_links=root.child("model") is not None)
-    issues = findings.issues + checked
+    issues = findings.issues + _checked(model, lines, findings)
     _normalize_axes(model)
     files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
     return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes, files)
 
 
 def write(model: Model, path: str | Path, **options: object) -> list[str]:
-    """Write a model file whose format the path's suffix tells; returns what could not be said in it, a line each.
+    """Write a model file, in the format of the path's suffix. Returns what the format cannot express, one line each.
 
-    Options that the format does not have are passed over. All files that belong to it appear, or none. Raises
+    Options that the format does not have are ignored. All files that belong to the model are written, or none. Raises
     UnwritableError.
     """
     from ..check import check_model, one_line
@@ -157,8 +156,8 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
         joint.mimic = None
 
 
-def _checked(model: Model, lines: Lines, findings: Findings, needs_links: bool) -> list[Issue]:
-    """check_model's findings with their lines, but for those that follow from the reader's errors."""
+def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
+    """check_model's findings with their lines, but for what the reader has told, or follows from its errors."""
     from ..check import check_model
 
     broken = {issue.subject for issue in findings.issues if issue.is_error}
@@ -167,11 +166,13 @@ def _checked(model: Model, lines: Lines, findings: Findings, needs_links: bool) 
     for issue in issues:
         if element := by_subject.get(issue.subject):
             issue.line, issue.file = element.line, findings.file_of(element)
-    for issue in issues:
-        if issue.code == "no-links" and not findings.strict and not needs_links:
-            issue.severity = "warning"  # worlds of lights, or of what is still to come
     follows = FOLLOW_FROM_ERRORS if broken else ()
-    return [issue for issue in issues if issue.subject not in broken and issue.code not in follows]
+    told = {(issue.code, issue.subject) for issue in findings.issues}
+    return [
+        issue
+        for issue in issues
+        if issue.subject not in broken and issue.code not in follows and (issue.code, issue.subject) not in told
+    ]
 
 
 def _normalize_axes(model: Model) -> None:

@@ -2,7 +2,7 @@
 
 
 class UnreadableError(Exception):
-    """A file of which nothing can be made.
+    """A file that cannot be read.
 
     Attributes:
         path: the file. line: where reading stopped, or None. message: what was found and what is needed.

@@ -17,6 +17,8 @@ Numbers = TypeVar("Numbers", bound=tuple[float, ...])
 Lines = dict[tuple[str, str], Element]
 """Where each ("model", "link" or "joint", name) stands."""
 
+NO_LINKS = "has no links; a model needs at least one: add a link"
+
 _BEGINS = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _RUBBISH = re.compile(r"[\"';]|[mfNd]|kg|rad|m/s|rad/s|Nm|s")
 """What stands behind numbers and says nothing new: marks, and the units that the format has anyway."""

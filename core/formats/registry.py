@@ -6,13 +6,11 @@ Reading and writing are loaded when they are first called, since Blender starts 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """What an option may be. value: as the writer takes it. label, help: in Blender."""
 
     value: str
@@ -20,8 +18,7 @@ class Choice:
     help: str
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """What a writer may be told: `--name` on the command line, a property of the same name in Blender's dialog.
 
     Attributes:
@@ -44,8 +41,7 @@ class Option:
         return tuple(choice.value for choice in self.choices if choice.value)
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A file format.
 
     Attributes:
@@ -92,8 +88,8 @@ POSE = Option(
     "Pose",
     "Which pose is written",
     (
-        Choice("zero", "As Drawn", "Every joint at zero"),
-        Choice("home", "At Start", "Every joint in its initial pose"),
+        Choice("zero", "Zero Pose", "Every joint at zero"),
+        Choice("home", "Initial Pose", "Every joint in its initial pose"),
     ),
 )
 SUBSTITUTE = Option("substitute", "Substitute", "Write joints that the format lacks as similar ones, and report each")
@@ -111,7 +107,7 @@ FOLDERS = Option("folders", "Folders", "Write a world, and a folder beside it fo
 
 MEND_INERTIAS = Option(
     "mend_inertias",
-    "Mend Inertias",
+    "Repair Inertias",
     "Replace inertias that no body can have by the nearest possible ones, and report each",
 )
 """Of every format, since `write` does it before the writer is asked."""

@@ -1,22 +1,27 @@
 """Shapes that links carry, the mass properties of meshes, and what can be fitted to them."""
 
-from .shapes import (
-    Box,
-    Capsule,
-    Color,
-    Cone,
-    Cylinder,
-    Ellipsoid,
-    Foreign,
-    Geometry,
-    Material,
-    Mesh,
-    Plane,
-    Polyline,
-    Shape,
-    Sphere,
-)
-from .surfaces import Surface
+from typing import TYPE_CHECKING
+
+from ..late import late_names
+
+if TYPE_CHECKING:
+    from .shapes import (
+        Box,
+        Capsule,
+        Color,
+        Cone,
+        Cylinder,
+        Ellipsoid,
+        Foreign,
+        Geometry,
+        Material,
+        Mesh,
+        Plane,
+        Polyline,
+        Shape,
+        Sphere,
+    )
+    from .surfaces import Surface
 
 __all__ = [
     "Box",
@@ -35,3 +40,5 @@ __all__ = [
     "Sphere",
     "Surface",
 ]
+
+__getattr__, __dir__ = late_names(__name__, __all__, ("surfaces", "shapes"))

@@ -17,11 +17,10 @@ Metals bounce better when slow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Substance:
+class Substance(NamedTuple):
     """What a link can be made of.
 
     Attributes:

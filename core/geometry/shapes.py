@@ -22,8 +22,8 @@ class Material:
     """How a surface looks.
 
     Attributes:
-        diffuse, ambient, specular, emissive: its colours by Phong's words; None where nothing is said.
-        texture: the image that is laid over it, as the file names it; empty for none.
+        diffuse, ambient, specular, emissive: colours of Phong's model; None if not given.
+        texture: the image on the surface, as the file names it; empty for none.
     """
 
     diffuse: Color | None = None
@@ -57,7 +57,7 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Capsule:
-    """Along z: a cylinder of `length` [m] between two half spheres of `radius` [m]."""
+    """Along z: a cylinder of `length` [m] between two half-spheres of `radius` [m]."""
 
     radius: float
     length: float
@@ -65,7 +65,7 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Cone:
-    """Along z, its tip at half its length above the origin and its base as far below. radius, length [m]."""
+    """Along z: its tip is half its length above the origin, its base as far below. radius, length [m]."""
 
     radius: float
     length: float
@@ -80,7 +80,7 @@ class Ellipsoid:
 
 @dataclass(frozen=True)
 class Polyline:
-    """Outlines in the xy plane [m], carried up along z by `height` [m]; one inside another is a hole."""
+    """Outlines in the xy plane [m], extruded along z by `height` [m]. An outline inside another one is a hole."""
 
     outlines: tuple[tuple[tuple[float, float], ...], ...]
     height: float
@@ -97,7 +97,7 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Plane:
-    """An infinite ground in x and y through the origin; `size` [m] is what is drawn. normal: unit vector."""
+    """An infinite plane through the origin; only `size` [m] of it is drawn. normal: unit vector."""
 
     normal: Vec3 = (0.0, 0.0, 1.0)
     size: tuple[float, float] = (1.0, 1.0)
@@ -105,18 +105,18 @@ class Plane:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A mesh that a file names by `uri`, or one that is held here, or both.
+    """A mesh: a reference to a file (`uri`), or the data itself, or both.
 
     Attributes:
-        uri: where it lies, as the file says it; empty for a mesh that has no file yet.
+        uri: the reference as the model file writes it; empty for a mesh without a file.
         scale: factors along x, y, z.
-        path: the file that `uri` leads to on this machine; empty where there is none.
-        within: folders in which what that file names may lie, besides its own.
+        path: the file on this machine that `uri` leads to; empty if there is none.
+        within: folders, besides its own, whose files the mesh file may refer to.
         vertices: shape (n, 3), m, before `scale`; None where only the uri is known.
         faces: vertex numbers of each polygon, counter-clockwise seen from outside.
         uvs: texture coordinates of each corner of each face in turn, shape (corners, 2), or None.
         materials: of its faces.
-        face_materials: the number of each face's in `materials`; () where all have the first.
+        face_materials: for each face, an index in `materials`; () if all faces have the first one.
         glb: the whole mesh as a binary glTF file, which is written in place of the vertices; empty where there is none.
     """
 
@@ -141,12 +141,12 @@ class Shape:
 
     Attributes:
         name: unique among the link's visuals, or its collisions.
-        geometry: what it looks like; None for one that is empty (kept so that names stay).
+        geometry: None for an empty shape (kept so that names stay).
         pose: X_LS, in the link [m].
         material: None where the file gives none.
         extras: what the file says besides.
-        surface: how a collision touches; None where nothing is said, which is the default surface.
-        layers, meets: of a collision, 16 bits each: the layers that it is on, and those that it meets what is on (SDF's
+        surface: how a collision touches; None for the default surface.
+        layers, meets: of a collision, 16 bits each: the layers that it is on, and those that it collides with (SDF's
             category_bitmask and collide_bitmask); see `may_meet`.
     """
 

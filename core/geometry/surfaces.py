@@ -12,17 +12,17 @@ way; the points of steel balls have some 1e7 to 1e9."""
 
 @dataclass(frozen=True)
 class Surface:
-    """How a collision shape touches others. Of a shape that says nothing, the defaults hold.
+    """Contact properties of a collision shape. A shape without a surface has the defaults.
 
     Attributes:
         friction: coefficient of sliding (Coulomb) friction.
-        static_friction: the one that holds until it slides, no less than `friction`; None for the same.
-        restitution: part of the normal speed that is left after a rigid impact, 0..1.
-        stiffness: k of a point contact [N/m]; from `RIGID` on it is rigid, see `contact_stiffness`.
+        static_friction: coefficient until the contact slides, no less than `friction`; None for the same.
+        restitution: normal speed after a rigid impact ÷ before it, 0 to 1.
+        stiffness: k of a contact point [N/m]; rigid from `RIGID` on, see `contact_stiffness`.
         dissipation: d [s/m] in the normal force k x (1 + d x') at the depth x [m], where it is not rigid.
         rolling_friction, spinning_friction: largest torque against rolling, and against turning about the normal, for
             each newton of normal force [m].
-        velocity: of the surface's material against its link, in the shape's axes, as a conveyor belt has it [m/s].
+        velocity: of the surface relative to its link, in the shape's axes, as of a conveyor belt [m/s].
         slip_speed: v in a friction law that is smoothed, friction * slip / sqrt(slip^2 + v^2), which never sticks; 0
             for Coulomb's [m/s].
 

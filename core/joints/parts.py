@@ -6,8 +6,9 @@ A type says what it is by these alone, and no algorithm asks for its name.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from ..spatial import ZERO, Vec3
 
@@ -27,8 +28,7 @@ class Unit(Enum):
         return f"{self.value}/s"
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One screw: a unit of its coordinate turns by `turn` [rad] and slides by `slide` [m] about axis number `axis`.
 
     A `threaded` column slides by the joint's pitch [m/turn] besides. The screw's line leads through `point` [m], in the
@@ -50,8 +50,7 @@ class Column:
         return self.slide + (pitch / math.tau if self.threaded else 0.0)
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """Coordinates with a quaternion in them: nq positions, nv velocities, and where they start."""
 
     code: int
@@ -85,8 +84,7 @@ MAY_BE_INFINITE = LOWER | UPPER | frozenset({"stiffness", "effort", "velocity"})
 """The fields of which infinity means something: no limit, or a rigid stop."""
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """A place for one `Axis` of a joint: what it is called, where it points, and which of its fields mean something.
 
     Attributes:
@@ -114,11 +112,10 @@ class Slot:
         return self.direction is None and self.along is None and "xyz" in self.fields
 
     def fixed_to(self, direction: Vec3) -> Slot:
-        return replace(self, direction=direction, fields=self.fields - DIRECTION)
+        return self._replace(direction=direction, fields=self.fields - DIRECTION)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A constraint row: a measure of a chart's coordinates, one of `rows.py`, kept within an axis's limits.
 
     Attributes:

@@ -29,7 +29,7 @@ def forward_kinematics(
     angular velocity [rad/s].
 
     Args:
-        q, qd: shapes (nq,) and (nv,), or {joint: number or list}; home, and at rest, where left out.
+        q, qd: shapes (nq,) and (nv,), or {joint: number or list}; by default, home and at rest.
         links: write only these rows; `out` keeps its other ones.
         out: arrays to write into, of the shapes above.
 

@@ -17,18 +17,18 @@ from .posing import Poser
 
 
 def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """(q, qd), shapes (nq,) and (nv,), with some joints as they are given, and all others where these lead them.
+    """(q, qd), shapes (nq,) and (nv,): some joints are given, and loops, mimics and couplings determine the others.
 
-    Joints go from where they are drawn, q = 0, to what is given by small steps, so that each loop stays closed the way
-    it is drawn. Joints that nothing ties to those that are given stay at 0, and at rest. Limits without room are kept,
-    and so are those of joints that follow.
+    Joints move in small steps from q = 0 to the given values, so that each loop stays assembled as it is drawn. Joints
+    that do not depend on the given ones stay at 0 and at rest. Axes whose two limits are equal keep that value, and
+    joints that follow keep their limits.
 
     Args:
-        q, qd: {joint: number or list}. Leave out what follows: the more is given, the more may contradict.
+        q, qd: {joint: number or list}. Leave out joints that follow, since given values may contradict each other.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: `q` or `qd` does not fit the model, or loops, mimics or
-            limits keep joints from what is given.
+        ModelError: the model cannot be compiled. StateError: `q` or `qd` does not fit the model, or loops,
+            mimics or limits prevent the given values.
     """
     compiled = compiled_of(model)
     given = {name: span.joint.q_neutral for name, span in compiled.spans.items()} | dict(q or {})

@@ -42,13 +42,13 @@ TRIES = 50
 
 
 def random_configuration(model: AnyModel, random: np.random.Generator | int | None = None) -> np.ndarray:
-    """A configuration within all limits, shape (nq,), evenly spread over each coordinate; loops are closed.
+    """A random configuration within all limits, shape (nq,), uniform in each coordinate; loops are closed.
 
-    A turn without limits is anywhere within half a turn from 0, a slide within 1 m of what limit there is, or of 0; a
-    ball is turned any way alike. Where loops or couplings tie joints, those that lead are drawn, and others follow.
+    An angle without limits is within half a turn of 0. A slide without limits is within 1 m of its only limit, or of 0.
+    A ball's rotation is uniform. In loops and couplings, the leading joints are random, and the others follow.
 
     Args:
-        random: a generator of numpy's, or a seed; None for another configuration each time.
+        random: a numpy generator, or a seed; None for another configuration each time.
 
     Raises:
         StateError: no loop could be closed within the limits.
@@ -73,7 +73,7 @@ def random_configuration(model: AnyModel, random: np.random.Generator | int | No
 
 
 def is_within_limits(model: AnyModel, q: Values) -> bool:
-    """Whether no coordinate is beyond its limits, but for rounding; cones and ropes are not looked at."""
+    """Whether all coordinates are within their limits, up to rounding. Cones and ropes are not checked."""
     compiled = compiled_of(model)
     values = compiled.positions(q)
     for span in compiled.spans.values():
@@ -85,7 +85,8 @@ def is_within_limits(model: AnyModel, q: Values) -> bool:
 
 
 def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.ndarray:
-    """Where constant velocities qd lead from q in a time, shape (nq,): q + qd dt, but where there are quaternions.
+    """The coordinates after moving from q with constant velocities qd for a time dt, shape (nq,): q + qd dt, or the
+    equivalent for quaternions.
 
     Args:
         q: shape (nq,), or {joint: number or list}. qd: shape (nv,), or likewise [rad/s, m/s].
@@ -106,9 +107,9 @@ def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.nda
 
 
 def difference(model: AnyModel, q0: Values, q1: Values) -> np.ndarray:
-    """The constant velocities that lead from q0 to q1 in 1 s, shape (nv,) [rad/s, m/s]; `integrate` goes that way.
+    """The constant velocities that lead from q0 to q1 in 1 s, shape (nv,) [rad/s, m/s]; the inverse of `integrate`.
 
-    Where there are quaternions, the shorter way round.
+    Quaternions take the shorter way round.
     """
     compiled = compiled_of(model)
     start, end, found = compiled.positions(q0), compiled.positions(q1), np.zeros(compiled.nv)

@@ -59,16 +59,16 @@ def joint_coordinates(
     near: tuple[np.ndarray, np.ndarray] | None = None,
     links: Iterable[str] | None = None,
 ) -> Coordinates:
-    """The coordinates of all joints at which the links stand at X_WL and move with V_WL.
+    """The coordinates of all joints at which the links have poses X_WL and twists V_WL.
 
-    Those of joints that close loops are among them where `compiled` has coordinates for these. Each joint is read off
-    its own two links: whether mimics and couplings are kept is told by `forward_kinematics` of what is found.
+    Joints that close loops are included if `compiled` has coordinates for them. Each joint is computed from its own two
+    links only. To check mimics and couplings, call `forward_kinematics` with the result.
 
     Args:
         X_WL: shape (L, 7), rows in `compiled.link_names`' order; V_WL: shape (L, 6), at rest if left out; as
             `forward_kinematics` gives them.
-        near: (q, qd), shapes (nq,) and (nv,): whole turns are counted from there, gimbals keep their first angle, and
-            joints that are not asked for keep theirs. Home, at rest, if left out.
+        near: (q, qd), shapes (nq,) and (nv,). Whole turns are counted from there. A gimbal in lock keeps its first
+            angle from there, and joints that are not computed keep their values. By default, home and at rest.
         links: only the joints that carry these, and those that close loops on them.
 
     Raises:

@@ -12,7 +12,7 @@ from .checked import forward_kinematics, link_jacobian
 
 
 def transform(model: AnyModel, q: Values, a: str, b: str = WORLD) -> Pose:
-    """X_BA, the pose of frame `a` seen from frame `b`, by default from the world: x y z [m], qw qx qy qz.
+    """X_BA, the pose of frame `a` in frame `b`, by default in the world: x y z [m], qw qx qy qz.
 
     Args:
         q: shape (nq,), or {joint: number or list}; None for home.

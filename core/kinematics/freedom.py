@@ -20,14 +20,14 @@ RANK_TOLERANCE = 1e-6
 
 
 def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | None = None) -> np.ndarray:
-    """Z with qd = Z u for all velocities qd that loops, mimics, couplings and limits without room allow at q.
+    """Z with qd = Z u for all velocities qd that loops, mimics, couplings and axes with two equal limits allow at q.
 
-    Z has shape (nv, dofs), and u is free. What is made for the tree is made for the mechanism by it: Z' M Z is the
-    mass matrix, Z' tau are the forces, J Z is the Jacobian of a link.
+    Z has shape (nv, dofs), and u is arbitrary. Z turns quantities of the tree into those of the mechanism: Z' M Z is
+    the mass matrix, Z' tau are the forces, and J Z is the Jacobian of a link.
 
     Args:
         q: shape (nq,).
-        leading: names of joints whose velocities u is to be, in that order. If left out, the columns are orthonormal.
+        leading: names of the joints whose velocities make up u, in this order. By default, the columns are orthonormal.
 
     Raises:
         StateError: `compiled` leaves its loops out, q breaks what the model holds to, or the joints that are to lead

@@ -166,16 +166,16 @@ def inverse_kinematics(
     tolerance: float = TOLERANCE,
     starts: int = STARTS,
 ) -> Solution:
-    """A pose within all limits at which the links are where they are asked to be, or the nearest that was found.
+    """Find a pose within all limits at which the links meet their targets, or the nearest pose that was found.
 
     Args:
         targets, pins: as for `Reacher`.
-        held: names of joints that stay as they are.
-        moves_base: whether pieces that float in the world, or hang there by a free joint, may be moved.
-        q: {joint: number or list}, where to begin; home for joints that it leaves out.
-        rest: likewise, a pose to be near to among those that meet all targets; if left out, the first that is found.
-        tolerance: at which a target counts as met [m, rad].
-        starts: from how many poses to try, the first and random ones, always the same.
+        held: names of joints that must not move.
+        moves_base: whether pieces that float, or that a free joint connects to the world, may be moved.
+        q: {joint: number or list}, the first start; home for joints that are left out.
+        rest: likewise; of the poses that meet all targets, one near `rest` is chosen. By default, the first one found.
+        tolerance: largest error at which a target counts as met [m, rad].
+        starts: number of starts: `q`, then random poses, which are always the same.
 
     Raises:
         ModelError: the model cannot be compiled, or a target names no link. StateError: `q` or `rest` does not fit it.

@@ -55,7 +55,7 @@ class Mobility:
 
 
 def mobility(model: Model, q: dict | None = None) -> Mobility:
-    """Count the ways in which the model can move, as it is drawn or in another pose.
+    """Count the degrees of freedom of a model, as it is drawn or in another pose.
 
     Args:
         q: {joint: number or list}, as in `closed_state`: loops are closed and mimics follow. If left out, all joints

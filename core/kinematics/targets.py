@@ -16,15 +16,15 @@ LARGEST = 1e12
 
 @dataclass(frozen=True)
 class Target:
-    """What one link is asked for; any of place, turn and look_at, but not the latter two at once.
+    """A target for one link: place, turn or look_at, or place with one of the two others.
 
     Attributes:
-        place: where `point` is to be, in the world [m].
-        turn: the link's orientation in the world, w x y z.
+        place: target position of `point`, in the world [m].
+        turn: target orientation of the link in the world, w x y z.
         look_at: a point in the world [m] that `axis` is to point at from `point`.
         point: in the link [m].
         axis: a direction in the link, of any length.
-        weight: how much it counts beside other targets where not all can be met.
+        weight: relative to other targets, if not all can be met.
 
     Raises:
         ModelError: nothing is asked, numbers are not finite, a direction or quaternion is zero, or two orientations are

@@ -36,7 +36,7 @@ class Articulation:
 
 
 def articulations(compiled: CompiledModel) -> list[Articulation]:
-    """All of a model's, in the order of their roots."""
+    """All articulations of a model, in the order of their roots."""
     order = _links_parents_first(compiled)
     root = pieces(order, compiled.model.joints)
     members: dict[str, list[str]] = {}
@@ -57,16 +57,16 @@ def _links_parents_first(compiled: CompiledModel) -> list[str]:
 
 
 class ArticulationView:
-    """Articulations whose names match, all of one make, seen as arrays with a row for each.
+    """Arrays with one row for each articulation whose name matches. All of them must have the same structure.
 
     A dof is a velocity coordinate of the joints that the view includes. q and qd are arrays of the whole model, shapes
-    (nq,) and (nv,), in the layout of `compiled`, and are written in place. Of many worlds, copies of the model that
-    know nothing of each other, they have shapes (W, nq) and (W, nv), as `worlds` makes them; then all that is read or
-    written has W before its other dimensions. What belongs to the model, limits and other fields of axes, all worlds
-    share.
+    (nq,) and (nv,), in the layout of `compiled`, and are written in place. For many worlds, which are independent
+    copies of the model, they have shapes (W, nq) and (W, nv), as `worlds` makes them. Everything that is read or
+    written then has W as its first dimension. All worlds share the model's own properties: limits and other fields of
+    axes.
 
-    It finds links and joints by the names that they had when it was made; once the model has others under these names,
-    or none, limits, targets and root poses cannot be written through it any more.
+    A view refers to links and joints by the names that they had when it was made. If the model later has other ones
+    under these names, or none, the view can no longer write limits, targets and root poses.
 
     Attributes:
         model, compiled: limits, targets and root poses of fixed bases are written to the model, which is compiled anew.
@@ -74,13 +74,14 @@ class ArticulationView:
         joints, links: their names, a row for each articulation, in order.
 
     Args:
-        pattern: of articulation names, as a shell's: `robot*`.
-        include, exclude: joint types whose coordinates to show, all if left out, and which of these not to.
-        joints: pattern of the names of the joints whose coordinates to show; what stands after the last `::` will do.
+        pattern: of articulation names, as in a shell: `robot*`.
+        include, exclude: joint types whose coordinates to show (by default all), and those of them to leave out.
+        joints: pattern of the names of the joints whose coordinates to show, with or without what precedes the last
+            `::`.
         links: likewise of the links whose poses and twists to show.
 
     Raises:
-        ModelError: nothing matches, or what matches is of several makes.
+        ModelError: nothing matches, or the matching articulations differ in structure.
     """
 
     def __init__(
@@ -186,7 +187,7 @@ class ArticulationView:
         self._put(self._taken(field, self._rows(values), np.nan))
 
     def targets(self) -> np.ndarray:
-        """What the drives pull to, shape (A, dofs), in the units of their modes; NaN where there can be none."""
+        """Targets of the drives, shape (A, dofs), in the units of their modes; NaN for dofs that can have no drive."""
         return self._axis_values("drive_target", np.nan)
 
     def set_targets(self, targets: np.ndarray) -> None:
@@ -213,7 +214,7 @@ class ArticulationView:
         return np.array([[link_row(self.compiled, name) for name in row] for row in self.links], dtype=np.int64)
 
     def root_poses(self, q: np.ndarray) -> np.ndarray:
-        """X_WL of the roots, shape (A, 7), which the tree alone decides."""
+        """X_WL of the roots, shape (A, 7), computed from the tree only."""
         rows = [link_row(self.compiled, row[0]) for row in self._all_links]
         return _of_worlds(q, lambda q: tree_kinematics(self.compiled, q)[0][rows])
 

@@ -4,10 +4,16 @@
 `mirroring` and `zeroing` change models.
 """
 
-from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
-from .elements import WORLD, Axis, ContactPair, Joint, Link, Mimic, ModelError, StateError
-from .frames_and_lights import Frame, Light
-from .model import Loop, Model
+from typing import TYPE_CHECKING
+
+from ..late import late_names
+
+if TYPE_CHECKING:
+    from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
+    from .elements import WORLD, Axis, ContactPair, Joint, Link, Mimic
+    from .errors import ModelError, StateError
+    from .frames_and_lights import Frame, Light
+    from .model import Loop, Model
 
 __all__ = [
     "COUPLING_TYPES",
@@ -27,3 +33,8 @@ __all__ = [
     "ModelError",
     "StateError",
 ]
+
+MODULES = ("errors", "elements", "couplings", "frames_and_lights", "model")
+"""That have these names, the light ones first."""
+
+__getattr__, __dir__ = late_names(__name__, __all__, MODULES)

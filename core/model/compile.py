@@ -66,13 +66,13 @@ SAME_LINE = 1e-12
 
 
 def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = False) -> CompiledModel:
-    """Compile a model with the joints that are enabled; those that close loops are left to `CompiledModel.loops`.
+    """Compile a model with its enabled joints. Joints that close loops are listed in `CompiledModel.loops`.
 
     Args:
-        merge_fixed: let links that cannot move against each other share a body; off, each joint has a body of its own,
-            and links that are fixed to the world count among what has mass and can move.
-        split_loops: let joints that close loops carry a part of their child link, which `CompiledModel.welds` hold to
-            the rest of it. So they have coordinates like any other joint, and all their features.
+        merge_fixed: let links that cannot move relative to each other share a body. If off, each joint has its own
+            body, and links that are fixed to the world count among those that have mass and can move.
+        split_loops: cut the child link of each joint that closes a loop; `CompiledModel.welds` hold the parts together.
+            So these joints have coordinates like any other joint, and all their features.
 
     Raises:
         ModelError: a joint's end is no link, an axis has no direction, or a loop closes on a link that has no mass.

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from ..slots import Bundled
 from ..spatial import Pose
-from .elements import Joint, ModelError, StateError
+from .elements import Joint
+from .errors import ModelError, StateError
 from .graph import Tree
 from .model import Model
 from .naming import way_to_hold

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from ..extras import Extra
 from ..joints import Unit
 from ..spatial import IDENTITY, Pose, dot, quat_rotate
-from .elements import Joint, Mimic, ModelError
+from .elements import Joint, Mimic
+from .errors import ModelError
 from .record import Record
+from .text import counted
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,11 @@ COUPLING_TYPES: dict[str, CouplingType] = {
 
 @dataclass(repr=False)
 class Coupling(Record):
-    """An equation between axes, its type's weights times their coordinates: their sum is `offset` [rad or m].
+    """An equation between axes: the sum of their coordinates, times the weights of the type, is `offset` [rad or m].
 
     Attributes:
         type: a name in `COUPLING_TYPES`.
-        axes: (joint, number of its axis) for each of the type's parts.
+        axes: (joint, number of its axis) for each term of the type's equation.
     """
 
     name: str
@@ -102,7 +104,8 @@ class Coupling(Record):
         parts = COUPLING_TYPES[self.type].parts
         if len(self.axes) != len(parts):
             raise ModelError(
-                f"coupling '{self.name}' couples {len(self.axes)} axes; its type takes {len(parts)}: {', '.join(parts)}"
+                f"coupling '{self.name}' couples {counted(self.axes, 'axis', 'axes')}; its type takes {len(parts)}: "
+                f"{', '.join(parts)}"
             )
 
     def equation(self, _joints: list[Joint]) -> Equation:
@@ -113,7 +116,7 @@ class Coupling(Record):
 
 @dataclass(repr=False)
 class Gearbox(Record):
-    """SDFormat's gearbox: two links that turn on hinges of a third, the reference, by angles of a fixed ratio.
+    """SDFormat's gearbox: two links turn on hinges of a third link, the reference, by angles in a fixed ratio.
 
     Angle 1 is that of `parent` against `reference` about `axis`, angle 2 that of `child` against it about `axis2`, both
     axes in the reference link's frame at q = 0: angle 2 = -ratio * angle 1. X_CJ is where its own frame stands in the

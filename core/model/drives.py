@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,8 +27,7 @@ class DriveLaw(NamedTuple):
     push: float = 0.0
 
 
-@dataclass(frozen=True)
-class DriveMode:
+class DriveMode(NamedTuple):
     """A kind of drive.
 
     Attributes:

@@ -14,7 +14,8 @@ import numpy as np
 from ..joints import JOINT_TYPES, JointType, type_name
 from ..spatial import IDENTITY, Pose, compose, inverse
 from .couplings import Coupling, Gearbox, mimic_equation
-from .elements import WORLD, Axis, Joint, Link, ModelError, StateError
+from .elements import WORLD, Axis, Joint, Link
+from .errors import ModelError, StateError
 from .graph import Tree
 from .model import Model
 from .naming import STATIC, claim, equations_with, rename, require_new, require_terms
@@ -29,11 +30,11 @@ REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "rele
 
 
 def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
-    """Add a link; with a joint between it and another one or the world, the joint places it as drawn.
+    """Add a link. A joint between it and another link, or the world, places it.
 
-    Without a joint it floats at its own pose, and so it does with a free joint whose frames are left out: X_PJ becomes
-    the pose. A joint's end may be a named frame of the model, as for `add_joint`. The model takes the objects
-    themselves, not copies.
+    Without a joint, the link floats at its own pose. So it does with a free joint without frames: X_PJ becomes the
+    pose. A joint's end may be a named frame of the model, as for `add_joint`. The model takes the objects themselves,
+    not copies.
 
     Raises:
         ModelError: a name is taken or reserved, the joint does not lead to the link, or as `add_joint`.
@@ -61,14 +62,14 @@ def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
 
 
 def add_joint(model: Model, joint: Joint) -> None:
-    """Add a joint between links that are there. A piece that it is the first to hold moves to where the joint holds it.
+    """Add a joint between links of the model. A floating piece that it is the first to hold moves to fit it.
 
-    Between links that hang together already nothing moves: the joint closes a loop, drawn open where its frames do not
-    meet. It is marked `closes_loop` where the tree would otherwise let it carry a link, and choose another loop.
+    If the links are connected already, nothing moves. The joint closes a loop, which is drawn open if the joint's
+    frames do not coincide. It is marked `closes_loop` if the tree would otherwise let it carry a link and cut another
+    joint.
 
-    Where an end is the name of a frame of the model, the joint hangs there: the end becomes the frame's link, and X_PJ
-    or X_CJ is counted from the frame. The model takes the object itself, not a copy; frames that are 4 x 4 matrices
-    become poses.
+    If an end is the name of a frame of the model, the end becomes the frame's link, and X_PJ or X_CJ is relative to the
+    frame. The model takes the object itself, not a copy. Frames that are 4 x 4 matrices become poses.
 
     Raises:
         ModelError: the name is taken or reserved, an end is no link, both ends are one, the child is the world, a frame
@@ -88,16 +89,16 @@ def add_joint(model: Model, joint: Joint) -> None:
 
 
 def fix_base(model: Model, link: str | None = None) -> Joint:
-    """Hold a link in the world where it is drawn, by a fixed joint LINK_static, so that the model does not fall.
+    """Fix a link to the world where it is drawn, with a fixed joint LINK_static, so that the model does not fall.
 
     Args:
-        link: None for the one that floats.
+        link: None for the only link that floats.
 
     Returns:
         The joint.
 
     Raises:
-        ModelError: there is no such link, or the world holds it already; none floats, or several do and none is named.
+        ModelError: there is no such link, or it is fixed already; or no link is named, and none or several float.
     """
     tree = model.tree()
     if link is None:
@@ -121,7 +122,7 @@ def proposed_bases(model: Model) -> list[str]:
 
 
 def add_coupling(model: Model, coupling: Coupling | Gearbox) -> None:
-    """Add a coupling between joints that are there. The model takes the object itself, not a copy.
+    """Add a coupling between joints of the model. The model takes the object itself, not a copy.
 
     Raises:
         ModelError: the name is taken or reserved, a joint or axis that it names has no coordinate, or a gearbox finds
@@ -155,9 +156,9 @@ def rename_joint(model: Model, old: str, new: str) -> None:
 
 
 def replace_joint(model: Model, joint: str, new_type: str, /, **properties: Any) -> Joint:
-    """Put a joint of another type between the same links, at the same frames; links stay as drawn.
+    """Replace a joint by one of another type, with the same links and frames. Links stay as drawn.
 
-    Only where a loop was drawn open may a link move: to where the joint puts it that carries it instead.
+    A link moves only if a loop was drawn open: to where the joint that now carries it puts it.
 
     The directions of axes are carried over as far as both types let the user choose them, a custom joint takes over all
     screws, and the mimic stays, as does what mimics and couplings say of the joint. Limits, springs and the like start
@@ -204,7 +205,7 @@ def replace_joint(model: Model, joint: str, new_type: str, /, **properties: Any)
 
 
 def freeze_joint(model: Model, name: str, q: Sequence[float] | float | None = None) -> None:
-    """Fix a joint where it stands at coordinates q; what it carries moves there, as drawn.
+    """Fix a joint at coordinates q. The links that it carries move there in the drawn pose.
 
     Args:
         q: shape (nq,) [rad, m]; home if left out.

@@ -11,18 +11,12 @@ from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, Row, Unit, type_name
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 from .drives import OFF
+from .errors import ModelError
 from .record import Record
+from .text import counted
 
 WORLD = "world"
 INF = math.inf
-
-
-class ModelError(ValueError):
-    """A model cannot be used as asked: which object, what was found, what is allowed, what to do."""
-
-
-class StateError(ModelError):
-    """Joint values that do not fit a model."""
 
 
 RIGID = 1e8
@@ -36,21 +30,21 @@ As a spring with SDF's dissipation it would bounce for seconds, and no engine th
 class Axis(Record):
     """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
 
-    Which of these mean something on an axis, its type's `Slot` says.
+    The `Slot` of the joint's type says which of these apply.
 
     Attributes:
         xyz: unit vector in the parent-side joint frame at q = 0.
         lower, upper: position limits [U].
-        stiffness, dissipation: of the stops at the limits, or restitution where they are rigid: see `stop_stiffness`.
-        effort: largest drive force [N m or N]. velocity: largest speed [U/s]; 0 stands for none, see `velocity_limit`.
+        stiffness, dissipation: of the stops at the limits; restitution: of rigid stops, see `stop_stiffness`.
+        effort: largest drive force [N m or N]. velocity: largest speed [U/s]; 0 means no limit, see `velocity_limit`.
         damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
         spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
         drive_mode: one of `DRIVES`. A position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m]
             and drive_damping [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping,
             and a force drive pushes with drive_target [N m or N].
-        locked: it stays at home and has no coordinate.
-        turn [rad], slide [m], point [m]: of a `custom` joint's axis only, what a unit of its coordinate does, and where
-            its line passes in the joint frame.
+        locked: the axis stays at its home value and has no coordinate.
+        turn [rad], slide [m]: rotation and translation per unit of the coordinate. point [m]: a point on the axis's
+            line, in the joint frame. All three on `custom` joints only.
     """
 
     xyz: Vec3 = (0.0, 0.0, 1.0)
@@ -77,12 +71,12 @@ class Axis(Record):
 
     @property
     def velocity_limit(self) -> float:
-        """The largest speed that acts [U/s]. Many files give 0 where they know none; `locked` holds an axis still."""
+        """The speed limit in effect [U/s]. 0 counts as none, as many files mean it; `locked` holds an axis still."""
         return self.velocity or INF
 
     @property
     def stop_stiffness(self) -> float:
-        """That acts at the limits [N m/rad or N/m]: from `RIGID` on, infinite, with `restitution`."""
+        """The stiffness in effect at the limits [N m/rad or N/m]: infinite from `RIGID` on, with `restitution`."""
         return self.stiffness if self.stiffness < RIGID else INF
 
     @property
@@ -92,16 +86,16 @@ class Axis(Record):
 
     @property
     def has_no_room(self) -> bool:
-        """Whether both position limits are one number."""
+        """Whether both position limits are the same number."""
         return self.lower == self.upper
 
 
 @dataclass(repr=False)
 class Mimic(Record):
-    """A joint's coordinate is multiplier * (the leader's - reference) + offset; it sits on the follower.
+    """On a joint that follows another: its coordinate is multiplier * (the leader's - reference) + offset.
 
     Attributes:
-        axis, leader_axis: which axis follows, and which it follows.
+        axis, leader_axis: number of the axis that follows, and of the axis that it follows.
     """
 
     leader: str
@@ -120,16 +114,15 @@ class Link(Record):
         mass [kg]; com: in the link frame [m].
         inertia: (xx, xy, xz, yy, yz, zz) about the com, in the link's axes [kg m^2].
         pose: X_WL in the pose as drawn, q = 0 [m].
-        linear_damping, angular_damping: rates at which velocity of and about the com, as the air around it sees them,
-            would die away, if nothing else acted [1/s].
-        force: that pushes at its com [N]. torque: that turns it [N m]. Both in world axes, or in the link's own where
-            `force_turns_along`.
-        gravity: whether it pulls at this link.
+        linear_damping, angular_damping: rates at which the velocity of the com relative to the air, and the angular
+            velocity, would decay if nothing else acted [1/s].
+        force [N]: acts at the com. torque [N m]. Both are in world axes, or in the link's axes if `force_turns_along`.
+        gravity: whether gravity acts on this link.
         visuals, collisions: shapes in the link frame.
         extras: what its file says besides.
-        self_collide: whether it may meet links of its own family; of two links, one that has it is enough.
-        family: links of one family do not meet unless `self_collide` says so. "" for the links that joints connect it
-            with, not through the world.
+        self_collide: whether the link may collide with links of its own family; one of two links is enough.
+        family: links of one family do not collide unless `self_collide` says so. "" means all links that joints connect
+            with this one, not counting connections through the world.
     """
 
     name: str
@@ -160,7 +153,7 @@ class Link(Record):
 
 @dataclass(repr=False)
 class ContactPair(Record):
-    """Whether the collisions of links `a` and `b` meet, whatever joints and families say of them."""
+    """Whether links `a` and `b` may collide. This takes precedence over joints and families."""
 
     a: str
     b: str
@@ -172,18 +165,18 @@ class Joint(Record):
     """Lets `child` move against `parent` as its type allows. The parent may be "world".
 
     Attributes:
-        type: a name in `JOINT_TYPES`, or another word for one, as `type_name` knows them. Given another, it keeps the
-            axes that fit, and home where it has as many numbers.
+        type: a name in `JOINT_TYPES`, or an alias that `type_name` knows. When it changes, the joint keeps the axes
+            that fit, and its home if that has the right count of numbers.
         parent, child: names of links.
         X_PJ, X_CJ: the joint's frame in the parent and in the child link; they coincide at q = 0 [m].
         axes: as many as the type has; on an open type, any number.
         pitch: of a screw [m/turn], right-handed.
-        home: coordinates at which a simulation starts, those of locked axes too; () becomes q = 0, or what is nearest
-            to it within the limits.
-        mimic: this joint follows another.
+        home: coordinates at which a simulation starts, including those of locked axes. () becomes q = 0, or the nearest
+            values within the limits.
+        mimic: set if this joint follows another one.
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
         enabled: when off, simulations ignore the joint.
-        released_at: when it lets go in a simulation [s]; its links then move on as they move.
+        released_at: when the joint breaks in a simulation [s]; its links keep their velocities.
         extras: what its file says besides.
     """
 
@@ -206,8 +199,8 @@ class Joint(Record):
         _require_text(self, self.name)
         if self.axes and not (self.kind.axes or self.kind.is_open):
             raise ModelError(
-                f"joint '{self.name}': {len(self.axes)} axes are given, and a {self.type} joint has none; leave them "
-                "out, or choose another type"
+                f"joint '{self.name}': found {counted(self.axes, 'axis', 'axes')}, but a {self.type} joint has none; "
+                "leave them out, or choose another type"
             )
         self._complete()
 

@@ -16,7 +16,7 @@ LightKind = Literal["point", "spot", "directional"]
 
 @dataclass(repr=False)
 class Frame(Record):
-    """A named place on a link. pose: X_LF, in the link, or in the world where `link` is "world" [m]."""
+    """A named frame on a link. pose: X_LF, in the link, or in the world if `link` is "world" [m]."""
 
     name: str
     link: str = WORLD
@@ -25,7 +25,7 @@ class Frame(Record):
 
 @dataclass(repr=False)
 class Light(Record):
-    """A light, by the words of SDFormat's specification, `light`.
+    """A light, with the fields of `light` in SDFormat's specification.
 
     Attributes:
         pose: X_LI, in the link, or in the world where `link` is "world" [m].

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from ..joints.rows import TWIST
 from ..spatial import IDENTITY, Pose, compose, inverse, quat_rotate
 from .couplings import Gearbox
-from .elements import WORLD, Axis, Joint, ModelError
+from .elements import WORLD, Axis, Joint
+from .errors import ModelError
 from .graph import Branch
 from .model import Model
 from .naming import equations_with, free_name, joints_of, links_of, rename
@@ -24,7 +25,7 @@ STANDING_BY = ("frames", "lights")
 
 
 def remove_link(model: Model, name: str) -> Model:
-    """Cut off a link with all that it carries, and return that as a model of its own, as `graft` takes it.
+    """Remove a link with its subtree. Return them as a separate model, which `graft` can add elsewhere.
 
     Its world is the frame of the link that carried it, its `base`, in which its poses and its gravity are given; the
     joint that carried it hangs in that world now, as does every other joint between it and that link. Joints that lead
@@ -80,7 +81,7 @@ def graft(
     with_base: bool = True,
     X_LS: ArrayLike = IDENTITY,
 ) -> None:
-    """Add a copy of another model, whose world becomes a frame in link `onto`.
+    """Add a copy of another model. The world of the copy becomes a frame in link `onto`.
 
     Mimics and couplings of the subtree may name joints of the model; a name that both have means the subtree's. What
     floats in the subtree is fixed to `onto`, by a joint with the link's name, after underscores while that is taken.
@@ -141,7 +142,7 @@ def graft(
 
 
 def re_root(model: Model, link: str) -> None:
-    """Make a link the base of its piece; all links stay as drawn.
+    """Make a link the root of its connected piece. All links stay as drawn.
 
     The joints that held the old base in the world hold the new one, at the same place in the world; a piece that
     floated gets a free joint to its new base, with the link's name, after underscores while that is taken. On the way

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..joints import FREE
-from .elements import WORLD, Joint, Link, ModelError
+from .elements import WORLD, Joint, Link
+from .errors import ModelError
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..collision.meeting import Meeting
-from .elements import WORLD, Joint, ModelError
+from .elements import WORLD, Joint
+from .errors import ModelError
 from .graph import pieces
 from .model import Model
 

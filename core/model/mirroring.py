@@ -14,7 +14,8 @@ from dataclasses import replace
 from ..joints import Unit
 from ..joints.rows import CONE, DISTANCE
 from ..spatial import Pose, Quat, Sym3, Vec3, norm, scale, sub
-from .elements import Axis, Joint, Mimic, ModelError
+from .elements import Axis, Joint, Mimic
+from .errors import ModelError
 
 SENSELESS = (CONE, DISTANCE)
 """Measures that are the same along n and along -n."""

@@ -15,7 +15,8 @@ import numpy as np
 from ..extras import Extra
 from ..spatial import ZERO, Vec3
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
-from .elements import WORLD, ContactPair, Joint, Link, ModelError
+from .elements import WORLD, ContactPair, Joint, Link
+from .errors import ModelError
 from .frames_and_lights import Frame, Light
 from .graph import Branch, Tree, pieces, spanning_tree
 from .record import Record
@@ -43,16 +44,16 @@ class Loop:
 
 @dataclass(repr=False)
 class Model(Record):
-    """Links and joints, with the gravity [m/s^2] and the wind [m/s] around them, in world axes, and frames and lights.
+    """Links, joints, frames and lights, with gravity [m/s^2] and wind [m/s] in world axes.
 
-    The wind is the same everywhere. It acts on links by their `linear_damping`, which is that of the air. What
-    `contact_pairs` say of two links comes before what joints and families do; `meeting.py` has the rule.
+    The wind is the same everywhere. It acts on links through their `linear_damping`. `contact_pairs` take precedence
+    over joints and families when it is decided which links may collide; `meeting.py` has the rule.
 
-    Links and joints of a model in a model are named `outer::inner`. `editing.py`,
-    `grafting.py` and `placing.py` have the verbs that change a model.
+    Links and joints of a model in a model are named `outer::inner`. The functions that change a
+    model are in `editing.py`, `grafting.py` and `placing.py`.
 
     Attributes:
-        base: what its world was in the model that it was cut from, as `remove_link` does.
+        base: for a model that `remove_link` cut off, the link of the former model that has become its world.
     """
 
     name: str = "model"

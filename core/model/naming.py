@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from .couplings import Coupling, Equation, Gearbox, mimic_equation
-from .elements import WORLD, Joint, Link, ModelError
+from .elements import WORLD, Joint, Link
+from .errors import ModelError
 from .model import Model
 
 STATIC = "_static"

@@ -23,7 +23,8 @@ from ..spatial import (
     quat_of_rotvec,
     sub,
 )
-from .elements import WORLD, Joint, ModelError
+from .elements import WORLD, Joint
+from .errors import ModelError
 from .graph import Branch, Tree, spanning_tree
 from .model import Model
 from .screws import joint_pose
@@ -38,7 +39,7 @@ Z: Vec3 = (0.0, 0.0, 1.0)
 
 
 def set_frames(model: Model, name: str, X_PJ: ArrayLike | None = None, X_CJ: ArrayLike | None = None) -> None:
-    """Give a joint other frames in its links; what it carries moves along, as drawn.
+    """Set a joint's frames in its links. The links that it carries move along in the drawn pose.
 
     Args:
         X_PJ, X_CJ: the joint's frame in the parent and in the child link [m], each a pose (x, y, z, qw, qx, qy, qz) or
@@ -57,7 +58,7 @@ def set_frames(model: Model, name: str, X_PJ: ArrayLike | None = None, X_CJ: Arr
 def set_dh(
     model: Model, name: str, a: float, alpha: float, d: float, theta: float = 0.0, modified: bool = False
 ) -> None:
-    """Give a joint the frames and the axis, z, that a row of a Denavit-Hartenberg table means.
+    """Set a joint's frames and its axis, z, from a row of a Denavit-Hartenberg table.
 
     With the joint's coordinate q, the child stands in its parent at Rz(theta + q) Tz(d) Tx(a) Rx(alpha), or,
     `modified`, at Rx(alpha) Tx(a) Rz(theta + q) Tz(d); q of a joint that slides adds to d instead. What comes before

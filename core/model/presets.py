@@ -7,17 +7,23 @@ some 300 kg; each summary names those that matter.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..spatial import Vec3, quat_of_z, quat_rotate
-from .elements import Axis, Joint
+
+if TYPE_CHECKING:
+    from .elements import Joint
+
+
+Fields = dict[str, Any]
+"""Those of an `Axis` that are not what they are by default."""
 
 DEGREE = math.pi / 180.0
 SIDE: Vec3 = (0.0, 1.0, 0.0)
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(NamedTuple):
     """A type with its axes, whose first direction of the user's choice is z.
 
     Attributes:
@@ -28,18 +34,22 @@ class Preset:
     label: str
     summary: str
     type: str
-    axes: tuple[Axis, ...]
+    axes: tuple[Fields, ...]
 
 
-def _ball(cone: float, twist: tuple[float, float], damping: float) -> tuple[Axis, ...]:
+def _axis(**fields: Any) -> Fields:
+    return fields
+
+
+def _ball(cone: float, twist: tuple[float, float], damping: float) -> tuple[Fields, ...]:
     """cone, twist: in degrees."""
     low, high = twist
-    limits = Axis(upper=cone * DEGREE), Axis(lower=low * DEGREE, upper=high * DEGREE)
-    return (*(Axis(damping=damping) for _ in range(3)), *limits)
+    limits = _axis(upper=cone * DEGREE), _axis(lower=low * DEGREE, upper=high * DEGREE)
+    return (*(_axis(damping=damping) for _ in range(3)), *limits)
 
 
-def _bend(degrees: float, damping: float) -> tuple[Axis, ...]:
-    return (Axis(lower=0.0, upper=degrees * DEGREE, damping=damping),)
+def _bend(degrees: float, damping: float) -> tuple[Fields, ...]:
+    return (_axis(lower=0.0, upper=degrees * DEGREE, damping=damping),)
 
 
 PRESETS: dict[str, Preset] = {
@@ -50,7 +60,7 @@ PRESETS: dict[str, Preset] = {
             "Door Hinge",
             "Opens by 110°, with friction of 0.2 N m and damping of 0.1 N m s",
             "revolute",
-            (Axis(lower=0.0, upper=110.0 * DEGREE, friction=0.2, damping=0.1),),
+            (_axis(lower=0.0, upper=110.0 * DEGREE, friction=0.2, damping=0.1),),
         ),
         Preset(
             "lid",
@@ -58,7 +68,7 @@ PRESETS: dict[str, Preset] = {
             "Opens by 100°, and a soft spring of 1 N m/rad holds it at 60°",
             "revolute",
             (
-                Axis(
+                _axis(
                     lower=0.0,
                     upper=100.0 * DEGREE,
                     spring_stiffness=1.0,
@@ -72,28 +82,28 @@ PRESETS: dict[str, Preset] = {
             "Drawer",
             "Slides out by 0.4 m, with friction of 1 N and damping of 2 N s/m",
             "prismatic",
-            (Axis(lower=0.0, upper=0.4, friction=1.0, damping=2.0),),
+            (_axis(lower=0.0, upper=0.4, friction=1.0, damping=2.0),),
         ),
         Preset(
             "piston",
             "Piston",
             "Slides by 0.1 m either way and may turn in its bore, with damping of 1 N s/m and 0.001 N m s",
             "cylindrical",
-            (Axis(lower=-0.1, upper=0.1, damping=1.0), Axis(damping=0.001)),
+            (_axis(lower=-0.1, upper=0.1, damping=1.0), _axis(damping=0.001)),
         ),
         Preset(
             "wheel",
             "Wheel",
             "Turns without end, with damping of 0.01 N m s",
             "continuous",
-            (Axis(damping=0.01),),
+            (_axis(damping=0.01),),
         ),
         Preset(
             "caster",
             "Caster",
             "Swivels about the joint's axis and rolls across it, with damping of 0.02 and 0.005 N m s",
             "revolute2",
-            (Axis(damping=0.02), Axis(SIDE, damping=0.005)),
+            (_axis(damping=0.02), _axis(xyz=SIDE, damping=0.005)),
         ),
         Preset(
             "steered_wheel",
@@ -102,8 +112,8 @@ PRESETS: dict[str, Preset] = {
             "of 2 kN m/rad, and rolls across it: for a corner of a car, some 300 kg",
             "custom",
             (
-                Axis(turn=0.0, slide=1.0, lower=-0.1, upper=0.1, spring_stiffness=40000.0, damping=3000.0),
-                Axis(
+                _axis(turn=0.0, slide=1.0, lower=-0.1, upper=0.1, spring_stiffness=40000.0, damping=3000.0),
+                _axis(
                     lower=-35.0 * DEGREE,
                     upper=35.0 * DEGREE,
                     drive_mode="position",
@@ -111,7 +121,7 @@ PRESETS: dict[str, Preset] = {
                     drive_damping=100.0,
                     effort=500.0,
                 ),
-                Axis(SIDE, damping=0.1),
+                _axis(xyz=SIDE, damping=0.1),
             ),
         ),
         Preset(
@@ -120,7 +130,7 @@ PRESETS: dict[str, Preset] = {
             "Goes to a target angle within ±90° and holds it, with 50 N m/rad, 2 N m s and 20 N m at most",
             "revolute",
             (
-                Axis(
+                _axis(
                     lower=-90.0 * DEGREE,
                     upper=90.0 * DEGREE,
                     drive_mode="position",
@@ -135,14 +145,14 @@ PRESETS: dict[str, Preset] = {
             "Turntable Motor",
             "Turns once in two seconds, with 10 N m at most",
             "continuous",
-            (Axis(drive_mode="velocity", drive_target=math.pi, drive_damping=5.0, effort=10.0, damping=0.01),),
+            (_axis(drive_mode="velocity", drive_target=math.pi, drive_damping=5.0, effort=10.0, damping=0.01),),
         ),
         Preset(
             "rope",
             "Rope or Chain Link",
             "Turns every way, with damping of 0.005 N m s",
             "ball",
-            (Axis(damping=0.005), Axis(damping=0.005), Axis(damping=0.005)),
+            (_axis(damping=0.005), _axis(damping=0.005), _axis(damping=0.005)),
         ),
         Preset(
             "neck",
@@ -193,7 +203,9 @@ def with_preset(joint: Joint, preset: Preset) -> Joint:
     Raises:
         ModelError: that axis has no direction.
     """
-    bare = Joint(joint.name, preset.type, joint.parent, joint.child, axes=[replace(axis) for axis in preset.axes])
+    from .elements import Axis, Joint
+
+    bare = Joint(joint.name, preset.type, joint.parent, joint.child, axes=[Axis(**fields) for fields in preset.axes])
     pointed = [number for number in range(bare.axis_count) if bare.kind.slot(number).is_pointed]
     if pointed and pointed[0] < joint.axis_count and joint.kind.slot(pointed[0]).is_pointed:
         turn = quat_of_z(joint.unit_direction(pointed[0]))

@@ -14,7 +14,8 @@ from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
 from .drives import DRIVES
 from .editing import fix_base
-from .elements import WORLD, Axis, Joint, Link, ModelError
+from .elements import WORLD, Axis, Joint, Link
+from .errors import ModelError
 from .model import Model
 
 AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isinstance(field.default, float))

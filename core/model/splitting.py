@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..spatial import ZERO_SYM, Pose, compose, inertia_rotate, inverse, quat_to_mat, rigid_from, scale
-from .elements import Joint, ModelError
+from .elements import Joint
+from .errors import ModelError
 from .graph import Branch
 
 if TYPE_CHECKING:

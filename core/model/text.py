@@ -14,10 +14,10 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     )
 
 
-def counted(items: Sized | int, what: str) -> str:
-    """So many of what is named, as "1 link" or "2 links"."""
+def counted(items: Sized | int, one: str, many: str = "") -> str:
+    """A count with its noun: "1 link" or "2 links". `many` is a plural that does not end in s, such as "axes"."""
     count = items if isinstance(items, int) else len(items)
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def roughly(count: int) -> str:

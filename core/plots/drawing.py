@@ -40,12 +40,12 @@ SKIN, EDGE, BONE = "#9db4c8", "#5d7488", "#c0562f"
 
 
 def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> Figure:
-    """A picture of a model, which notebooks display, and which is saved where there is a path.
+    """Draw a model. Notebooks display the picture; with a path, it is saved.
 
     Args:
         q: shape (nq,), or {joint: number or list}; home for joints that are left out, and where loops take them.
-        path: ends in .png, .svg or .pdf; or in .blend, which Blender opens: the model in the pose, as `write` says it
-            in SDF, with all that the add-on has for it.
+        path: ends in .png, .svg or .pdf; or in .blend: then Blender saves a scene of the
+            model in this pose, as `write` gives it in SDF, with the settings of the add-on.
 
     Raises:
         ImportError: matplotlib is not there, or for a .blend, Blender's module. StateError: q does not fit the model.

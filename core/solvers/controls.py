@@ -50,11 +50,11 @@ class Forces:
 
 @dataclass(frozen=True)
 class Tether:
-    """A spring and damper that pull a point of a link to a place, which between two frames moves evenly.
+    """A spring and damper that pull a point of a link to a target point, which moves at constant speed within a frame.
 
     Attributes:
         link: its name. point: in the link's frame [m].
-        place: function of the time [s] that gives a point of the world [m]; None where nothing is pulled then.
+        place: function of the time [s] that gives the target point in the world [m], or None while nothing pulls.
         stiffness [N/m]. damping [N s/m].
     """
 
@@ -67,17 +67,17 @@ class Tether:
 
 @dataclass(frozen=True)
 class Controls:
-    """What a simulation takes besides its model.
+    """Prescribed motion and forces of a simulation.
 
-    Prescribed motion acts through the joints, with whatever force it takes. Between two frames it is a polynomial of
-    degree 7 through what the functions give at eight times.
+    Prescribed motion acts through the joints, whatever force that takes. Between two frames it is a polynomial of
+    degree 7 through the values of the function at eight times.
 
     Attributes:
         joints: {joint: function of the time [s] that gives its coordinates, shaped as in a state}.
         links: {link: function of the time [s] that gives its pose X_WL, x y z qw qx qy qz}.
-        forces: called at the beginning of each frame.
-        schedule: numbers of the model that change in time, and when joints act.
-        tethers: what pulls links; more may be added while a simulation goes on, if it is a list.
+        forces: a callback, called at the beginning of each frame.
+        schedule: properties of the model that change in time, and when joints are enabled.
+        tethers: springs that pull links; if it is a list, more can be added while a simulation runs.
     """
 
     joints: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)

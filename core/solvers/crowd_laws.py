@@ -11,6 +11,7 @@ import math
 from ..contact.crowd import (
     CONTACTS,
     DOF_COUNT,
+    LAW_COUNT,
     begin_law,
     ease_of,
     give_rest,
@@ -266,16 +267,32 @@ def add_constraints(system, crowd, q, qd):
         first, count = list_record(system, crowd, record)
         if count < 0:
             return False
-        for r in range(record.rows if count > 0 else 0):
+        if count == 0:
+            continue
+        begin = crowd.counts[LAW_COUNT]
+        for r in range(record.rows):
             if not has_room(crowd, count, 1, 1):
                 return False
             k = begin_law(crowd, HOLDS, 1, first, count)
             write_record(system, crowd, record, k, r, q)
             give_rest(crowd, k, 0, scratch.error[record.row + r])
-            ease = ease_of(crowd, k)
-            crowd.laws[k].stiffness = TIGHT / ease if ease > 0.0 else 0.0
             crowd.laws[k].bound = math.inf
+        tighten(crowd, begin, 3 if record.kind == WELD else 1)
     return True
+
+
+@subroutine
+def tighten(crowd, begin, together):
+    """Make what holds a loop or coupling as tight as its easiest row asks for; so many in turn are of one unit.
+
+    The laws are those from `begin` on. Where joints bar a row's way by themselves, what is left of its slopes is
+    rounding, or axes that a scene has in single precision. If it were made as tight as it is faint, it would lock them.
+    """
+    for k in range(begin, crowd.counts[LAW_COUNT]):
+        most, first = 0.0, k - (k - begin) % together
+        for each in range(first, min(first + together, crowd.counts[LAW_COUNT])):
+            most = max(most, ease_of(crowd, each))
+        crowd.laws[k].stiffness = TIGHT / most if most > 0.0 else 0.0
 
 
 @subroutine

@@ -1,10 +1,10 @@
 """Steps for crowds: all contacts, stops and couplings of a step are solved for at once, and no instant is sought.
 
-A step is linearly implicit: velocities are those at which momentum balances at its end, by the laws of crowd_laws.py,
-and what no law pushes moves by the mean of its velocities, so that it flies as it should. Gaps close by no more than is
-open, so nothing is stepped over. What bounces does so at the end of a step, by a second solution. While all rests,
-steps grow up to a frame, and
-islands that have kept still sleep (contact/sleeping.py).
+A step is linearly implicit: velocities are those at which momentum balances at its end, by the laws of crowd_laws.py.
+All then moves on by them (drifting.py); what no law pushes moves by the mean of old and new ones, so that it flies as
+it should. Gaps close by no more than is open, so nothing is stepped over. What bounces does so at the end of a step, by
+a second solution. While all rests, steps grow up to a frame, and islands that have kept still sleep
+(contact/sleeping.py).
 
 Source: Castro, Han, Masterjohn, Irrotational contact fields, arXiv 2312.03908 (2023); Moreau, Unilateral contact and
 dry friction in finite freedom dynamics (1988), for impacts.
@@ -32,40 +32,24 @@ from ..contact.points import POINTS
 from ..contact.sleeping import fall_asleep, keep_contacts, let_lie, note_quiet, wake, wake_pushed
 from ..dynamics.energy import energies_of
 from ..jit import jitable, kernel, subroutine
-from ..joints import FREE
-from ..kinematics.motion import integrate_positions, rigid_inertia_of
 from ..slots import Bundled
-from ..spatial import (
-    ZERO,
-    add,
-    articulated,
-    articulated_solve,
-    cross,
-    force_cross,
-    momentum,
-    quat_to_mat,
-    rotate,
-    rotate_back,
-    scale,
-    sub,
-)
-from ..spatial.storage import copy, get3, get4, put3
+from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of
 from .crowd_memory import note_blows, rate_before, recall, remember, stored_in
+from .drifting import aim_by_inertia, begin_drift, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
 from .stepping import went_astray
 from .system import normalize_quaternions, parts_of, read_signals
 
 REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
-
-
 NO_ROOM = 3
-
 
 SHORTEST, SHORTER = 1e-9, 0.1
 """Seconds below which a step that leads beyond all measure is hopeless, and the part of it that is tried next."""
+DRIFT = 0.01
+"""Part of what momenta may be off by which the energy of what drifts may be."""
 STIFFLY = 1e3
 """How much less than otherwise what strikes gives way, lest it lose speed by that."""
 
@@ -115,15 +99,14 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     q, qd = parts_of(system, y)
     slopes, model, work = stages[0], system.model, system.work
     prepare(system, q)
+    drifting = begin_drift(system, crowd, y, h, stages[1])
     calls.rates(system, now.time, y, h, slopes)
     qdd = parts_of(system, slopes)[1]
     weight = norm_of(get3(model.gravity))
     for j in range(qd.shape[0]):
         crowd.start[j] = crowd.v[j] = qd[j]
         crowd.aim[j] = qd[j] + h * qdd[j]
-    for i in range(1, model.bodies.shape[0]):
-        if is_loose(model, i):
-            aim_freely(model, crowd, i, h)
+    aim_by_inertia(system, crowd, h, drifting, stages[1])
     write_mass(model, work, crowd)
     wake_pushed(crowd, h)
     if not look_near(system, ground, crowd, h, weight):
@@ -139,14 +122,12 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     copy(y, trial)
     kinetic, potential = energies_of(model, work, q, qd)
     before = kinetic + potential
-    move_on(system, crowd, q, qd, h)
+    choose_strides(crowd, qd)
     remember(crowd, h)
-    bounce(crowd, qd, now, h, pace, weight, impacts)
-    note_quiet(model, crowd, qd, h, pace.calm)
-    fall_asleep(crowd, work.watches, qd, h)
-    for i in range(1, model.bodies.shape[0]):
-        if is_loose(model, i):
-            turn_on(model, crowd, i, trial, q, qd)
+    bounce(crowd, now, h, pace, weight, impacts)
+    note_quiet(model, crowd, crowd.v, h, pace.calm)
+    fall_asleep(crowd, work.watches, crowd.v, h)
+    move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
     normalize_quaternions(model, y)
     calls.close(system, now.time + h, y)
     kinetic, potential = energies_of(model, work, q, qd)
@@ -229,8 +210,8 @@ def wake_met(system, ground, crowd, h, weight):
 
 
 @subroutine
-def move_on(system, crowd, q, qd, h):
-    """Take the velocities that were found, and move by them; by the mean of old and new ones where nothing pushed."""
+def choose_strides(crowd, stride):
+    """Write by what velocities to move: those that were found, or their mean with the old ones where nothing pushed."""
     forest, moved = crowd.forest, crowd.roots
     for t in range(moved.shape[0]):
         moved[t] = 0
@@ -242,64 +223,11 @@ def move_on(system, crowd, q, qd, h):
     for t in range(moved.shape[0]):
         for n in range(forest.first[t], forest.first[t + 1]):
             j = forest.dofs[n]
-            crowd.stride[j] = crowd.v[j] if moved[t] else 0.5 * (crowd.start[j] + crowd.v[j])
-    copy(crowd.v, qd)
-    integrate_positions(system.model, q, crowd.stride, h)
-
-
-@jitable
-def is_loose(model, i):
-    return model.bodies[i].kind == FREE and model.bodies[i].parent == 0
-
-
-@jitable
-def is_alone(crowd, i):
-    tree = crowd.forest.tree_of_body[i]
-    return crowd.forest.first[tree + 1] - crowd.forest.first[tree] == 6
+            stride[j] = crowd.v[j] if moved[t] else 0.5 * (crowd.start[j] + crowd.v[j])
 
 
 @subroutine
-def aim_freely(model, crowd, i, h):
-    """Take what a free body aims at to the axes that it has as the step begins.
-
-    Its coordinates are rates in its own axes, which turn on, so they change though nothing acts.
-    """
-    body = model.bodies[i]
-    v = get3(crowd.start, body.v)
-    w = get3(crowd.start, body.v + 3)
-    turn, slide = ZERO, cross(w, v)
-    if is_alone(crowd, i):
-        inertia = rigid_inertia_of(body)
-        turn, slide = articulated_solve(articulated(inertia), force_cross((w, v), momentum(inertia, (w, v))))
-    put3(crowd.aim, add(get3(crowd.aim, body.v), scale(slide, h)), body.v)
-    put3(crowd.aim, add(get3(crowd.aim, body.v + 3), scale(turn, h)), body.v + 3)
-
-
-@subroutine
-def turn_on(model, crowd, i, before, q, qd):
-    """Write a free body's velocities in the axes that it has at the end of a step; its momentum stays what it is.
-
-    before, q: positions at the beginning and at the end of the step.
-    """
-    body = model.bodies[i]
-    R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
-    v = get3(qd, body.v)
-    w = get3(qd, body.v + 3)
-    if is_alone(crowd, i):
-        inertia = rigid_inertia_of(body)
-        spin, push = momentum(inertia, (w, v))
-        way = rotate_back(R, sub(get3(q, body.q), get3(before, body.q)))
-        spin = sub(spin, cross(way, push))
-        spin, push = rotate_back(R_now, rotate(R, spin)), rotate_back(R_now, rotate(R, push))
-        w, v = articulated_solve(articulated(inertia), (spin, push))
-    else:
-        w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
-    put3(qd, v, body.v)
-    put3(qd, w, body.v + 3)
-
-
-@subroutine
-def bounce(crowd, qd, now, h, pace, weight, impacts):
+def bounce(crowd, now, h, pace, weight, impacts):
     """Let what has struck part with what its restitution leaves, and note the blows."""
     struck = False
     for k in range(crowd.counts[LAW_COUNT]):
@@ -318,7 +246,6 @@ def bounce(crowd, qd, now, h, pace, weight, impacts):
             law.force[0] = -law.stiffness * ahead / h
     if struck:
         find_velocities(crowd, pace.tolerance, pace.agreement)
-        copy(crowd.v, qd)
     note_blows(crowd, now, h, weight, impacts)
 
 

@@ -149,17 +149,17 @@ def _apart(facts: ContactFacts, one: int, other: int) -> str:
     a, b = facts.shape(one), facts.shape(other)
     if not a.may_meet(b):
         return (
-            f"collision '{a.name}' of link '{owners[one]}' is on layers {a.layers:#06x} and meets {a.meets:#06x}, and "
-            f"collision '{b.name}' of link '{owners[other]}' is on {b.layers:#06x} and meets {b.meets:#06x}, so the "
-            "two never meet; let one meet a layer that the other is on"
+            f"collision '{a.name}' of link '{owners[one]}' is on layers {a.layers:#06x} and collides with "
+            f"{a.meets:#06x}, and collision '{b.name}' of link '{owners[other]}' is on {b.layers:#06x} and collides "
+            f"with {b.meets:#06x}, so the two never collide; let one collide with a layer that the other is on"
         )
     if facts.touches.ground.meeting.may_meet(int(facts.solids[one].owner), int(facts.solids[other].owner)):
         return ""
     if any({pair.a, pair.b} == {owners[one], owners[other]} and not pair.meets for pair in model.contact_pairs):
-        return f"the contact pair '{owners[one]}', '{owners[other]}' says that they never meet; take it away"
+        return f"the contact pair '{owners[one]}', '{owners[other]}' says that they never collide; remove the pair"
     return (
-        f"links '{owners[one]}' and '{owners[other]}' are of one family, whose links do not meet; give them different "
-        "families, or let one of them meet its own"
+        f"links '{owners[one]}' and '{owners[other]}' are of one family, whose links do not collide; give them "
+        "different families, or let one of them collide with its own family"
     )
 
 

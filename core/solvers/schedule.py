@@ -52,17 +52,17 @@ LINK_FIELDS = {"force": 3, "torque": 0}
 
 @dataclass(frozen=True)
 class Schedule:
-    """Functions of the time [s], in the place of a model's own numbers.
+    """Functions of the time [s] that replace constant properties of a model.
 
-    They are asked at every frame, and between two frames numbers go evenly from the one to the other. A drive with a
-    target that moves is a spring and a damper to a moving place: it brakes what moves otherwise than its target.
+    They are called at every frame, and values are interpolated linearly between two frames. A position drive with a
+    moving target is a spring and a damper to a moving point: its damper acts on the velocity relative to the target.
 
     Attributes:
-        axes: {(joint, number of its axis): {field: function}}, for the fields of `Axis` in `AXIS_FIELDS`; they act in
-            those modes of the drive in which they mean something, and the mode stays as it is.
+        axes: {(joint, number of its axis): {field: function}}, for the fields of `Axis` in `AXIS_FIELDS`; a field acts
+            in the drive modes to which it applies, and the mode stays the same.
         links: {link: {"force" or "torque": function that gives three numbers [N, N m]}}.
-        enabled: {joint: function that says whether it acts}. A joint that comes to act later takes hold of its links as
-            they are then, and with a jolt: what they move apart is lost, as in a collision without a bounce.
+        enabled: {joint: function that says whether it is enabled}. A joint that is enabled later connects its links
+            where they are then. Their relative velocity is lost at once, as in a collision without a bounce.
         gravity, wind: functions that give three numbers [m/s^2, m/s].
     """
 

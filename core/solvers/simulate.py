@@ -28,12 +28,12 @@ def simulate(
     frame_rate: float = FRAME_RATE,
     **options: Any,
 ) -> Trajectory:
-    """The motion of a model from a state on, at frames of even distance, the first of them at 0 s.
+    """Simulate a model from a state on. Frames are evenly spaced, and the first one is at 0 s.
 
     Args:
         duration: [s].
-        q, qd: where it starts, {joint: number or list}, or arrays in the layout of `compile_model(model,
-            split_loops=True)`; home, and at rest, where left out.
+        q, qd: the initial state, {joint: number or list}, or arrays in the layout of `compile_model(model,
+            split_loops=True)`. By default, home and at rest.
         frame_rate: frames a second.
         options: of `Simulation`: accuracy, solver, controls, record, contact, and initial, in place of q and qd.
 
@@ -51,7 +51,7 @@ def simulate(
 
 @dataclass(frozen=True, repr=False)
 class Worlds:
-    """What became of W worlds in F frames.
+    """The motion of W worlds in F frames.
 
     Attributes:
         times: shape (F,) [s]. link_names: L names.
@@ -82,7 +82,7 @@ def simulate_worlds(
     controls: Controls | Sequence[Controls] | None = None,
     **options: Any,
 ) -> Worlds:
-    """The motions of many worlds, one after the other, each from a state of its own; see `ArticulationView.worlds`.
+    """Simulate many worlds, one after the other, each from its own state; see `ArticulationView.worlds`.
 
     Args:
         duration: [s].

@@ -63,7 +63,7 @@ FIRST_WINDOW = 1e-3
 
 
 class SimulationError(RuntimeError):
-    """The motion could not be followed any further: which link, which frame, and the first of `diagnoses`."""
+    """The simulation cannot continue. The message has the link, the frame, and the first of `diagnoses`."""
 
     def __init__(self, message: str, diagnoses: Sequence[Diagnosis] = ()):
         super().__init__(message)
@@ -71,31 +71,31 @@ class SimulationError(RuntimeError):
 
 
 class Simulation:
-    """Iterate to compute frame after frame; `trajectory` and `report` tell what came of it, at any time.
+    """A simulation: iterate over it to compute frame after frame. `trajectory` and `report` have the results so far.
 
     Attributes:
-        frames_done: how many frames `trajectory` has.
+        frames_done: number of frames in `trajectory`.
         compiled: the model as the solver reads it, loops split.
 
     Args:
-        model: what moves.
+        model: the model to simulate.
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
         accuracy: "draft", "good" or "exact".
-        initial: {"q": {joint: number or list}, "qd": {...}}; joints that it leaves out start at home, at rest, or
-            where loops and couplings take them. One that `state` gave, and that is as it was, goes on from there bit
-            for bit, if the motion starts at its time.
+        initial: {"q": {joint: number or list}, "qd": {...}}; joints that are left out start at home and at rest, or
+            where loops and couplings require. If it is an unchanged `state`, and times[0] is its time, the simulation
+            continues from it, bit for bit.
         solver: a name in `SOLVERS`.
-        controls: motion that is prescribed, and forces from outside.
-        record: what to work out besides, names in `RECORDS`: see `Trajectory`.
-        is_measured: whether `initial` was read off links, as by `kinematics.state_of_links`: then what closes loops may
-            change all of it a little, and not only what it leaves out.
-        numbers: what messages call the frames, shape (F,); None counts them from 0.
-        contact: whether collision shapes touch.
+        controls: prescribed motion, and external forces.
+        record: additional results, names in `RECORDS`: see `Trajectory`.
+        is_measured: whether `initial` was measured from link poses, as by `kinematics.state_of_links`. To close loops,
+            all of its values may then change a little, not only those that it leaves out.
+        numbers: frame numbers for messages, shape (F,); None counts from 0.
+        contact: whether collision shapes collide.
 
     Raises:
         ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
             not fit it.
-        SimulationError: while iterating; what was computed up to there is kept.
+        SimulationError: while iterating; the frames computed so far are kept.
         TypeError: it is no Model, or times are no list.
         ValueError: times do not ascend, an accuracy, solver or record that is not known, or contacts or impacts are to
             be recorded of a simulation without contact.
@@ -175,7 +175,7 @@ class Simulation:
 
     @property
     def report(self) -> Report:
-        """What the run took so far, and how well it kept its energy."""
+        """Cost of the run so far, and how well it kept its energy."""
         loop_error = self._stage.recorder.loop_error
         report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
         report.weigh(self.trajectory, self._tally.largest)
@@ -195,21 +195,21 @@ class Simulation:
         return self.trajectory
 
     def expect_crowd(self, steps: int = 1_000_000) -> None:
-        """Solve for contacts by a crowd's steps from now on, so many, instead of by events until these crowd.
+        """Solve contacts by a crowd's steps for the next `steps` steps, without waiting until contacts crowd.
 
-        Nothing where nothing may touch.
+        It has no effect if nothing can touch.
         """
         if isinstance(self._stage.solver, Touching):
             self._stage.solver.take_crowd_steps(steps)
 
     @property
     def contacts(self) -> list[Contact]:
-        """The points in which links touch at the last frame that is done."""
+        """The contact points at the last frame that is done."""
         return self._stage.contacts()
 
     @property
     def impacts(self) -> list[Impact]:
-        """The blows so far, in their order."""
+        """The impacts so far, in the order of time."""
         return self._stage.impacts(self._zero)
 
     # ---- the state, as a value
@@ -235,7 +235,7 @@ class Simulation:
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a frame of this simulation, and on from there: what was computed after it is no more."""
+        """Go back to a frame of this simulation, to continue from there. Later frames are discarded."""
         self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
         self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
@@ -244,7 +244,7 @@ class Simulation:
 
     @property
     def state(self) -> dict:
-        """The state at the last frame that is done, as plain data: an `initial` from which another simulation goes on.
+        """The state at the last frame that is done, as plain data. Another simulation continues from it, as `initial`.
 
         Raises:
             RuntimeError: the motion is between two frames.

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from . import SUFFIXES
 from .archives import read_npz
 from .documents import read_json
 from .errors import TrajectoryError
 from .tables import read_csv
 from .trajectory import Trajectory
-from .writing import SUFFIXES
 
 
 def read_trajectory(path: str | Path) -> Trajectory:
-    """What `Trajectory.save` wrote, or a table of times and joint coordinates that another program logged.
+    """Read a file of `Trajectory.save`, or a table of times and joint coordinates from another program.
 
-    What a table leaves out is not there: no links, no rates, energies that are NaN. Numbers come in SI units; a
-    coordinate whose column has no unit has none in `q_names` either. Quaternions have length 1. Contacts and impacts,
-    which are in tables beside a .csv, come with an .npz and a .json alone.
+    What a table leaves out is missing: no links, no velocities, and energies are NaN. Numbers are in SI units; a
+    coordinate whose column has no unit has none in `q_names` either. Quaternions are normalized. Contacts and impacts
+    are read from .npz and .json only, not from the tables beside a .csv.
 
     Raises:
-        TrajectoryError: it is no such file; the message has the file, the line, what was found and what is allowed.
+        TrajectoryError: the file is not such a file; the message has the file, the line, what was found and what is
+            allowed.
         OSError: it cannot be read.
     """
     path = Path(path)

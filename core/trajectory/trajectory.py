@@ -20,24 +20,24 @@ from .writing import UNSAVED, write
 
 @dataclass(frozen=True, repr=False)
 class Trajectory:
-    """F frames of L links.
+    """A motion: F frames of L links.
 
     Attributes:
         times: shape (F,) [s].
         link_names: L names. X_WL: link poses x y z qw qx qy qz in the world, shape (F, L, 7) [m].
         q_names, qd_names: (name, unit) of each coordinate.
-        q: shape (F, nq). qd: shape (F, nv). NaN where a coordinate does not act.
-        kinetic, potential: shape (F,) [J]; NaN, as of all energies, where nobody has worked them out.
-        dissipated, supplied: taken away by dampers and brought in by controls since the start, shape (F,) [J].
-        efforts: with what each velocity coordinate is driven, by its joint's drive, a callback or prescribed motion,
-            shape (F, nv) [N m or N]; where asked for.
-        wrench_names, wrenches: of J joints, what each gives to the link that it carries, the force [N] first, then the
-            torque [N m] about its child-side origin, in world axes, shape (F, J, 6); where asked for.
-        loop_error: the largest gap in a loop joint [m], or error of a coupling [rad or m], shape (F,); 0 where there
-            are none, None where nobody has worked it out.
-        contacts, impacts: where links touch in each frame, and the blows from the first frame to the last; where asked
-            for.
-        joints: {joint: (columns of q, columns of qd)}, in the joint's own order; files do not have it.
+        q: shape (F, nq). qd: shape (F, nv). NaN while the joint of a coordinate is not enabled.
+        kinetic, potential: shape (F,) [J]. Energies are NaN if they were not computed.
+        dissipated, supplied: energy that dampers have removed, and that controls have added, since the start, shape
+            (F,) [J].
+        efforts: force of the drive, callback or prescribed motion on each velocity coordinate, shape (F, nv) [N m or
+            N]; on request.
+        wrench_names, wrenches: for J joints, the force [N] and then the torque [N m] about the child-side origin that
+            the joint exerts on its child link, in world axes, shape (F, J, 6); on request.
+        loop_error: the largest gap in a loop joint [m], or error of a coupling [rad or m], shape (F,); 0 without loops
+            and couplings, None if it was not computed.
+        contacts, impacts: contact points in each frame, and impacts from the first frame to the last; on request.
+        joints: {joint: (columns of q, columns of qd)}, in the joint's own order; not stored in files.
     """
 
     times: np.ndarray
@@ -162,12 +162,12 @@ class Trajectory:
         return dataclasses.replace(self, **cut)
 
     def save(self, path: str | Path, only_joints: bool = False) -> None:
-        """Write to `path`, whole or not at all, as its suffix says.
+        """Write to `path`, completely or not at all, in the format of its suffix.
 
         A .csv has contacts and impacts in tables beside it: see `files_of`.
 
         Args:
-            only_joints: nothing but times and q, a column a coordinate; in a .csv alone.
+            only_joints: write only times and q, one column per coordinate; for .csv only.
 
         Raises:
             ValueError: the suffix is none of .npz, .csv and .json, or joints alone are asked for in another than .csv.

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..partials import partial_name
+from . import SUFFIXES
 from .columns import (
     EFFORT,
     ENERGIES,
@@ -35,9 +36,6 @@ from .touches import TABLES, UNITS, VECTORS, Table
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
-
-SUFFIXES = (".npz", ".csv", ".json")
-"""Of trajectory files."""
 
 UNSAVED = {"saved": False}
 """Metadata of a field of `Trajectory` that no file has."""

@@ -16,6 +16,7 @@ from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.overlays.contact import segments
 from limberjack.core.solvers import Simulation
 from limberjack.core.trajectory.reading import read_trajectory
+from support.concave import SHAPES
 
 from .baked import matrix_at
 from .conftest import link
@@ -175,7 +176,7 @@ def test_many_surfaces_at_once(scene, build):
 
 
 def test_pairs_of_links(scene, build):
-    """Guards Never Meet and Always Meet, what becomes of a pair whose link is deleted, and renaming."""
+    """Guards Never Collide and Always Collide, what becomes of a pair whose link is deleted, and renaming."""
     cubes = [build.cube(f"cube{number}", (3.0 * number, 0, 0)) for number in range(3)]
     build.tag(*cubes)
     build.select(*cubes)
@@ -253,6 +254,30 @@ def test_overlapping_links_are_problems_with_buttons(scene, build):
     assert codes() == []
     assert cube.location.z == pytest.approx(0.5, abs=1e-4)
     assert tuple(floor.location) == (0.0, 0.0, -1.0)
+
+
+def test_a_filled_hollow_is_a_problem_with_a_button(scene, build):
+    """Guards a bowl that would act as if it were full: it is told how much fuller, and the button ends that."""
+    vertices, faces = SHAPES["U"]
+    mesh = bpy.data.meshes.new("channel")
+    mesh.from_pydata(vertices.tolist(), [], [list(map(int, face)) for face in faces])
+    channel = bpy.data.objects.new("channel", mesh)
+    scene.collection.objects.link(channel)
+    bpy.context.view_layer.update()
+    build.tag(channel)
+    hollow = lambda: [item for item in show_rig(scene).problems if item.code == "hollow-filled"]  # noqa: E731
+    (told,) = hollow()
+    assert (told.severity, told.name) == ("note", "channel")
+    assert "has 29 % more volume" in told.message  # 9 cells, of which 2 are empty
+    link(channel).motion = "KINEMATIC"
+    assert hollow() == []
+    link(channel).motion = "FREE"
+    scene.limberjack.contact = False
+    assert hollow() == []
+    scene.limberjack.contact = True
+    assert bpy.ops.limberjack.problem_mend(name="channel", code="hollow-filled") == {"FINISHED"}
+    assert hollow() == []
+    assert len(channel.children) > 1
 
 
 def test_forces_that_are_drawn(scene, build):

@@ -56,4 +56,4 @@ def test_a_joint_is_added_as_a_preset(build):
     assert bpy.ops.limberjack.joint_add(preset=preset.name) == {"FINISHED"}
     added = bpy.context.object.limberjack_joint
     assert added.type == preset.type
-    assert added.axes[0].upper == pytest.approx(preset.axes[0].upper)
+    assert added.axes[0].upper == pytest.approx(preset.axes[0]["upper"])

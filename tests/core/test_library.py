@@ -297,7 +297,8 @@ def test_the_same_bits_as_numba():
         command = [sys.executable, ROOT / "benchmarks" / "digests.py", "--wild", "20"]
         environment = os.environ | {"LIMBERJACK_KERNELS": way}
         told.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
-    assert len(told[0].splitlines()) == 41  # samples, mechanisms, wild models
+    samples = len(list((ROOT / "sample_scenes").glob("*.sdf")))
+    assert len(told[0].splitlines()) == samples + 5 + 20  # mechanisms, wild models
     assert told[0] == told[1]
 
 
@@ -307,6 +308,14 @@ def test_the_table_knows_all_kernels():
         importlib.import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
     known = set(json.loads((MADE / TABLE).read_text())["kernels"])
     assert known == {item.name for item in jit.KERNELS if item.python.__module__.startswith("limberjack.")}
+
+
+def test_a_library_is_small():
+    """Guards downloads: a library is machine code and its numbers, below 3 MB, and nothing of numba itself."""
+    (path,) = MADE.glob("kernels-*")
+    content = path.read_bytes()
+    assert len(content) < 3_000_000
+    assert b"numba.core" not in content
 
 
 def test_platforms_have_blenders_names():

@@ -32,7 +32,9 @@ def test_libraries_know_nothing_of_the_checkout():
         MODULE.format(name=name, said=said, size=len(said))
         for name, said in (("a767Ne.3", "in /home/one"), ("N0b1", "in /tmp/two/of/another"))
     ]
-    ends = [_without_messages(text).partition("\n")[2] for text in texts]  # nothing leads to the first line any more
+    empty = [_without_messages(text) for text in texts]
+    assert all("in /" not in text for text in empty)
+    ends = [text.partition("\n")[2] for text in empty]  # nothing shown leads to the first line any more
     assert ends[0] == ends[1]
     assert "zeroinitializer" in ends[0]
     assert "pickle" not in ends[0]

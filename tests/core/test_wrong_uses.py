@@ -77,7 +77,7 @@ CASES = [
     (
         lambda m: lj.Joint("j", "free", "a", "b", axes=[lj.Axis()]),
         lj.ModelError,
-        "1 axes are given, and a free joint has none",
+        "found 1 axis, but a free joint has none",
     ),
     (
         lambda m: lj.Joint("j", "fixed", "a", "b", axes=[lj.Axis()]),

@@ -2,6 +2,7 @@
 
 import math
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_snippets_run(monkeypatch, capsys):
+def test_the_snippets_run(monkeypatch, capsys, tmp_path):
     """Guards the first lines of code that a reader copies: they run, one after the other, and print what they say."""
-    monkeypatch.chdir(ROOT)
+    shutil.copytree(ROOT / "sample_scenes", tmp_path / "sample_scenes")
+    monkeypatch.chdir(tmp_path)  # which has nothing else, as a clone that was just made has no more
     snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "roboticist.md").read_text(encoding="utf-8"), re.S)
     assert len(snippets) == 8
     shared = {}

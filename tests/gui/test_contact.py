@@ -101,8 +101,13 @@ def test_a_puppet_thrown_in_play():
     yield 1.5
     yield from screenshot("contact_thrown")
     print(f"pace before the pull {pace:.2f}, after {preview.current().pace:.2f}")
-    lowest = min(obj.matrix_world.translation.z for name in before if (obj := bpy.data.objects[name]) and "." in name)
-    assert lowest > -0.01, f"a part has sunk to {lowest}"
+    floor = bpy.data.objects["floor"]
+    reach = 0.5 * floor.dimensions
+    for name in (name for name in before if "." in name):  # its limbs, such as hand.L
+        place = bpy.data.objects[name].matrix_world.translation
+        beside = place - floor.matrix_world.translation
+        falls = abs(beside.x) > reach.x or abs(beside.y) > reach.y  # thrown far enough, it lands beside the floor
+        assert falls or place.z > -0.01, f"{name} has sunk to {tuple(place)}"
     yield from over_viewport()
     yield from press("ESC")
     yield from until(lambda: preview.current() is None, "Esc ends Play")

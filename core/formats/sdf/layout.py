@@ -141,8 +141,11 @@ def articulations(model: Model) -> list[Part]:
     """A part for each piece that hangs together, apart from the world; links of one `outer::` stay together, and of one
     family.
 
-    The `outer::` that all names of a piece have becomes its name. A model that is one piece is given back as it is.
+    The `outer::` that all names of a piece have becomes its name. A model that is one piece is given back as it is, and
+    one without links has none.
     """
+    if not model.links:
+        return []
     groups = Groups(link.name for link in model.links)
     first_of: dict[str, str] = {}
     first_of_family: dict[str, str] = {}

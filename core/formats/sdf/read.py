@@ -15,7 +15,7 @@ from ...extras import Extra
 from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
 from ...model.naming import claim
 from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
-from ..findings import Findings, Lines
+from ..findings import NO_LINKS, Findings, Lines
 from ..kept import extras_of, summary
 from ..resources import FilesBeside
 from ..xml import Element, count_in
@@ -84,7 +84,21 @@ class _Reader:
             self._set_state(state, scope)
         self.model.extras = tuple(replace(extra, scope=self._inside(extra.scope)) for extra in gathered.extras)
         self._note_kept()
+        self._require_links()
         return self.model, self.lines
+
+    def _require_links(self) -> None:
+        """A world may be of lights alone, but not for want of what would have brought its links."""
+        issues, at = self.findings.issues, self.lines["model", self.model.name]
+        if self.model.links or any(issue.is_error for issue in issues):
+            return
+        subject = f"model '{self.model.name}'"
+        if self.root.child("include") or any(element.tag == "model" for element in self.root.walk()):
+            self.findings.error(at, "no-links", NO_LINKS, subject)
+        elif any(issue.code == "include-not-found" for issue in issues):
+            self.findings.error(at, "no-links", "has no links, since what it includes is not found", subject)
+        else:
+            self.findings.excuse(at, "no-links", "has no links, so nothing moves: add a model", subject)
 
     # ---- first pass: frames
 
@@ -179,7 +193,7 @@ class _Reader:
         kind = read_type(element, self.findings)
         if kind is None or parent is None or child is None:
             return
-        if parent == child and entry.scope.key and self._is_between_frames(entry):
+        if parent == child and self._is_of_inner_model(entry):
             link = self._name(child) if child else WORLD
             message = f"joins '{link}' with itself, by two of its frames, and is left out; name two links"
             self.findings.excuse(element, "joins-itself", message)
@@ -231,10 +245,13 @@ class _Reader:
         )
         self.model.couplings.append(gearbox)
 
-    def _is_between_frames(self, joint: ScopedElement) -> bool:
-        """Whether both ends are explicit frames, of which libsdformat does not see that they are of one link."""
-        ends = {joint.scope.resolve(text_of(joint.element, tag)) for tag in ("parent", "child")}
-        return len(ends) == 2 and ends <= {entry.frame.key for entry in self.gathered.explicit}
+    def _is_of_inner_model(self, joint: ScopedElement) -> bool:
+        """Whether a joint stands in a model in a model, and names two frames.
+
+        There libsdformat does not see that both are of one link; everywhere else it refuses such a joint.
+        """
+        parent, child = (text_of(joint.element, tag) for tag in ("parent", "child"))
+        return len(joint.scope.key) > 1 and parent != child
 
     def _end(self, joint: ScopedElement, tag: str) -> Key | None:
         """The link that a frame which the joint names moves with; None after reporting that there is none."""

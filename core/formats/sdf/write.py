@@ -46,8 +46,8 @@ def write_sdf(
 
     Args:
         sdf_version: one of VERSIONS; "" for 1.9, or for what the model needs beyond it, which a line then says.
-        world: around the model, with a model of its own for each articulation. Lights, what was kept of a world, and
-            other gravity than the Earth's need one in any case.
+        world: around the model, with a model of its own for each articulation. Lights, what was kept of a world,
+            other gravity than the Earth's, and nothing at all need one in any case.
         folders: each articulation in a folder of its own beside `path`, which includes them in a world.
         uris: of meshes, "relative" to the file, or by the "model" folder that it lies in.
         pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
@@ -107,7 +107,7 @@ def _version(model: Model, asked: str, path: Path, losses: list[str]) -> str:
 def _needs_world(model: Model) -> bool:
     in_world = any(extra.is_of_world for extra in model.extras)
     stands = any(item.link == WORLD for item in (*model.lights, *model.frames))
-    return in_world or stands or tuple(model.gravity) != STANDARD_GRAVITY
+    return in_world or stands or not model.links or tuple(model.gravity) != STANDARD_GRAVITY
 
 
 @dataclass
@@ -131,7 +131,7 @@ class _Export:
         meshes = MeshFiles(self.path.parent, prefix, base)
         root = Element("sdf", version=self.version)
         parts = articulations(model) if world else [Part(model, is_outer=True)]
-        shared = len(parts) > 1 or any(frame.link == WORLD for frame in model.frames) or _includes(model)
+        shared = len(parts) != 1 or any(frame.link == WORLD for frame in model.frames) or _includes(model)
         at = self._world(root, model, shared) if world else root
         taken = {str(beside.get("name")) for beside in at}
         for part in parts:

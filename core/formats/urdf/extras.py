@@ -9,12 +9,19 @@ from dataclasses import replace
 from ...extras import Extra
 from ...model import Joint, Link, Model
 from ..findings import Findings
+from ..names import printable
 from ..xml import Element
 from .surface import SELF_COLLIDE, read_gazebos
 
 FORMAT = "URDF"
 UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")
 """What xacro and roslaunch replace."""
+
+
+def legal_name(name: str) -> str:
+    """On one line, and without what a reader would take for something to replace."""
+    legal = printable(name)
+    return legal.replace("$", "_") if UNEXPANDED.search(legal) else legal
 
 
 def kept(element: Element, within: tuple[str, ...] = ()) -> Extra:

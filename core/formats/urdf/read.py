@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...extras import Extra
 from ...model import WORLD, Frame, Joint, Model
 from ...spatial import IDENTITY, Pose, compose, inverse
-from ..findings import Findings, Lines
+from ..findings import NO_LINKS, Findings, Lines
 from ..resources import FilesBeside
 from ..xml import Element
 from .extras import FORMAT, UNEXPANDED, GazeboWords, kept
@@ -42,6 +42,8 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
     has_world = any(link.name == WORLD for link in root.all("link"))
     if len(model.joints) == len(joints):  # else a joint is missing, and what hangs on it only looks loose
         _Tree(model, has_world, root, findings).place_links()
+    if not model.links and not any(issue.is_error for issue in findings.issues):
+        findings.excuse(root, "no-links", NO_LINKS, f"model '{model.name}'")  # as Drake and MuJoCo do
     return model, lines
 
 

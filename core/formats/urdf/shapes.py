@@ -26,9 +26,8 @@ from ...model.naming import claim
 from ...spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
 from ..kept import element_of, put_back
 from ..meshes import MeshFiles
-from ..names import printable
 from ..xml_write import NOISE, number, numbers
-from .extras import FORMAT
+from .extras import FORMAT, legal_name
 from .surface import put_drakes
 
 THIN = 1e-3
@@ -59,7 +58,7 @@ class Shapes:
         seen = self._seen(shape, subject)
         if seen is None:
             return
-        name = claim(printable(asked) or tag, taken)
+        name = claim(legal_name(asked) or tag, taken)
         if name != shape.name:
             self._losses.append(f"{subject} is named '{name}'")
         element = SubElement(link, tag, name=name)

@@ -14,13 +14,14 @@ from ...model.naming import claim
 from ...model.zeroing import zero_at_home
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from ..alike import UNBOUNDED
+from ..errors import UnwritableError
 from ..files import write_together
+from ..findings import NO_LINKS
 from ..kept import element_of, prefixes_in, put_back
 from ..meshes import MeshFiles
-from ..names import printable
 from ..substitutes import substituted
 from ..xml_write import number, numbers, put, xml
-from .extras import FORMAT, UNEXPANDED
+from .extras import FORMAT, legal_name
 from .losses import losses_of_joint, losses_of_link, losses_of_model
 from .mimic import Follows, urdf_mimics
 from .shapes import Shapes, pose_attributes, put_origin, without_noise
@@ -49,8 +50,10 @@ def write_urdf(
             as a slide and a hinge that follows it, frames as links without mass, shapes as meshes.
 
     Raises:
-        UnwritableError: so.
+        UnwritableError: so, and where there are no links.
     """
+    if not model.links:
+        raise UnwritableError(path, f"the model {NO_LINKS}")
     told: list[str] = []
     if pose == "home":
         model, told = zero_at_home(model)
@@ -81,10 +84,7 @@ class UrdfNames:
         self.taken_by_joints = taken
 
     def _chosen(self, kind: str, name: str, taken: set[str]) -> str:
-        legal = printable(name)
-        if UNEXPANDED.search(legal):  # which a reader would take for something to replace
-            legal = legal.replace("$", "_")
-        chosen = claim(legal or kind, taken)
+        chosen = claim(legal_name(name) or kind, taken)
         if chosen != name:
             self.changes.append(f"{kind} '{name}' is named '{chosen}', because URDF cannot say that, or has it already")
         return chosen

@@ -16,10 +16,7 @@ import numpy as np
 import pytest
 
 from limberjack.core import cli
-from limberjack.core.batch import BatchError, LostClusterError, cluster
-from limberjack.core.batch.cluster import Cluster
-from limberjack.core.batch.job import Job
-from limberjack.core.batch.work import Order
+from limberjack.core.batch import cluster
 from support.batches import heed_the_keyboard
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `batch`")
@@ -197,39 +194,97 @@ def test_the_keyboard_ends_it(started, tmp_path):
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "no/such/file.json", "udp://127.0.0.1:9"])
-def test_an_address_where_nobody_answers(tmp_path, capfd, monkeypatch, address):
+def test_an_address_where_nobody_answers(tmp_path, address):
     """Guards the first thing to go wrong: one line, exit code 2, nothing written."""
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-    assert cli.main(["batch", str(_jobs(tmp_path, [QUICK])), "--scheduler", address]) == cli.UNUSABLE
-    assert capfd.readouterr() == ("", f"limberjack: error: --scheduler {address}: no scheduler answers there\n")
+    told = _alone(COMMAND, "batch", _jobs(tmp_path, [QUICK]), "--scheduler", address)
+    line = f"limberjack: error: --scheduler {address}: no scheduler answers there\n"
+    assert (told.returncode, told.stdout, told.stderr) == (cli.UNUSABLE, "", line)
     assert not _records(tmp_path / "JOBS.toml")
 
 
-def test_workers_that_cannot_do_the_jobs(started, tmp_path, monkeypatch):
+COMMAND = """
+import sys
+from limberjack.core import cli
+from limberjack.core.batch import cluster
+cluster.PATIENCE = 0.5
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def _alone(script: str, *arguments: object) -> subprocess.CompletedProcess:
+    """Run Python in a process of its own, as users have Dask: in one that had run thousands of tests, it hung."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+
+
+def test_dask_is_asked_twice(monkeypatch):
+    """Guards against an assertion of Dask's for a traceback: on a machine that stood still, its event loop was late."""
+    tries = []
+
+    def late(*asked):
+        tries.append(asked)
+        assert len(tries) > 1
+        return "client"
+
+    monkeypatch.setattr(cluster, "_client", late)
+    assert cluster._started(contextlib.ExitStack(), "local", 1) == "client"
+    assert len(tries) == 2
+
+
+def test_workers_that_cannot_do_the_jobs(started, tmp_path):
     """Guards the checks before any work: none, one without Limberjack, one that sees no files; later none."""
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
     _, file = _scheduler(started, tmp_path, "scheduler")
-    with pytest.raises(BatchError, match=r"has no worker, and none came in 0.5 s; start some"):
-        Cluster(str(file), 1, tmp_path)
+    assert re.search(r"has no worker, and none came in 0.5 s; start some", _refusal(0.5, file, tmp_path))
     bare = _dask_worker(started, file, "--no-nanny", program=(sys.executable, "-c", WITHOUT_LIMBERJACK))
-    with pytest.raises(BatchError, match=r"worker tcp://.* cannot load Limberjack; install [\d.]+ there"):
-        Cluster(str(file), 1, tmp_path)
+    refusal = _refusal(0.5, file, tmp_path)
+    assert re.search(r"worker tcp://.* cannot load Limberjack; install [\d.]+ there", refusal)
     _end(bare)
     able = _dask_worker(started, file, "--no-nanny")
-    monkeypatch.setattr(cluster, "PATIENCE", 20.0)
-    with pytest.raises(BatchError, match=r"worker tcp://.* sees no folder .*nowhere; put the batch where all see it"):
-        Cluster(str(file), 1, tmp_path / "nowhere")
-    _require_told_once_all_are_gone(file, tmp_path, able, monkeypatch)
+    refusal = _refusal(20.0, file, tmp_path / "nowhere")
+    assert re.search(r"worker tcp://.* sees no folder .*nowhere; put the batch where all see it", refusal)
+    _require_told_once_all_are_gone(started, file, tmp_path, able)
 
 
-def _require_told_once_all_are_gone(file: Path, folder: Path, worker: subprocess.Popen, monkeypatch) -> None:
-    monkeypatch.setattr(cluster, "ABSENCE", 0.2)
-    monkeypatch.setattr(cluster, "LOOK", 0.1)
-    commands = [("info", str(CRANE)), ("simulate", str(CRANE), "--duration", "1e5")]
-    orders = [Order(Job(c[0], str(CRANE), {}, (c,), ()), folder, None, 600.0, 0, "run") for c in commands]
-    with contextlib.closing(Cluster(str(file), 1, folder)) as dask:
-        outcomes = dask.do(orders)
-        assert next(outcomes).error == ""
-        _end(worker)
-        with pytest.raises(LostClusterError, match="all its workers are gone"):
-            next(outcomes)
+JOIN = """
+import sys
+from pathlib import Path
+from limberjack.core.batch import BatchError, cluster
+cluster.PATIENCE = float(sys.argv[1])
+try:
+    cluster.Cluster(sys.argv[2], 1, Path(sys.argv[3])).close()
+except BatchError as error:
+    print(error)
+"""
+
+
+def _refusal(patience: float, file: Path, folder: Path) -> str:
+    """What is said where a cluster will not do; the patience is in seconds."""
+    return _alone(JOIN, patience, file, folder).stdout
+
+
+LOSE_WORKERS = """
+import sys
+from pathlib import Path
+from limberjack.core.batch import LostClusterError, cluster
+from limberjack.core.batch.job import Job
+from limberjack.core.batch.work import Order
+cluster.ABSENCE, cluster.LOOK = 0.2, 0.1
+file, folder, crane = sys.argv[1:]
+commands = [("info", crane), ("simulate", crane, "--duration", "1e5")]
+orders = [Order(Job(c[0], crane, {}, (c,), ()), Path(folder), None, 600.0, 0, "run") for c in commands]
+dask = cluster.Cluster(file, 1, Path(folder))
+outcomes = dask.do(orders)
+print(repr(next(outcomes).error), flush=True)
+try:
+    next(outcomes)
+except LostClusterError as error:
+    print(error, flush=True)
+dask.close()
+"""
+
+
+def _require_told_once_all_are_gone(started, file: Path, folder: Path, worker: subprocess.Popen) -> None:
+    losing = started(sys.executable, "-c", LOSE_WORKERS, file, folder, CRANE, stdout=subprocess.PIPE)
+    assert losing.stdout.readline() == "''\n"
+    _end(worker)
+    assert "all its workers are gone" in losing.stdout.readline()

@@ -1,6 +1,7 @@
 """JOBS.toml: the jobs that come of it, and what it is told where it means nothing. No work is done here."""
 
 import json
+import sys
 import tracemalloc
 
 import pytest
@@ -309,3 +310,13 @@ def test_a_pattern_looks_at_so_many_files(tmp_path, monkeypatch):
     with pytest.raises(BatchError, match="looks at more than 50 files; name their folder"):
         jobs_in(work, text % "../**/*.sdf")
     assert [job.file for job in jobs_in(work, text % "../*.sdf").jobs] == ["../b.sdf"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right that few users of Windows have")
+def test_a_pattern_passes_over_what_cannot_be_looked_at(tmp_path):
+    """Guards a search beside a link that leads where nobody may look: it is passed over, as in a search for files."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "b.sdf").write_text("x")
+    (tmp_path / "odd").symlink_to("x" * 300)  # no system has such a name, so that root cannot look either
+    text = 'files = "../**/*.sdf"\noutputs = "{name}.npz"\n[simulate]\nduration = 1\n'
+    assert [job.file for job in jobs_in(tmp_path / "work", text).jobs] == ["../b.sdf", "../work/arm.sdf"]

@@ -108,8 +108,9 @@ def test_a_worker_that_is_killed_in_mid_job(tmp_path):
     thread = threading.Thread(target=lambda: outcomes.append(work.do(order)))
     thread.start()
     half = tmp_path / "killed" / partial_name("out.npz").replace(str(os.getpid()), str(dead_process()))
-    os.kill(wait_for(lambda: at_work_in(tmp_path / "killed"), "a job that has begun"), signal.SIGKILL)
-    half.write_text("half")
+    worker = wait_for(lambda: at_work_in(tmp_path / "killed"), "a job that has begun")
+    half.write_text("half")  # before the worker dies, since what it left is swept at once
+    os.kill(worker, signal.SIGKILL)
     thread.join()
     assert outcomes[0].error == ""
     assert records_of(jobs)["arm_0001"]["attempts"] == 2

@@ -134,7 +134,7 @@ CASES = [
     ),
     ("warning", "inertia-not-positive", lambda a, j, m: setting(a, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, -1.0))),
     ("warning", "inertia-not-physical", lambda a, j, m: setting(a, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.1))),
-    ("error", "no-links", lambda a, j, m: setting(m, links=[], joints=[])),
+    ("warning", "no-links", lambda a, j, m: setting(m, links=[], joints=[])),
     ("error", "repeated-name", lambda a, j, m: m.links.append(Link("a"))),
     ("error", "repeated-name", lambda a, j, m: setting(m.joints[1], name="j")),
     ("error", "reserved-name", lambda a, j, m: m.links.append(Link("world"))),

@@ -240,6 +240,32 @@ def test_capsules_are_as_far_as_segments():
         assert (np.abs(found.gap - nearest + A.radius + B.radius) <= TOLERANCE * size).all(), shape
 
 
+def test_a_capsule_that_lies_on_a_box_is_not_taken_to_be_inside_of_it():
+    """Guards the walk against flat simplices, whose inside is rounding: in one of 150,000 placements, which this is,
+    the capsule's axis was taken to meet the box, and the gap was minus the radius. Its lower end stands on a face.
+    """
+    half = np.array([0.31195183057155534, 2.6641715264676042, 0.7361175663221262])
+    radius, reach = 0.020014174306507867, 0.09483093331630908
+    R = np.array(
+        [
+            [0.020989049926563252, -0.36691551284398227, -0.9300174547919072],
+            [-0.6682039410288934, 0.6867938459940265, -0.28603794555650913],
+            [0.7436820241048153, 0.6274449932377903, -0.23075924138416148],
+        ]
+    )
+    t = np.array([0.20277332182408472, -1.8233941619243204, 0.7780009658064747])
+    along = (0.0, 0.0, reach)
+    capsule = Crowd(
+        CAPSULE, [Solid(CAPSULE, along, radius)], np.array([along]), np.array([radius]), [], R[None], t[None]
+    )
+    box = Crowd(BOX, [Solid(BOX, tuple(half))], half[None], np.zeros(1), [], np.eye(3)[None], np.zeros((1, 3)))
+    found = measured(capsule, box)
+    gap = t[2] - abs(R[2, 2]) * reach - radius - half[2]
+    assert -1e-4 < gap < 0.0
+    assert found.gap[0] == pytest.approx(gap, abs=TOLERANCE)
+    np.testing.assert_allclose(found.normal[0], (0.0, 0.0, -1.0), atol=TOLERANCE)
+
+
 def test_two_points_are_as_far_apart_as_they_are():
     """Guards what has no size, for which distances have their rounding all the same: each keeps its own point."""
     rng = np.random.default_rng(5)

@@ -14,7 +14,7 @@ def links(count):
 
 
 def test_time_grows_with_the_number_of_loose_links():
-    """Guards against a pass over all links for each link: sixteen times as many take no two hundred times as long."""
+    """Guards against a pass over all links for each link: sixteen times as many would take 256 times as long."""
 
     def seconds(count):
         model = Model("m", [Link(f"l{i}") for i in range(count)])
@@ -24,7 +24,7 @@ def test_time_grows_with_the_number_of_loose_links():
         return time.process_time() - begun
 
     few = min(seconds(1_000) for _ in range(2))
-    assert seconds(16_000) < 60.0 * few
+    assert seconds(16_000) < 130.0 * few
 
 
 def test_links_have_a_limit_of_their_own(tmp_path, monkeypatch):

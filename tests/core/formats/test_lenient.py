@@ -14,7 +14,8 @@ INCLUDE = "<include><uri>{}</uri></include>"
 LINK = '<model name="m"><link name="a"/></model>'
 TWO_LINKS = '<link name="a"/><link name="b"/>'
 JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>'
-FRAMES = '<frame name="f" attached_to="a"/><frame name="g" attached_to="a"/>'
+FRAMES = '<link name="a"/><frame name="f" attached_to="a"/><frame name="g" attached_to="a"/>'
+FIXED = '<joint name="j" type="fixed"><parent>{}</parent><child>{}</child></joint>'
 
 
 def world(body, version="1.9"):
@@ -36,6 +37,7 @@ def visual(scale):
 CASES = {
     "a world of lights": (world('<light name="l"/>'), "no-links", lambda m: len(m.lights) == 1),
     "a world of nothing": (world(""), "no-links", lambda m: m.links == []),
+    "a robot of nothing": (robot(""), "no-links", lambda m: m.links == []),
     "an include of nothing known": (world(LINK + INCLUDE.format("none")), "include-without-model", lambda m: m.links),
     "commas": (
         model('<link name="a"><pose>1, 2, 3, 0, 0, 0</pose></link>'),
@@ -89,10 +91,7 @@ CASES = {
         lambda m: m.joints[0].mimic is None,
     ),
     "a link joined to itself": (
-        model(
-            f'<link name="a"/>{FRAMES}<joint name="j" type="revolute"><parent>f</parent><child>g</child>'
-            "<axis><xyz>0 0 1</xyz></axis></joint>"
-        ),
+        model(f'<model name="n">{FRAMES}{FIXED.format("f", "g")}</model>'),
         "joins-itself",
         lambda m: m.joints == [],
     ),
@@ -167,14 +166,22 @@ def test_flattened_frames(files):
         model('<link name="a"/><link name="a"/>'),
         model('<link name="__a__"/>'),
         model("<frame name='f'/>"),
-        model('<link name="a"/><joint name="j" type="fixed"><parent>j</parent><child>a</child></joint>'),
-        model('<link name="a"/><joint name="j" type="fixed"><parent>a</parent><child>a</child></joint>'),
-        model('<link name="a"/><joint name="j" type="fixed"><parent>a</parent><child>world</child></joint>'),
+        world('<model name="m"/>'),
+        world(INCLUDE.format("missing")),
+        f'<sdf version="1.9">{INCLUDE.format("none")}</sdf>',
+        model('<link name="a"/>' + FIXED.format("j", "a")),
+        model('<link name="a"/>' + FIXED.format("a", "a")),
+        model('<link name="a"/>' + FIXED.format("a", "world")),
+        model(FRAMES + FIXED.format("f", "g")),
+        model(FRAMES + FIXED.format("a", "g")),
+        model(f'<model name="n">{FRAMES}{FIXED.format("f", "f")}</model>'),
         robot(TWO_LINKS + JOINT.format("continuous", '<mimic joint="j"/>')),
     ],
 )
 def test_what_is_refused_for_good_reason_stays_so(files, text):
-    """Guards against reading too much: decimal commas, degrees, half poses, bad names, circles, world as child."""
+    """Guards against reading too much: decimal commas, degrees, half poses, bad names, circles, world as child, joints
+    of a link with itself that libsdformat sees, and no links where a model should have some, or where what would have
+    brought them is missing."""
     path = files / ("m.urdf" if text.startswith("<robot") else "m.sdf")
     path.write_text(text)
     assert not read(path).ok
@@ -194,6 +201,21 @@ def test_xacro_files_are_none_of_ours(files, body):
     path.write_text(robot(body))
     with pytest.raises(UnreadableError, match="this is a xacro file"):
         read(path)
+
+
+def test_a_world_of_lights_goes_through_the_commands(files, capsys):
+    """Guards what is read without links: check lets it pass, SDF has it back, URDF cannot have it."""
+    path = files / "lights.sdf"
+    path.write_text(world('<light name="l"/>'))
+    assert cli.main(["check", str(path)]) == 0
+    assert "warning no-links" in capsys.readouterr().out
+    assert cli.main(["convert", str(path), str(files / "again.sdf")]) == 0
+    again = read(files / "again.sdf")
+    assert again.ok
+    assert (again.model.name, [light.name for light in again.model.lights]) == ("w", ["l"])
+    assert cli.main(["convert", str(path), str(files / "again.urdf")]) == 2
+    assert "has no links" in capsys.readouterr().err
+    assert not (files / "again.urdf").exists()
 
 
 # ---- the command line

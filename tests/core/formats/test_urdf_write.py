@@ -337,3 +337,13 @@ def test_a_locked_axis_is_fixed_where_it_stands(tmp_path):
     back, losses = written(model, tmp_path)
     assert losses == ["joint 'j' is locked, which URDF cannot say; it is written as fixed where it stands"]
     same_bodies(model, back, {})
+
+
+def test_shapes_have_names_that_xacro_would_not_replace(tmp_path):
+    """Guards a visual of SDF that is named like an argument of xacro: URDF's readers would refuse it."""
+    link = Link("a", visuals=[Shape("${v}", Box((1.0, 1.0, 1.0)))])
+    losses = formats.write(Model("m", [link]), tmp_path / "m.urdf")
+    reading = formats.read(tmp_path / "m.urdf")
+    assert reading.ok
+    assert reading.model.links[0].visuals[0].name == "_{v}"
+    assert any("named '_{v}'" in loss for loss in losses)

@@ -123,5 +123,5 @@ def test_a_coupling_says_what_it_takes():
     """Guards the messages for an unknown type and a wrong count of axes."""
     with pytest.raises(ModelError, match="type 'belt' is not known; allowed are gear, rack, differential"):
         Coupling("b", "belt", [])
-    with pytest.raises(ModelError, match="couples 1 axes; its type takes 2: input, output"):
+    with pytest.raises(ModelError, match="couples 1 axis; its type takes 2: input, output"):
         Coupling("b", "gear", [("a", 0)])

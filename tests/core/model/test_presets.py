@@ -43,9 +43,10 @@ def test_axes_fit_the_type(preset):
     kind = JOINT_TYPES[preset.type]
     assert kind.is_open or len(preset.axes) <= len(kind.axes)
     for number, axis in enumerate(preset.axes):
-        idle = {name for name, value in vars(axis).items() if value != getattr(Axis(), name)}
-        assert idle <= kind.slot(number).fields
-    pointed = [axis.xyz for number, axis in enumerate(preset.axes) if kind.slot(number).is_pointed]
+        differ = {name for name, value in vars(Axis(**axis)).items() if value != getattr(Axis(), name)}
+        assert differ == set(axis)
+        assert differ <= kind.slot(number).fields
+    pointed = [Axis(**axis).xyz for number, axis in enumerate(preset.axes) if kind.slot(number).is_pointed]
     assert not pointed or pointed[0] == (0.0, 0.0, 1.0)
 
 
@@ -113,7 +114,8 @@ def test_place_and_axis_stay(preset):
     assert (new.X_PJ, new.X_CJ, new.released_at) == (old.X_PJ, old.X_CJ, 2.0)
     pointed = [number for number in range(new.axis_count) if new.kind.slot(number).is_pointed]
     assert not pointed or new.direction(pointed[0]) == axis
-    wanted = [(*preset.axes, *[Axis()] * 5)[number].xyz for number in pointed]
+    axes = [Axis(**fields) for fields in preset.axes] + [Axis()] * 5
+    wanted = [axes[number].xyz for number in pointed]
     found = [new.direction(number) for number in pointed]
     assert np.array(found) @ np.array(found).T == pytest.approx(np.array(wanted) @ np.array(wanted).T)
     assert PRESETS[preset.name].axes == preset.axes

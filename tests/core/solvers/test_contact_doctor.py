@@ -199,7 +199,7 @@ PLANTED = [
         ROLLING,
         "goes-through",
         "ball",
-        "deep in link 'wall' at frame .* the two never meet",
+        "deep in link 'wall' at frame .* the two never collide",
     ),
     (
         "a pair that is off",

@@ -1,0 +1,277 @@
+"""How bodies move on through a step of a crowd by inertia alone, once forces and contacts have had their say.
+
+What is held together does not run off along a tangent. A chain that whips turns by a good part of a radian in a step:
+were its rates just kept meanwhile, they would hold more energy at the end of the step than at its start, until it flies
+apart. So forces and contacts change velocities as a step begins, and add no more energy than they bring. Then a single
+body turns on by its angular momentum, and articulations drift on by Heun's method of third order. A drift must keep
+kinetic energy: where it does not, it is taken in more parts. What turns slowly keeps its rates, and so does what loops,
+couplings or prescribed motion hold, since forces of theirs would have to bend its way.
+
+Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), section II.1, Table 1.1; on such a
+splitting: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), section II.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..dynamics.aba import accelerate, inward, outward
+from ..dynamics.constraints import EQUATION, WELD
+from ..dynamics.energy import kinetic_energy
+from ..jit import jitable, subroutine
+from ..joints import FREE, SCREWS
+from ..kinematics.motion import integrate_positions, rigid_inertia_of
+from ..spatial import (
+    ZERO,
+    add,
+    articulated,
+    articulated_solve,
+    cross,
+    dot,
+    force_cross,
+    momentum,
+    quat_to_mat,
+    rotate,
+    rotate_back,
+    scale,
+    sub,
+)
+from ..spatial.storage import copy, get3, get4, put3, put6
+from .system import normalize_quaternions, parts_of, rates_of_positions
+
+FAST = 0.01
+"""Radians in a step from which on an articulation drifts."""
+AT_ONCE = 0.2
+"""Radians that are first tried in one part."""
+MOST_PARTS = 64
+NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@jitable
+def is_loose(model, i):
+    return model.bodies[i].kind == FREE and model.bodies[i].parent == 0
+
+
+@jitable
+def is_alone(model, crowd, i):
+    """Whether a body is free and carries no other."""
+    tree = crowd.forest.tree_of_body[i]
+    return is_loose(model, i) and crowd.forest.first[tree + 1] - crowd.forest.first[tree] == 6
+
+
+@jitable
+def may_drift(model, crowd, i):
+    """Whether a body is one of an articulation that nothing but its joints holds together."""
+    return not is_alone(model, crowd, i) and crowd.tied[crowd.forest.tree_of_body[i]] == 0
+
+
+@subroutine
+def note_tied(system, crowd):
+    """Note which articulations loops, couplings or prescribed motion hold."""
+    constraints, forest = system.constraints, crowd.forest
+    for t in range(crowd.tied.shape[0]):
+        crowd.tied[t] = 0
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.kind == EQUATION:
+            for k in range(record.term, record.term_end):
+                crowd.tied[forest.tree_of_dof[constraints.terms[k].v]] = 1
+            continue
+        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+            if forest.tree_of_body[body] >= 0:
+                crowd.tied[forest.tree_of_body[body]] = 1
+
+
+# ---- before the laws
+
+
+@subroutine
+def begin_drift(system, crowd, y, h, rates):
+    """Write rates of `y` by inertia alone to `rates`, if articulations are to drift. Returns whether they are."""
+    q, qd = parts_of(system, y)
+    note_tied(system, crowd)
+    drifting = h * turning(system, crowd, q, qd) > FAST
+    if drifting:
+        write_drift(system, y, rates)
+    return drifting
+
+
+@subroutine
+def turning(system, crowd, q, qd):
+    """How fast the fastest of the bodies turns that may drift [rad/s]; 0 where there is none."""
+    model, work, most, placed = system.model, system.work, 0.0, False
+    for i in range(1, model.bodies.shape[0]):
+        if may_drift(model, crowd, i):
+            if not placed:
+                outward(model, work, q, qd)
+                placed = True
+            w = get3(work.bodies[i].velocity)
+            most = max(most, dot(w, w))
+    return math.sqrt(most)
+
+
+@subroutine
+def aim_by_inertia(system, crowd, h, drifting, rates):
+    """Have `aim` hold, of what inertia does to velocities in h seconds, only what `move_on` does not see to.
+
+    rates: `begin_drift`'s.
+    """
+    model, qdd = system.model, parts_of(system, rates)[1]
+    for i in range(1, model.bodies.shape[0]):
+        drifts = drifting and may_drift(model, crowd, i)
+        if is_loose(model, i) and not drifts:
+            aim_freely(model, crowd, i, h)
+        if drifts:
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                crowd.aim[j] -= h * qdd[j]
+
+
+@subroutine
+def aim_freely(model, crowd, i, h):
+    """Take what a free body aims at to the axes that it has as the step begins.
+
+    Its coordinates are rates in its own axes, which turn on, so they change though nothing acts.
+    """
+    body = model.bodies[i]
+    v = get3(crowd.start, body.v)
+    w = get3(crowd.start, body.v + 3)
+    turn, slide = ZERO, cross(w, v)
+    if is_alone(model, crowd, i):
+        inertia = rigid_inertia_of(body)
+        turn, slide = articulated_solve(articulated(inertia), force_cross((w, v), momentum(inertia, (w, v))))
+    put3(crowd.aim, add(get3(crowd.aim, body.v), scale(slide, h)), body.v)
+    put3(crowd.aim, add(get3(crowd.aim, body.v + 3), scale(turn, h)), body.v + 3)
+
+
+# ---- after them
+
+
+@subroutine
+def move_on(system, crowd, y, before, h, drifting, slack, stages):
+    """Move by the strides that `y` has for velocities, and give it those that were found, as inertia leaves them.
+
+    before: the state as the step began. slack: part by which the kinetic energy of a drift may be off.
+    """
+    model, (q, qd) = system.model, parts_of(system, y)
+    speed = turning(system, crowd, q, qd)
+    drifting = drifting or h * speed > FAST
+    if drifting:
+        drift(system, crowd, y, h, speed, slack, stages)
+    there = stages[1]
+    for j in range(qd.shape[0]):
+        crowd.stride[j] = qd[j]
+        qd[j] = crowd.v[j]
+    integrate_positions(model, q, crowd.stride, h)
+    for i in range(1, model.bodies.shape[0]):
+        drifts = drifting and may_drift(model, crowd, i)
+        if drifts:  # what is yet to be added to its velocities comes after the drift
+            take_positions(model, i, parts_of(system, there)[0], q)
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                qd[j] -= crowd.stride[j]
+        if is_loose(model, i):
+            turn_on(model, crowd, i, before, q, qd)
+        if drifts:
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                qd[j] += parts_of(system, there)[1][j]
+
+
+@jitable
+def take_positions(model, i, source, q):
+    body = model.bodies[i]
+    count = body.v_end - body.v
+    for k in range(body.q, body.q + (count if body.kind == SCREWS else count + 1)):
+        q[k] = source[k]
+
+
+@subroutine
+def turn_on(model, crowd, i, before, q, qd):
+    """Write a free body's velocities in the axes that it has at the end of a step; a single one keeps its momentum.
+
+    before, q: positions at the beginning and at the end of the step.
+    """
+    body = model.bodies[i]
+    R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
+    v = get3(qd, body.v)
+    w = get3(qd, body.v + 3)
+    if is_alone(model, crowd, i):
+        inertia = rigid_inertia_of(body)
+        spin, push = momentum(inertia, (w, v))
+        way = rotate_back(R, sub(get3(q, body.q), get3(before, body.q)))
+        spin = sub(spin, cross(way, push))
+        spin, push = rotate_back(R_now, rotate(R, spin)), rotate_back(R_now, rotate(R, push))
+        w, v = articulated_solve(articulated(inertia), (spin, push))
+    else:
+        w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
+    put3(qd, v, body.v)
+    put3(qd, w, body.v + 3)
+
+
+# ---- the drift of articulations
+
+
+@subroutine
+def drift(system, crowd, y, h, speed, slack, stages):
+    """Write where articulations come from `y` in h seconds to stages[1]; what may not drift stays where it is.
+
+    speed: how fast the fastest body turns [rad/s].
+    """
+    end, first, later, between, begin = stages[1], stages[2], stages[3], stages[4], stages[5]
+    copy(y, begin)
+    for i in range(1, system.model.bodies.shape[0]):
+        if not may_drift(system.model, crowd, i):
+            for j in range(system.model.bodies[i].v, system.model.bodies[i].v_end):
+                parts_of(system, begin)[1][j] = 0.0
+    kinetic = energy_of_motion(system, begin)
+    parts = min(1 + int(h * speed / AT_ONCE), MOST_PARTS)
+    while True:
+        copy(begin, end)
+        for _ in range(parts):
+            drift_on(system, end, h / parts, first, later, between)
+        if parts >= MOST_PARTS or abs(energy_of_motion(system, end) - kinetic) <= slack * kinetic:
+            return
+        parts *= 2
+
+
+@subroutine
+def drift_on(system, y, h, first, later, between):
+    """A step of Heun's method, in place."""
+    write_drift(system, y, first)
+    add_rates(system, y, first, h / 3.0, between)
+    write_drift(system, between, later)
+    add_rates(system, y, later, h / 1.5, between)
+    write_drift(system, between, later)
+    for k in range(y.shape[0]):
+        later[k] = 0.25 * first[k] + 0.75 * later[k]
+    add_rates(system, y, later, h, y)
+
+
+@subroutine
+def write_drift(system, y, out):
+    """Write the rates of a state by inertia alone: of what acts in joints, only armatures are left."""
+    model, work = system.model, system.work
+    for j in range(work.columns.shape[0]):
+        system.tau[j] = 0.0
+        work.columns[j].armature = model.columns[j].armature
+        put6(work.columns[j].implicit_inertia, NO_INERTIA)
+    q, qd = parts_of(system, y)
+    rates_of_positions(model, q, qd, out)
+    outward(model, work, q, qd)
+    inward(model, work, system.tau)
+    accelerate(model, work, ZERO, parts_of(system, out)[1])
+    for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
+        out[k] = 0.0
+
+
+@subroutine
+def add_rates(system, y, rates, h, out):
+    for k in range(y.shape[0]):
+        out[k] = y[k] + h * rates[k]
+    normalize_quaternions(system.model, out)
+
+
+@subroutine
+def energy_of_motion(system, y):
+    """Of the bodies, and of armatures [J]."""
+    q, qd = parts_of(system, y)
+    outward(system.model, system.work, q, qd)
+    return kinetic_energy(system.model, system.work, qd)
