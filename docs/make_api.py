@@ -15,14 +15,15 @@ HEAD = """# Python: all public names
 import limberjack as lj
 ```
 
-`dir(lj)`, `help(lj.simulate)`, completion and `from limberjack import *` know these names and no others. What else the
-packages hold may change with any version. Functions take a `Model`, or a `CompiledModel` where they are asked in a
-loop; joint values are `{joint: number or list}`, or arrays in the layout that `compile_model(model,
-split_loops=True).layout()` prints. Units, frames and quaternions: [`core/__init__.py`](../core/__init__.py).
-First steps: [From Python](roboticist.md#from-python); tutorials of other programs, done with these names:
-[examples](examples/README.md).
+These are all public names: those of `dir(lj)`, of completion and of `from limberjack import *`. Everything else in the
+packages may change with any version. For help on a name, type `help(lj.simulate)`.
 
-This page is made from the code, and a test holds it against the code.
+Most functions take a `Model`, or in loops a `CompiledModel`, which is faster. Joint values are
+`{joint: number or list}`, or arrays; `compile_model(model, split_loops=True).layout()` prints the layout of these
+arrays. Units, frames and quaternions are defined in [`core/__init__.py`](../core/__init__.py). For first steps, see
+[From Python](roboticist.md#from-python) and the [tutorials](examples/README.md).
+
+This page is generated from the code, and a test compares it with the code.
 """
 GROUPS = {
     "Files": "formats",

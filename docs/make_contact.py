@@ -27,12 +27,19 @@ ENGINES = {
 HEAD = """<!-- Written by docs/make_contact.py. -->
 # Contact: 48 cases with known answers
 
-Closed forms, conserved quantities and equations integrated to many digits say what should come of 48 scenes, in 176
-measures. Each has three tolerances: draft, good, exact. *e*, *g* and *d* say which of them an error is below; *-*:
-none. An error is absolute or a part of the value, as the second column says. *steps* and *s* are those of the whole
-case at good, all of its runs together, on one core of a shared machine: times are good for ratios only.
+The right results of 48 scenes are known: from closed forms, from conserved quantities, or from equations that were
+integrated to many digits. They make 176 measures. Each measure has three tolerances. The letter after an error names
+the strictest tolerance that it meets: *e* exact, *g* good, *d* draft, *-* none. The column *error is* says whether an
+error is absolute, relative to the right value, or how far a value that should not be positive lies above 0. *none*
+means that there is no value; the end of the page says why. An empty cell means that the engine was not measured.
 
-MuJoCo 4.0 and Drake were asked for the measures that they can be asked for. Restitution is fitted to them by damping.
+*steps* and *s* are the steps and the seconds of the whole case at *good*, all of its runs together. The times were
+taken on one core of a shared machine, so only their ratios mean something.
+
+MuJoCo 4.0 and Drake were measured where a measure can be taken of them. Neither has a coefficient of restitution, so
+their damping was fitted to it.
+
+The first table counts the measures that were taken of each engine, and how many of them meet each tolerance.
 
 """
 
@@ -79,7 +86,7 @@ def peer(measure: dict | None) -> str:
 
 def counts(rows: list[dict], peers: dict[tuple[str, str], dict], ours: list[str]) -> str:
     """How many measures are at a level, or at a better one."""
-    lines = [line(["engine", "asked", "exact", "good", "draft"]), line(["---"] * 5)]
+    lines = [line(["engine", "measures", "exact", "good", "draft"]), line(["---"] * 5)]
     for accuracy in ours:
         levels = [row["level"] for row in rows if row["accuracy"] == accuracy]
         lines.append(line([f"ours, {accuracy}", f"{len(levels)}", *reached(levels)]))

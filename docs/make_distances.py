@@ -27,48 +27,71 @@ COUNT = 2223
 HEAD = """<!-- Written by docs/make_distances.py. -->
 # Distances: how far apart two solids are
 
-`core/collision` tells the signed distance of two convex solids, the normal along which they would touch or part, and
-the points in which they touch. This page says how far these numbers are from their proofs, and compares distances with
-those of MuJoCo 4.0 (`mj_geomDistance`, tolerance 1e-10, 500 iterations) and Coal 3.0 (`coal.distance`, the same).
+For two convex solids, `core/collision` computes the signed distance, the normal along which they would touch or
+separate, and the nearest points (witness points). This page says how far these numbers are from what can be proved. It
+also compares the distances with those of MuJoCo 4.0 (`mj_geomDistance`) and Coal 3.0 (`coal.distance`), both with
+tolerance 1e-10 and 500 iterations.
 
-Placements are of nine shapes: plain; long as needles; flat; tiny (0.1 mm); huge (1 km); of both in one pair; 10 km from
-the origin; along axes; degenerate (sheets, discs, needles of no thickness, hulls of points in a plane, in a line, or
-one). They are apart by half a size down to nothing, just touch, overlap down to four fifths of the smaller one, or have
-one middle. All figures are parts of both sizes, beyond 4 units in the last place of the coordinates.
+Each pair of solids is placed at random many times, in nine kinds of shapes:
+
+- *plain*: of ordinary proportions;
+- *long*: needles;
+- *flat*: plates;
+- *tiny*: 0.1 mm; *huge*: 1 km; *mixed*: each of the two solids anything from 0.1 mm to 1 km;
+- *far*: 10 km from the origin;
+- *aligned*: along the axes;
+- *degenerate*: sheets, discs and needles without thickness; hulls of points in a plane, on a line, or of one point.
+
+The gap between two solids is anything from half the smaller solid down to nothing. Others just touch, overlap by up to
+four fifths of the smaller solid, or have the same centre. All errors are divided by the sum of the two sizes. Rounding
+of the coordinates (4 units in the last place) is subtracted first.
 
 ## Proofs
 
-Along any unit vector, two solids are separated by some length, which support functions give; the signed distance is the
-greatest of these. So our normal proves our distance from below. Where solids are apart, a point of each proves it from
-above; where they overlap, a search of some hundred directions may find no greater separation. All that is arithmetic of
-the tests, not of the core.
+Along any unit vector, support functions give the separation of two solids. The signed distance is the greatest of these
+separations. So the separation along our normal is a lower bound of the distance. If the solids are apart, a point of
+each gives an upper bound. If they overlap, a search of some hundred directions must not find a greater separation. The
+tests compute all this with their own code, not with that of the core.
 
-*From below* is the largest difference between a distance and the separation along its normal; *points* is how far a
-witness point lies outside of its solid; *between* is the difference between the distance and that of both points;
-*from above* is what the search found beyond ours, and *one middle* the same of solids with one and the same middle.
+The columns of the table:
+
+- *overlap*: number of placements in which the solids overlap;
+- *from below*: the largest difference between our distance and the separation along our normal;
+- *points*: the largest distance of a witness point outside its solid;
+- *between*: the largest difference between our distance and the distance of the two witness points;
+- *from above*: the largest excess of a separation that the search found, if the solids overlap;
+- *one middle*: the same for solids with the same centre.
 
 """
 
-COMPARED = """## Beside other engines
+COMPARED = """## Compared with other engines
 
-*Worst* is the largest difference. *Differ* counts differences above 1e-6. *No answer* counts placements for which the
-judge gave no number: MuJoCo takes no sizes of 0 and no flat meshes, Coal makes no hull of points in a plane. *Ours
-unproven* counts the differences in which ours lacks its proof: who is right is not a matter of votes, and the judge's
-own normal is tried as well. Of the placements with one distance, *ties* have two normals that are as good, as in the
-middle between two faces, and in *skewed* ones the judge's normal separates less than its distance says, by more than
-1e-6. Judges are told lengths in units near the pair's size, as their tolerances are absolute.
+The columns of the tables:
+
+- *worst*: the largest difference between our distance and that of the other engine;
+- *differ*: placements with a difference above 1e-6;
+- *ours unproven*: those of them for which our distance is not proved; the other engine's normal is tried in the proof,
+  too;
+- *no answer*: placements for which the other engine gave no number: MuJoCo takes no sizes of 0 and no flat meshes, and
+  Coal makes no hull of points in a plane;
+- *ties*: equal distances with different normals, both equally good, as halfway between two faces;
+- *skewed*: equal distances, but the separation along the other engine's normal is smaller than its distance by more
+  than 1e-6.
+
+The other engines have absolute tolerances, so they are given lengths in units near the pair's size.
 
 """
 
 TAIL = """
-MuJoCo keeps the corners of hulls in single precision: that is its 1e-8. It has no cones. Where they differ by more, the
-judge's search had ended too early or at a wrong face, and ours has its proof; but for those that are counted as *ours
-unproven*. There ours is wrong: one solid or both have round parts, and both lie around nearly one middle, within 1 %
-of their sizes. A whole ring of normals is nearly as good as the best there, Newton's method does not walk to its end,
-and our depth is too deep by 1e-5 of the size or so, by 1e-3 in the worst case. *One middle* shows the same.
+MuJoCo stores the corners of hulls in single precision: this explains differences of 1e-8. It has no cones. Where the
+difference is larger, the other engine's search ended too early or at a wrong face, and our distance is proved. The
+exceptions are counted as *ours unproven*. There our distance is wrong. In these placements at least one solid is round,
+and the two centres are closer than 1 % of the sizes. Then a whole ring of normals is nearly as good as the best one,
+and Newton's method stops before it reaches the best. Our depth is then too large by about 1e-5 of the size, and by 1e-3
+in the worst case. The column *one middle* shows the same.
 
-Of solids that overlap, one of them round, one in some ten thousand has witness points that are off by 1e-5 of the size:
-its normal lacks a few digits, though its distance has all.
+If two solids overlap and one of them is round, about one placement in ten thousand has witness points that are wrong by
+1e-5 of the size. There the normal lacks a few digits, but the distance has all of them.
 """
 
 

@@ -19,14 +19,19 @@ PAGE = Path(__file__).with_name("features.md")
 HEAD = """<!-- Written by `make docs` from core/joints/types.py and docs/make_features.py: change it there. -->
 # What acts on which joint
 
-A row is a [joint type](joints.md), a column what can be asked of it. *tree and loop*: it acts on a joint that carries a
-link as it does on one that closes a loop. *-*: there is nothing for it to act on, as no axis of the type has such a
-number. *contact*: what strikes the link or lies on it feels it give way as the joint lets it. What stands here
-follows from the types' data; `tests/core/solvers/test_features.py` has a test of each cell, by a motion that is known.
+Each row is a [joint type](joints.md), each column a feature.
+
+- *yes*: the feature works, on joints that carry a link and on joints that close a loop.
+- *tree*: it works on joints that carry a link only.
+- `-`: it does not apply, since no axis of the type has such a property.
+- *contact* means that objects that hit the link, or lie on it, feel it move as the joint allows.
+
+The table is generated from the data of the types. `tests/core/solvers/test_features.py` tests each cell with a motion
+that is known in advance.
 
 """
 
-BOTH, TREE, NOTHING = "tree and loop", "tree", "-"
+BOTH, TREE, NOTHING = "yes", "tree", "-"
 
 
 @dataclass(frozen=True)

@@ -15,24 +15,25 @@ PAGE = Path(__file__).with_name("joints.md")
 HEAD = """<!-- Written by `make docs` from core/joints/types.py: change it there. -->
 # Joint types
 
-A joint has a frame in its parent link and one in its child link. At q = 0 they coincide; at q they are X_J(q) apart.
-`S(q)` is the motion subspace: the child-side frame moves against the parent-side one with the twist `S(q) qd`, here in
-child-side axes, linear part first. `x y z` are the joint frame's axes, `a` an axis that you choose, `R(a, t)` a turn by
-t about a. A type is data, one entry in `core/joints/types.py`; to add one, add an entry.
+A joint has a frame in its parent link and a frame in its child link. At q = 0 the two coincide; at q, X_J(q) transforms
+one into the other. `S(q)` is the motion subspace: relative to the parent frame, the child frame moves with the twist
+`S(q) qd`, here in axes of the child frame, linear part first. `x y z` are the axes of the joint frame, `a` is an axis
+that you choose, and `R(a, t)` is a rotation by t about a. Each type is one entry of data in `core/joints/types.py`.
 
 A *full* axis has a lock, limits with stops (stiffness, dissipation, restitution), effort and velocity limits,
-armature, damping, friction, a spring and a drive. All of these act in the simulation, on axes and on rows. Limits are
-stops, rigid or giving way; limits that leave no room (lower = upper) hold what they limit. A joint of any type may
-close a loop, with all that it has.
+armature, damping, friction, a spring and a drive. All of these act in simulations, on axes and on rows. (A *row* is
+one more quantity of a joint that limits apply to, such as a distance or a cone's angle.) Limits are rigid or compliant
+stops. If lower = upper, the axis is held at that value. Joints of any type may close a loop and keep all these
+features.
 
 | type | in the menu | coordinates q | velocities qd | S(q) | rows | SDF | URDF |
 |---|---|---|---|---|---|---|---|
 """
 
 MEASURES = {
-    DISTANCE: "the distance of the two frames' origins",
-    CONE: "the angle by which the axis has left its place",
-    TWIST: "the turn about the axis that is left when its swing is undone",
+    DISTANCE: "the distance between the origins of the two frames",
+    CONE: "the angle between the axis and its initial direction",
+    TWIST: "the rotation about the axis that remains after removing the swing",
 }
 
 PARTS = (
@@ -140,15 +141,15 @@ def _section(kind: JointType) -> str:
         alike.setdefault(_parts(slot), []).append(f"**{name}** {_direction(kind, slot)}")
     lines = [f"{'; '.join(names)}: {parts}" for parts, names in alike.items()]
     for row in kind.rows:
-        springs = " Its spring and damper act along it." if "damping" in kind.axes[row.axis].fields else ""
+        springs = " A spring and a damper act on it." if "damping" in kind.axes[row.axis].fields else ""
         lines.append(
-            f"Row `{kind.axes[row.axis].name}`: {MEASURES[row.measure]}, kept within that axis's limits.{springs}"
+            f"Row `{kind.axes[row.axis].name}`: {MEASURES[row.measure]}, kept within the limits of that axis.{springs}"
         )
     if kind.law:
         parts = [name for name, _ in kind.chart.qd_units]
         by_axis = {kind.axes[n].name: [p for p, m in zip(parts, kind.law, strict=True) if m == n] for n in kind.law}
         law = "; ".join(f"{name} on {', '.join(own)}" for name, own in by_axis.items())
-        lines.append(f"Force law, springs and dampers by component, turns as the rotation vector from rest: {law}.")
+        lines.append(f"Force law: springs and dampers per component, rotations as rotation vector from rest: {law}.")
     text = f"\n## {kind.label} (`{kind.name}`)\n\n{kind.summary}.\n"
     return text + "".join(f"\n- {line}" for line in lines) + ("\n" if lines else "")
 
@@ -163,7 +164,7 @@ def _parts(slot: Slot) -> str:
     if slot.fields >= FULL - DIRECTION:
         return "full" + (", with turn, slide and point of its screw" if slot.fields >= SCREW else "")
     if slot.fields >= ENDLESS - DIRECTION:
-        return "full but for the limits"
+        return "full, except for limits"
     return ", ".join(words for words, fields in PARTS if fields & slot.fields)
 
 

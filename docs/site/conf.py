@@ -30,5 +30,18 @@ autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # docstrings say units, frames and shapes, which types do not
 
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
+html_extra_path = ["extra"]  # leads from the site's root to the first page
 html_title = f"Limberjack {release}"
 html_show_sphinx = False
+
+
+def _without_module_text(app, what, name, obj, options, lines):
+    """The module's own docstring is written for `help(lj)`: plain text, with code that a page would break."""
+    if what == "module":
+        lines.clear()
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", _without_module_text)
