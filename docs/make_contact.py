@@ -77,7 +77,7 @@ def line(cells: list[str]) -> str:
 
 
 def error_of(row: dict) -> str:
-    return "none" if row["error"] is None else f"{row['error']:.1e} {LEVELS[row['level']]}"
+    return "none" if row["error"] is None else f"{row['error']:.1e}\N{NO-BREAK SPACE}{LEVELS[row['level']]}"
 
 
 def peer(measure: dict | None) -> str:

@@ -30,6 +30,7 @@ def call_all() -> None:
     compiled = compile_model(Model(links=[bob], joints=hinges[:1]))
     looped = compile_model(Model(links=[bob], joints=hinges), split_loops=True)
     q = qd = np.zeros(1)
+    dynamics.mechanical_energy(compiled.arrays, kinematics.make_work(compiled.arrays), q, qd)
     dynamics.mass_matrix(compiled, q)
     dynamics.momentum(compiled, q, qd)
     dynamics.forward_dynamics(compiled, q, qd, dynamics.passive_forces(compiled, q, qd))

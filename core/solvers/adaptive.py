@@ -90,7 +90,7 @@ STEPPING = np.dtype(
     align=True,
 )
 
-COUNTED = ("steps", "implicit_steps", "rejected", "events", "impacts", "unsettled", "flow")
+COUNTED = ("steps", "implicit_steps", "rejected", "events", "impacts", "unsettled")
 """Of these, what `Counters` has under the same name."""
 
 
@@ -149,6 +149,10 @@ class Adaptive:
             is_crowded=now["crowded"] > MOST_CROWDED,
             **{name: now[name] for name in COUNTED},
         )
+
+    @property
+    def flow(self) -> float:
+        return float(self._stepping[0].flow)
 
     def control(self, inputs: Inputs) -> None:
         """Let something else act from now on.

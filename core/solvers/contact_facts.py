@@ -17,9 +17,10 @@ from ..kinematics.work import make_work
 from ..model import WORLD, Model
 from ..model.colliders import colliders_of
 from ..model.meeting import joined_links
+from .contact_report import Touches
 from .contact_setup import owners_of, surfaces_of
 from .ground import make_ground
-from .touch_log import TOUCH, Touches
+from .touch_log import TOUCH
 
 if TYPE_CHECKING:
     from .run_facts import RunFacts

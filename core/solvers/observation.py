@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contact.loads import soft_energy
-from ..dynamics import mechanical_energy
 from ..dynamics.constraints import EQUATION, ConstraintSet
+from ..dynamics.energy import energies_of
 from ..dynamics.guards import add_chart_drive, add_drive
 from ..jit import kernel
-from ..model.compiled import ON_COLUMN
+from ..kinematics.forward import write_link_poses
+from ..model.compiled import ON_COLUMN, CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
 from .assembly import gaps
@@ -21,18 +22,25 @@ from .system import LEDGERS, System, write_rates
 if TYPE_CHECKING:
     from .protocol import State
 
+NO_LINKS, NO_POSES = np.zeros(0, np.int64), np.zeros((0, 7))
+
 
 class Observation:
     """A `System` at a state. Each method works its answer out; none changes how the motion goes on.
+
+    Args:
+        stored: in soft contacts [J], where a crowd's step has found it, with that in contacts that are told as blows;
+            None where the points that hold tell.
 
     Attributes:
         watches: of each guard, what it holds: WATCH records. bodies: BODY_WORK records. multipliers: of each
             constraint's rows. The latter two are those of the state after `accelerations`.
     """
 
-    def __init__(self, system: System, state: State):
-        self.system, self.state = system, state
-        set_inputs_at(system, state.time)
+    def __init__(self, system: System, state: State, stored: float | None = None):
+        self.system, self.state, self._stored = system, state, stored
+        if len(system.inputs.changes):
+            set_inputs_at(system, state.time)
 
     @property
     def inputs(self) -> Inputs:
@@ -52,8 +60,16 @@ class Observation:
 
     def energies(self) -> tuple[float, float]:
         """(kinetic, potential) [J], with what is stored in soft contacts."""
-        kinetic, potential = mechanical_energy(self.system.model, self.system.work, self.state.q, self.state.qd)
-        return kinetic, potential + (soft_energy(self.system.touch) if len(self.system.touch.points) else 0.0)
+        return self._weigh(NO_LINKS, NO_POSES, NO_POSES)
+
+    def place(self, compiled: CompiledModel, X_WL: np.ndarray) -> tuple[float, float]:
+        """As `energies`, and write the poses of links to `X_WL`, shape (L, 7)."""
+        return self._weigh(compiled.link_body, compiled.X_BL, X_WL)
+
+    def _weigh(self, link_body: np.ndarray, X_BL: np.ndarray, X_WL: np.ndarray) -> tuple[float, float]:
+        state = self.state
+        kinetic, potential, stored = place_and_weigh(self.system, state.q, state.qd, link_body, X_BL, X_WL)
+        return kinetic, potential + (stored if self._stored is None else self._stored)
 
     def gaps(self) -> np.ndarray:
         """What the positions break of each row of the constraints [rad or m]."""
@@ -88,6 +104,23 @@ class Observation:
                 parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
                 found[body.v : body.v_end] += parts[6 - (body.v_end - body.v) :]
         return found
+
+
+@kernel
+def stored_softly(touch):
+    """In soft contacts that hold [J]."""
+    return soft_energy(touch)
+
+
+@kernel
+def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
+    """Write the poses of links to `X_WL`, shape (L, 7). Returns (kinetic, potential, stored in soft contacts) [J].
+
+    See `mechanical_energy` of the first two; link_body and X_BL are `CompiledModel`'s.
+    """
+    kinetic, potential = energies_of(system.model, system.work, q, qd)
+    write_link_poses(system.work, link_body, X_BL, X_WL)
+    return kinetic, potential, soft_energy(system.touch)
 
 
 @kernel

@@ -48,7 +48,6 @@ class Counters:
         evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
         events, impacts: instants at which something began or ceased to act, and those at which velocities jumped.
         unsettled: events after which it is not certain what holds.
-        flow: energy that has gone in and out, all counted as positive [J].
         is_crowded: whether it gives up since events follow each other with next to no time between them.
     """
 
@@ -60,7 +59,6 @@ class Counters:
     events: int = 0
     impacts: int = 0
     unsettled: int = 0
-    flow: float = 0.0
     is_crowded: bool = False
 
 
@@ -74,6 +72,11 @@ class Solver(Protocol):
 
     @property
     def counters(self) -> Counters: ...
+
+    @property
+    def flow(self) -> float:
+        """Energy that has gone in and out so far, all counted as positive [J]."""
+        ...
 
     def control(self, inputs: Inputs) -> None:
         """Let something else act from now on."""

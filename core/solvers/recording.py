@@ -11,7 +11,7 @@ import numpy as np
 from ..contact.points import POINTS
 from ..dynamics import tree_wrenches
 from ..dynamics.constraints import ConstraintSet
-from ..kinematics import make_work, place_links, tree_kinematics
+from ..kinematics import tree_kinematics
 from ..kinematics.motion import rigid_inertia_of
 from ..model import WORLD, Joint
 from ..model.compiled import CompiledModel, coordinate_names
@@ -108,9 +108,8 @@ class Recorder:
         self._begun, self._owners = self.frames, owners
         self._log = TouchLog(ground) if ground else None
         self._touched: list[Contacts] = before._touched if before else []  # one of all stages, as the trajectory is
-        self._work = make_work(compiled.arrays)
-        self._at_q = [trajectory.q_names.index(name) for name in coordinate_names(compiled)]
-        self._at_v = [trajectory.qd_names.index(name) for name in coordinate_names(compiled, velocities=True)]
+        self._at_q = _columns(coordinate_names(compiled), trajectory.q_names)
+        self._at_v = _columns(coordinate_names(compiled, velocities=True), trajectory.qd_names)
 
     @property
     def trajectory(self) -> Trajectory:
@@ -144,8 +143,7 @@ class Recorder:
         out, compiled, frame, state = self._all, self.compiled, self.frames, seen.state
         out.q[frame, self._at_q], out.qd[frame, self._at_v] = state.q, state.qd
         out.dissipated[frame], out.supplied[frame] = state.dissipated, state.supplied
-        out.kinetic[frame], out.potential[frame] = seen.energies()
-        place_links(compiled.arrays, self._work, state.q, compiled.link_body, compiled.X_BL, out.X_WL[frame])
+        out.kinetic[frame], out.potential[frame] = seen.place(compiled, out.X_WL[frame])
         if self.constraints.rows:
             gap = self.constraints.largest_gap(seen.gaps())
             self.loop_error = max(self.loop_error, gap)
@@ -163,8 +161,16 @@ class Recorder:
                 time = float(out.times[frame])
                 self._touched.append(table_of_contacts(self._owners, _points(seen), frame, time))
         if self._log:
-            self._log.add(_points(seen).view(np.ndarray), seen.bodies.view(np.ndarray), frame - self._begun)
+            self._log.add(seen.system, frame - self._begun)
         self.frames = frame + 1
+
+
+def _columns(names: list[tuple], known: Sequence[tuple]) -> slice | np.ndarray:
+    """Where names are among others; a slice if they follow each other, since numpy is quickest with those."""
+    number = {name: at for at, name in enumerate(known)}
+    found = np.array([number[name] for name in names], dtype=np.intp)
+    begin = int(found[0]) if len(found) else 0
+    return slice(begin, begin + len(found)) if np.array_equal(found, begin + np.arange(len(found))) else found
 
 
 def _points(seen: Observation) -> np.recarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..trajectory.trajectory import Trajectory
-from .touch_log import ContactReport
+from .contact_report import ContactReport
 
 STILL = 1e-16
 """Joules below which nothing moves."""

@@ -18,12 +18,12 @@ from ..model import Joint
 from ..model.compiled import ON_COLUMN, ON_MEASURE, CompiledModel, coordinate_names
 from ..trajectory.trajectory import Trajectory
 from .contact_facts import ContactFacts, contact_facts
+from .contact_report import Touches
 from .controls import Controls
 from .diagnosis import Remedy
 from .observation import Observation
 from .protocol import Counters, State
 from .system import LEDGERS, System, free_rates, make_system
-from .touch_log import Touches
 
 if TYPE_CHECKING:
     from .simulation import Report

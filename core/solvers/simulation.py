@@ -295,7 +295,7 @@ class Simulation:
         stage.solver.restore(memory)
         start, counters = stage.solver.state, stage.solver.counters
         self._stage = dataclasses.replace(stage, start=start)
-        self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, counters.flow)
+        self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
         self._controlled = 1
         return True
 
@@ -338,7 +338,7 @@ class Simulation:
             self._change_stage(frame)
         elif progress is Progress.REACHED:
             self._stage.recorder.record(self._stage.solver.observe())
-            flow = self._stage.solver.counters.flow
+            flow = self._stage.solver.flow
             self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
         self._wall_time += time.perf_counter() - begun
 

@@ -9,12 +9,12 @@ from typing import Any
 from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiled import CompiledModel
+from .contact_report import ContactReport, Touches
 from .contact_setup import Contact, Impact, contacts_of, impacts_of
 from .inputs import Inputs
 from .protocol import Memory, Solver, State
 from .recording import Recorder
 from .schedule import ScheduledInputs
-from .touch_log import ContactReport, Touches
 from .touching import Touching
 
 

@@ -1,4 +1,4 @@
-"""What touched at each frame, a line for each pair of solids, and what sums of that tell of a whole run.
+"""What touched at each frame, a line for each pair of solids.
 
 It is kept of every run, since what went wrong is asked for afterwards. So it is small: where solids touch in four
 corners, one line has all four.
@@ -6,16 +6,16 @@ corners, one line has all four.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+import math
 
 import numpy as np
 
-from ..model.text import counted, in_metres, timed
-from ..trajectory.trajectory import Trajectory
-from .contact_setup import Impact
+from ..contact.points import POINTS
+from ..jit import jitable, kernel, subroutine
+from ..spatial import add, cross, dot, rotate, scale, sub
+from ..spatial.storage import get3, get9, get_pair, put3
 from .ground import Ground
+from .system import System
 
 TOUCH = np.dtype(
     [
@@ -28,36 +28,13 @@ TOUCH = np.dtype(
         ("press", np.float64, 3),  # that on the second, in world axes [N]
         ("drag", np.float64, 3),  # friction on the second [N]
         ("lost", np.float64),  # to friction [W]
-    ]
+        ("points", np.int64),
+    ],
+    align=True,
 )
 
-PAIR = np.dtype(
-    [
-        ("first", np.int64),
-        ("second", np.int64),
-        ("begun", np.int64),  # the first and the last frame in which they touch
-        ("ended", np.int64),
-        ("depth", np.float64),  # the largest [m]
-        ("deepest", np.int64),  # the frame of that
-        ("slid", np.float64),  # [m]
-    ]
-)
-
-
-OVERLAPPING = 0.01
-"""Part of the smaller solid's size from which on rigid ones overlap; crowds let them, by less."""
-
-ROUNDING = 1e-9
-"""Metres by which depths differ and are one."""
-
-WORTH_TELLING = 1e-6, 1e-9
-"""Metres and joules, to people."""
-
-POINT_FIELDS = ("first", "second", "normal", "place", "gap", "load", "force", "torque")
-"""Of a POINT, what is kept."""
-
-MANY = 4096
-"""Points that are kept as they are, before lines are made of them: of many at once, as numpy likes it."""
+LINES_AT_FIRST = 64
+"""Before more room is made."""
 
 
 class TouchLog:
@@ -69,212 +46,100 @@ class TouchLog:
 
     def __init__(self, ground: Ground):
         self._ground = ground
-        self._lines: list[np.ndarray] = []
-        self._waiting: list[tuple[int, dict[str, np.ndarray], np.ndarray]] = []
-        self._count = 0
+        self._lines, self._count = np.zeros(LINES_AT_FIRST, TOUCH).view(np.recarray), 0
 
-    def add(self, points: np.ndarray, bodies: np.ndarray, frame: int) -> None:
-        """Keep a frame. points: POINT records. bodies: BODY_WORK records, placed and moved."""
-        if not len(points):
+    def add(self, system: System, frame: int) -> None:
+        """Keep a frame, of which bodies are placed and moved, and points have their loads."""
+        if not system.touch.count[POINTS]:
             return
-        kept = {name: points[name].copy() for name in POINT_FIELDS}
-        moving = np.concatenate([bodies[name] for name in ("velocity", "origin", "rotation")], axis=1)
-        self._waiting.append((frame, kept, moving))
-        self._count += len(points)
-        if self._count > MANY:
-            self._make_lines()
+        while True:
+            solids, surfaces = self._ground.solids, self._ground.surfaces
+            count = log_touches(system, solids, surfaces, self._lines, self._count, frame)
+            if count >= 0:
+                self._count = count
+                return
+            more = np.zeros(2 * len(self._lines), TOUCH).view(np.recarray)
+            more[: self._count] = self._lines[: self._count]
+            self._lines = more
 
     @property
     def lines(self) -> np.ndarray:
         """TOUCH records, frame by frame, in the order of pairs."""
-        self._make_lines()
-        if len(self._lines) != 1:
-            self._lines = [np.concatenate([np.zeros(0, TOUCH), *self._lines])]
-        return self._lines[0]
+        return self._lines[: self._count].view(np.ndarray)
 
     def rewind(self, frames: int) -> None:
         """Forget all from a frame's number on."""
-        lines = self.lines
-        self._lines = [lines[lines["frame"] < frames]]
-
-    def _make_lines(self) -> None:
-        if not self._waiting:
-            return
-        frames = np.concatenate([np.full(len(kept["load"]), frame) for frame, kept, _ in self._waiting])
-        parts = np.concatenate([np.full(len(kept["load"]), n) for n, (_, kept, _) in enumerate(self._waiting)])
-        points = {name: np.concatenate([kept[name] for _, kept, _ in self._waiting]) for name in POINT_FIELDS}
-        bodies = np.array([moving for *_, moving in self._waiting])
-        pushes = points["load"] > 0.0
-        points = {name: values[pushes] for name, values in points.items()} | {"part": parts[pushes]}
-        self._lines.append(_lines_of(points, frames[pushes], bodies, self._ground))
-        self._waiting, self._count = [], 0
+        self._count = int(np.searchsorted(self.lines["frame"], frames))
 
 
-def _lines_of(points: dict[str, np.ndarray], frames: np.ndarray, bodies: np.ndarray, ground: Ground) -> np.ndarray:
-    """TOUCH records of the points of several frames.
+@kernel
+def log_touches(system, solids, surfaces, lines, begin, frame):
+    """Write a frame's TOUCH records from number `begin` on. Returns the number after the last, or -1 for want of room.
 
     Args:
-        points: `POINT_FIELDS`, and which part of `bodies` has theirs. frames: their frames.
-        bodies: of each part, each body's velocity, origin and axes, shape (parts, bodies, 18).
+        system: its bodies placed and moved, its points with loads. solids, surfaces: a `Ground`'s.
     """
-    count = len(ground.solids)
-    velocity, spin = _relative(points, bodies, ground)
-    normal, load = points["normal"], points["load"]
-    across = velocity - normal * np.einsum("pi,pi->p", normal, velocity)[:, None]
-    codes = (frames * count + points["first"]) * count + points["second"]
-    codes, which, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    found = np.zeros(len(codes), TOUCH)
-    found["frame"], found["first"], found["second"] = codes // count**2, codes // count % count, codes % count
-    found["depth"] = -np.inf
-    np.maximum.at(found["depth"], which, -points["gap"])
-    found["slip"] = np.bincount(which, np.linalg.norm(across, axis=1)) / counts
-    found["load"] = np.bincount(which, load)
-    lost = -np.einsum("pi,pi->p", points["force"], velocity) - np.einsum("pi,pi->p", points["torque"], spin)
-    found["lost"] = np.bincount(which, lost)
-    for k in range(3):
-        found["press"][:, k] = np.bincount(which, load * normal[:, k])
-        found["drag"][:, k] = np.bincount(which, points["force"][:, k])
-    return found
+    end = begin
+    for p in range(system.touch.count[POINTS]):
+        point = system.touch.points[p]
+        if point.load > 0.0:
+            k = line_of(lines, begin, end, point.first, point.second)
+            if k == end or lines[k].first != point.first or lines[k].second != point.second:
+                if end == lines.shape[0]:
+                    return -1
+                insert_line(lines, k, end, frame, point)
+                end += 1
+            add_point(system, solids, surfaces, point, lines[k])
+    for k in range(begin, end):
+        lines[k].slip /= lines[k].points
+    return end
 
 
-def _relative(points: dict[str, np.ndarray], bodies: np.ndarray, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
-    """How the second's surface moves and turns against the first's, belts included, shapes (P, 3) [m/s, rad/s]."""
-    velocity, spin = np.zeros_like(points["place"]), np.zeros_like(points["place"])
-    for side, sign in (("second", 1.0), ("first", -1.0)):
-        solids = points[side]
-        own = bodies[points["part"], ground.solids["body"][solids]]
-        turning, sliding, origin, axes = own[:, :3], own[:, 3:6], own[:, 6:9], own[:, 9:].reshape(-1, 3, 3)
-        belt = np.einsum("pij,pj->pi", axes, ground.surfaces["belt"][solids])
-        velocity += sign * (sliding + np.cross(turning, points["place"] - origin) + belt)
-        spin += sign * turning
-    return velocity, spin
+@jitable
+def line_of(lines, begin, end, first, second):
+    """Where a pair's line is among those of a frame, or where it is to be; pairs mostly come in their order."""
+    k = end
+    while k > begin:
+        before = lines[k - 1]
+        if before.first < first or (before.first == first and before.second < second):
+            break
+        k -= 1
+    return k
 
 
-@dataclass(frozen=True)
-class Touches:
-    """All that touched in a stage of a motion.
-
-    Attributes:
-        lines: TOUCH records, frame by frame. begun: the number of the stage's first frame; lines count from it.
-        owners: the names of the links that the solids belong to. times: of the stage's frames [s].
-        impacts: all blows.
-    """
-
-    lines: np.ndarray
-    owners: Sequence[str]
-    ground: Ground
-    times: np.ndarray
-    impacts: Sequence[Impact] = ()
-
-    def names(self, pair: np.void) -> tuple[str, str]:
-        """Of the links of a TOUCH or PAIR record."""
-        return self.owners[int(pair["first"])], self.owners[int(pair["second"])]
-
-    def lines_of(self, pair: np.void) -> np.ndarray:
-        """The lines of a PAIR."""
-        return self.lines[(self.lines["first"] == pair["first"]) & (self.lines["second"] == pair["second"])]
-
-    @cached_property
-    def pairs(self) -> np.ndarray:
-        """PAIR records."""
-        lines = self.lines
-        if not len(lines):
-            return np.zeros(0, PAIR)
-        codes, which = np.unique(lines["first"] * len(self.owners) + lines["second"], return_inverse=True)
-        order = np.lexsort((lines["frame"], which))
-        lines, which = lines[order], which[order]
-        begins = np.flatnonzero(np.diff(which, prepend=-1))
-        ends = np.append(begins[1:], len(lines)) - 1
-        found = np.zeros(len(codes), PAIR)
-        for name in ("first", "second"):
-            found[name] = lines[name][begins]
-        found["begun"], found["ended"] = lines["frame"][begins], lines["frame"][ends]
-        found["depth"] = np.maximum.reduceat(lines["depth"], begins)
-        deepest = np.flatnonzero(lines["depth"] >= found["depth"][which] - ROUNDING)
-        found["deepest"][which[deepest[::-1]]] = lines["frame"][deepest[::-1]]
-        goes_on = (np.diff(which) == 0) & (np.diff(lines["frame"]) == 1)
-        frame = lines["frame"][:-1][goes_on]
-        way = 0.5 * (lines["slip"][1:] + lines["slip"][:-1])[goes_on] * (self.times[frame + 1] - self.times[frame])
-        found["slid"] = np.bincount(which[:-1][goes_on], way, minlength=len(codes))
-        return found
-
-    @property
-    def overlapping(self) -> set[frozenset[str]]:
-        """The links that overlap as the stage begins, of those that are rigid."""
-        lines = self.lines[self.lines["frame"] <= 1]
-        reach, stiffness = self.ground.solids["reach"], self.ground.surfaces["stiffness"]
-        size = np.minimum(reach[lines["first"]], reach[lines["second"]])
-        lines = lines[lines["depth"] > OVERLAPPING * size]
-        rigid = np.isinf(stiffness[lines["first"]]) & np.isinf(stiffness[lines["second"]])
-        return {frozenset(self.names(line)) for line in lines[rigid]}
-
-    def friction_loss(self) -> np.ndarray:
-        """From each frame to the next, by the trapezoidal rule, shape (F - 1,) [J]."""
-        power = np.bincount(self.lines["frame"], self.lines["lost"], minlength=len(self.times))[: len(self.times)]
-        return 0.5 * (power[1:] + power[:-1]) * np.diff(self.times)
+@subroutine
+def insert_line(lines, k, end, frame, point):
+    """Make the line number k that of a point's pair, still without it; the lines from there on move up."""
+    for j in range(end, k, -1):
+        lines[j] = lines[j - 1]
+    line = lines[k]
+    line.frame, line.first, line.second, line.points = frame, point.first, point.second, 0
+    line.depth, line.slip, line.load, line.lost = -math.inf, 0.0, 0.0, 0.0
+    put3(line.press, (0.0, 0.0, 0.0))
+    put3(line.drag, (0.0, 0.0, 0.0))
 
 
-@dataclass
-class ContactReport:
-    """What touched in a motion, as its frames show it; between them it may have been more.
+@subroutine
+def add_point(system, solids, surfaces, point, line):
+    """Add what acts in a point to its pair's line, of which `slip` is the sum yet, and not the mean."""
+    normal, force, place = get3(point.normal), get3(point.force), get3(point.place)
+    spin, velocity = surface_motion(system, solids, surfaces, point.second, place)
+    other_spin, other_velocity = surface_motion(system, solids, surfaces, point.first, place)
+    velocity = sub(velocity, other_velocity)
+    across = sub(velocity, scale(normal, dot(normal, velocity)))
+    line.points += 1
+    line.depth = max(line.depth, -point.gap)
+    line.slip += math.sqrt(dot(across, across))
+    line.load += point.load
+    line.lost -= dot(force, velocity) + dot(get3(point.torque), sub(spin, other_spin))
+    put3(line.press, add(get3(line.press), scale(normal, point.load)))
+    put3(line.drag, add(get3(line.drag), force))
 
-    Attributes:
-        deepest: by how much two links overlapped at most [m]; 0 where none did. deepest_pair: their names.
-            deepest_at: when [s].
-        overlapping: how many pairs of rigid links overlapped as they first touched, in the first two frames.
-        longest_slide: way of one link's surface over another's, summed up [m]. longest_slide_pair: their names.
-        friction_loss: energy that friction of what touches took, by the trapezoidal rule over frames [J].
-        impact_loss: energy lost from frames to those after them between which something struck, but for that [J]; what
-            dampers and friction of joints took meanwhile is in it.
-    """
 
-    deepest: float = 0.0
-    deepest_pair: tuple[str, str] | None = None
-    deepest_at: float = 0.0
-    overlapping: int = 0
-    longest_slide: float = 0.0
-    longest_slide_pair: tuple[str, str] | None = None
-    friction_loss: float = 0.0
-    impact_loss: float = 0.0
-
-    def note(self) -> str:
-        """What a user may wonder at; empty where there is nothing."""
-        if not self.overlapping:
-            return ""
-        pairs = counted(self.overlapping, "pair")
-        return f"{pairs} of links overlap as they start, and keep that: limberjack check --overlaps names them"
-
-    def told(self) -> list[str]:
-        """Lines for people."""
-        lines, (way, energy) = [], WORTH_TELLING
-        if self.deepest_pair and self.deepest > way:
-            between, deepest = "links '{}' and '{}'".format(*self.deepest_pair), in_metres(self.deepest)
-            lines.append(f"overlap       {deepest} at most, of {between} at {timed(self.deepest_at)}")
-        if self.longest_slide_pair and self.longest_slide > way:
-            between = "links '{}' and '{}'".format(*self.longest_slide_pair)
-            lines.append(f"slide         {in_metres(self.longest_slide)} at most, of {between}")
-        if max(self.friction_loss, self.impact_loss) > energy:
-            lines.append(f"contact took  {self.friction_loss:.3g} J by friction, {self.impact_loss:.3g} J by impacts")
-        return lines
-
-    def take(self, touches: Touches, motion: Trajectory) -> None:
-        """Add what a stage of a motion tells, of which these are the frames."""
-        if len(touches.pairs):
-            pair = touches.pairs[np.argmax(touches.pairs["depth"])]
-            if pair["depth"] > self.deepest:
-                self.deepest, self.deepest_pair = float(pair["depth"]), touches.names(pair)
-                self.deepest_at = float(touches.times[pair["deepest"]])
-            self.overlapping += len(touches.overlapping)
-            pair = touches.pairs[np.argmax(touches.pairs["slid"])]
-            if pair["slid"] > self.longest_slide:
-                self.longest_slide, self.longest_slide_pair = float(pair["slid"]), touches.names(pair)
-        if len(motion) < 2:
-            return
-        lost = np.maximum(np.diff(motion.dissipated), 0.0)
-        friction = np.clip(touches.friction_loss(), 0.0, lost)
-        struck = np.zeros(len(lost), bool)
-        times = np.array([impact.time for impact in touches.impacts])
-        within = times[(times > motion.times[0]) & (times <= motion.times[-1])]
-        struck[np.searchsorted(motion.times, within) - 1] = True
-        self.friction_loss += float(friction.sum())
-        self.impact_loss += float((lost - friction)[struck].sum())
+@subroutine
+def surface_motion(system, solids, surfaces, solid, place):
+    """(how a solid turns, how its surface moves at a place), belts included, in world axes [rad/s, m/s]."""
+    body = system.work.bodies[solids[solid].body]
+    turning, sliding = get_pair(body.velocity)
+    moved = add(sliding, cross(turning, sub(place, get3(body.origin))))
+    return turning, add(moved, rotate(get9(body.rotation), get3(surfaces[solid].belt)))

@@ -8,9 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..contact.crowd import BEFORE, STRIDES, make_crowd
-from ..contact.loads import soft_energy
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
-from ..dynamics import mechanical_energy
 from .adaptive import REACHED, Adaptive
 from .contact_events import IMPACT, Impacts
 from .crowd_memory import tell_points
@@ -19,7 +17,7 @@ from .event_costs import crowd_cost, event_cost
 from .event_steps import CROWD, Closeness, advance_touching
 from .ground import SHORT
 from .inputs import Inputs
-from .observation import Observation
+from .observation import Observation, stored_softly
 from .protocol import Memory, Progress, State
 from .system import System, write_rates
 
@@ -29,19 +27,6 @@ MOST_HALTS = 7
 """Times in a row that events leave no step, up to which twice as many steps of a crowd are taken each time."""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
-
-
-class SeenInCrowd(Observation):
-    """After a crowd's step, which knows what soft contacts store, those too that have struck and are told as blows."""
-
-    def __init__(self, system: System, state: State, stored: float):
-        super().__init__(system, state)
-        self._stored = stored
-
-    def energies(self) -> tuple[float, float]:
-        system, state = self.system, self.state
-        kinetic, potential = mechanical_energy(system.model, system.work, state.q, state.qd)
-        return kinetic, potential + self._stored
 
 
 class Touching(Adaptive):
@@ -125,9 +110,7 @@ class Touching(Adaptive):
                 return Progress(found)
 
     def observe(self) -> Observation:
-        if self._stored is None:
-            return super().observe()
-        return SeenInCrowd(self._system, self.state, self._stored)
+        return Observation(self._system, self.state, self._stored)
 
     def _advance(self, time: float) -> int:
         self._stored = None
@@ -183,7 +166,7 @@ class Touching(Adaptive):
         """Go on by so many steps of a crowd before events are looked for again, whether they crowd or not."""
         now = self._stepping[0]
         now.trust, now.stretch, now.burden = steps, 0.0, 0.0
-        now.stored = soft_energy(self._system.touch)
+        now.stored = stored_softly(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
         self._crowd.counts[BEFORE] = 0
         self._crowd.asleep[:], self._crowd.quiet[:] = 0, 0.0
