@@ -122,7 +122,8 @@ class Adaptive:
         order = self.ORDERS[accuracy]
         self._stages = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
         self._trial = self._y.copy()
-        self._stepping = np.zeros(1, STEPPING).view(np.recarray)
+        self._stepping = np.recarray(1, STEPPING)  # no view, so that where it lies is noted
+        self._stepping.fill(0)
         self._stepping[0].time = state.time
         self._stepping[0].implicit = self.methods == IMPLICIT
         self._stepping[0].patience = MANY

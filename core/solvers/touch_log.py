@@ -7,11 +7,13 @@ corners, one line has all four.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
 from ..contact.points import POINTS
 from ..jit import jitable, kernel, subroutine
+from ..slots import Bundled
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, get_pair, put3
 from .ground import Ground
@@ -37,6 +39,10 @@ LINES_AT_FIRST = 64
 """Before more room is made."""
 
 
+class Log(Bundled, namedtuple("Log", "solids surfaces lines")):
+    """What `log_touches` reads and writes: those of a `Ground`, and TOUCH records."""
+
+
 class TouchLog:
     """Keeps what touches, frame by frame.
 
@@ -45,41 +51,39 @@ class TouchLog:
     """
 
     def __init__(self, ground: Ground):
-        self._ground = ground
-        self._lines, self._count = np.zeros(LINES_AT_FIRST, TOUCH).view(np.recarray), 0
+        self._log, self._count = Log(ground.solids, ground.surfaces, _blank(LINES_AT_FIRST)), 0
 
     def add(self, system: System, frame: int) -> None:
         """Keep a frame, of which bodies are placed and moved, and points have their loads."""
         if not system.touch.count[POINTS]:
             return
-        while True:
-            solids, surfaces = self._ground.solids, self._ground.surfaces
-            count = log_touches(system, solids, surfaces, self._lines, self._count, frame)
-            if count >= 0:
-                self._count = count
-                return
-            more = np.zeros(2 * len(self._lines), TOUCH).view(np.recarray)
-            more[: self._count] = self._lines[: self._count]
-            self._lines = more
+        while (count := log_touches(system, self._log, self._count, frame)) < 0:
+            more = _blank(2 * len(self._log.lines))
+            more[: self._count] = self.lines
+            self._log = self._log._replace(lines=more)
+        self._count = count
 
     @property
     def lines(self) -> np.ndarray:
         """TOUCH records, frame by frame, in the order of pairs."""
-        return self._lines[: self._count].view(np.ndarray)
+        return self._log.lines[: self._count].view(np.ndarray)
 
     def rewind(self, frames: int) -> None:
         """Forget all from a frame's number on."""
         self._count = int(np.searchsorted(self.lines["frame"], frames))
 
 
+def _blank(count: int) -> np.recarray:
+    return np.zeros(count, TOUCH).view(np.recarray)
+
+
 @kernel
-def log_touches(system, solids, surfaces, lines, begin, frame):
+def log_touches(system, log, begin, frame):
     """Write a frame's TOUCH records from number `begin` on. Returns the number after the last, or -1 for want of room.
 
-    Args:
-        system: its bodies placed and moved, its points with loads. solids, surfaces: a `Ground`'s.
+    system: its bodies placed and moved, its points with loads.
     """
-    end = begin
+    lines, end = log.lines, begin
     for p in range(system.touch.count[POINTS]):
         point = system.touch.points[p]
         if point.load > 0.0:
@@ -89,7 +93,7 @@ def log_touches(system, solids, surfaces, lines, begin, frame):
                     return -1
                 insert_line(lines, k, end, frame, point)
                 end += 1
-            add_point(system, solids, surfaces, point, lines[k])
+            add_point(system, log, point, lines[k])
     for k in range(begin, end):
         lines[k].slip /= lines[k].points
     return end
@@ -120,11 +124,11 @@ def insert_line(lines, k, end, frame, point):
 
 
 @subroutine
-def add_point(system, solids, surfaces, point, line):
+def add_point(system, log, point, line):
     """Add what acts in a point to its pair's line, of which `slip` is the sum yet, and not the mean."""
     normal, force, place = get3(point.normal), get3(point.force), get3(point.place)
-    spin, velocity = surface_motion(system, solids, surfaces, point.second, place)
-    other_spin, other_velocity = surface_motion(system, solids, surfaces, point.first, place)
+    spin, velocity = surface_motion(system, log, point.second, place)
+    other_spin, other_velocity = surface_motion(system, log, point.first, place)
     velocity = sub(velocity, other_velocity)
     across = sub(velocity, scale(normal, dot(normal, velocity)))
     line.points += 1
@@ -137,9 +141,9 @@ def add_point(system, solids, surfaces, point, line):
 
 
 @subroutine
-def surface_motion(system, solids, surfaces, solid, place):
+def surface_motion(system, log, solid, place):
     """(how a solid turns, how its surface moves at a place), belts included, in world axes [rad/s, m/s]."""
-    body = system.work.bodies[solids[solid].body]
+    body = system.work.bodies[log.solids[solid].body]
     turning, sliding = get_pair(body.velocity)
     moved = add(sliding, cross(turning, sub(place, get3(body.origin))))
-    return turning, add(moved, rotate(get9(body.rotation), get3(surfaces[solid].belt)))
+    return turning, add(moved, rotate(get9(body.rotation), get3(log.surfaces[solid].belt)))
