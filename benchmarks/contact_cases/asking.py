@@ -179,10 +179,10 @@ class Asker:
         """As far as it comes within seconds of wall time, or at all, and why it came no further; empty where it did."""
         more = {"contact": True} if HAS_CONTACT else {}
         simulation = Simulation(world.model, times, self.accuracy, world.initial, **more)
-        failed = ""
+        failed, begun = "", time.perf_counter()
         try:
             for _ in simulation:
-                if simulation.report.wall_time > limit:
+                if time.perf_counter() - begun > limit:  # a report each time would be in the way of what is measured
                     break
         except SimulationError as error:
             failed = str(error)
