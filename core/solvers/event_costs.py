@@ -25,16 +25,15 @@ CROWD, BODY_OF_CROWD = 2e4, 5e3
 
 @jitable
 def step_cost(bodies, points):
-    """Of a step by events. What flies costs nothing here, as no crowd's step would do better."""
+    """Of a step by events."""
     rows = ROWS_OF_POINT * points
-    if rows == 0.0:
-        return 0.0
     return COUNT * (BODY * bodies + rows * (ROW + ROW_OF_BODY * bodies) + ROW_CUBED * rows * rows * rows)
 
 
 @jitable
 def event_cost(bodies, points):
-    return EVENT * step_cost(bodies, points)
+    """Of finding anew what holds; what flies costs nothing here, as no crowd's step would do better."""
+    return EVENT * step_cost(bodies, points) if points > 0 else 0.0
 
 
 @jitable

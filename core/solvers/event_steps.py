@@ -52,7 +52,7 @@ from .dop853 import ORDER
 from .event_costs import ENTRY, event_cost, step_cost
 from .events import take_place, wake
 from .ground import look_around
-from .margins import DRIVE, first_crossing
+from .margins import DRIVE, first_crossing, slack
 from .one_step import attempt, end_row, mark
 from .stepping import is_finite, went_astray
 from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
@@ -70,7 +70,8 @@ STALLED = 1e-7
 
 
 MOST_TRIES = 60
-
+MET = 2.0
+"""By how much farther below 0 than is allowed the margin of a joint may be where its event is met."""
 
 MOST_EVENTS_AT_ONCE = 100
 
@@ -110,7 +111,7 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
             return NO_ROOM
         if is_crowded(now, close):
             return CROWD
-        error, rate = try_step(calls, system, y, trial, stages, now, h, close)
+        error, rate = try_step(calls, system, y, trial, stages, now, h, close, True)
         if not error <= 1.0:
             reject(calls, system, y, stages, now, h, error, close)
             continue
@@ -156,12 +157,15 @@ def is_stuck(calls, system, y, stages, now, close):
 
 
 @subroutine
-def try_step(calls, system, y, trial, stages, now, h, close):
+def try_step(calls, system, y, trial, stages, now, h, close, flies_freely):
     """Step to `trial`. Returns (error, rate of the fastest change or 0).
 
-    An error of 1 is what is allowed; it is infinite where that leads beyond all measure.
+    An error of 1 is what is allowed; it is infinite where that leads beyond all measure. flies_freely: whether a step
+    costs nothing where nothing touches, as no crowd's step would do better; to look for a joint's event does.
     """
-    now.burden += step_cost(system.model.bodies.shape[0], system.touch.count[POINTS])
+    points = system.touch.count[POINTS]
+    if points > 0 or not flies_freely:
+        now.burden += step_cost(system.model.bodies.shape[0], points)
     error, rate = attempt(calls, system, y, trial, stages, now, h, close.steps)
     return (math.inf if went_astray(system, trial, y) else error), rate
 
@@ -277,7 +281,7 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
     guard, what, target = which, number, kind
     rough = max(close.steps.loose * h * 1e-3, 1e-15)
     for turn in range(MOST_TRIES):
-        error, _ = try_step(calls, system, y, trial, stages, now, s, close)
+        error, _ = try_step(calls, system, y, trial, stages, now, s, close, False)
         if not error < (1.0 if now.implicit else 1e300):
             high, s = s, 0.5 * (low + s)
             continue
@@ -285,7 +289,10 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
         if part <= 1.0:
             guard, what, target = which, number, kind
             high, aim = s, part * s
-            exact = kind == GAP and -ground.ends[which].gap <= close.near
+            if kind == GAP:
+                exact = -ground.ends[which].gap <= close.near
+            else:
+                exact = kind == JOINT and -system.margins[1, which, number, 0] <= MET * allowed(system, which, number)
             if exact or s - aim <= (1e-15 * h if kind == GAP else rough) or high - low <= 1e-15 * h:
                 break
         else:
@@ -332,10 +339,16 @@ def time_to(system, ground, target, which, what, s):
     if target == JOINT:
         start, end = system.margins[0, which, what], system.margins[1, which, what]
         rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
-        return -end[0] / rate if rate < 0.0 else math.inf
+        return -(end[0] + 0.5 * (1.0 + MET) * allowed(system, which, what)) / rate if rate < 0.0 else math.inf
     before, after = system.touch.points[which].margins[target], margin_of(system.touch.points[which], target)
     rate = (after - before) / s
     return -after / rate if rate < 0.0 else math.inf
+
+
+@jitable
+def allowed(system, guard, which):
+    """How far below 0 a joint's margin may be before that is an event."""
+    return slack(system.model.guards[guard], which)
 
 
 @subroutine

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.geometry import Plane, Shape, Sphere
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
 from support.piecewise import Exit, follow
@@ -207,3 +208,20 @@ def test_a_pendulum_rebounds_with_its_restitution(e):
     assert motion.q[:, 0] == pytest.approx(expected[:, 0], abs=1e-6)
     assert motion.q.min() >= wall - 1e-9
     assert run.report.relative_drift < 1e-6
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_a_stop_that_is_reached_slowly_is_found_in_few_tries(accuracy):
+    """Guards how joints' events are met where things may touch: no more tries for a slow door than for a quick one."""
+    floor = Link("floor", collisions=[Shape("top", Plane(Z))])
+    door = Link("door", collisions=[Shape("handle", Sphere(0.1))])
+    hinge = Joint("hinge", "revolute", WORLD, "door", axes=[Axis(upper=0.1)], X_PJ=(0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 0.0))
+    model = Model(links=[floor, door], joints=[Joint("held", "fixed", WORLD, "floor"), hinge], gravity=(0.0, 0.0, 0.0))
+    cost = {}
+    for rate in (1e-4, 1e-2, 1.0):
+        start = {"q": {"hinge": 0.1 - 0.01 * rate}, "qd": {"hinge": rate}}
+        run = Simulation(model, [0.0, 0.01, 0.02], accuracy, start)
+        assert run.run().q[-1, 0] == pytest.approx(0.1, abs=1e-6)
+        assert run.report.impacts == 1
+        cost[rate] = run.report.evaluations
+    assert max(cost[1e-4], cost[1e-2]) <= cost[1.0]
