@@ -1,30 +1,19 @@
 """Lead the user from a problem to what is to blame, and mend it where there is one safe way."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import bpy
 from bpy.props import StringProperty
-from mathutils import Matrix, Vector
 
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
-from ..props import axes_in_use, is_joint, is_link
+from ..props import axes_in_use, is_link
 from .links import tag_links
 from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
+from .overlaps import leave_out, move_apart, shrink
 from .report import fail, in_object_mode, select_only, succeed
-
-if TYPE_CHECKING:
-    from ...core.kinematics.proximity import Separation
-
-APART = 1e-5
-"""Metres that are left between two links that were moved apart: single precision rounds by less."""
-
-SHALLOW = 1e-9
-"""Metres by which links may overlap that only touch."""
-
-MOST_MOVES = 20
 
 
 class Mend(NamedTuple):
@@ -148,56 +137,6 @@ def _turn_axes(context, obj) -> str:
     return f"Gravity can turn {', '.join(map(repr, turned)) or 'all hinges'} now"
 
 
-def _leave_out(context, obj) -> str:
-    """Of all that the link overlaps."""
-    others = [context.scene.objects.get(found.b if found.a == obj.name else found.a) for found in _overlaps_of(obj)]
-    there = [other for other in others if other is not None]
-    if not there:
-        raise ModelError(f"link '{obj.name}' overlaps the scene's ground, which is no object: move it up")
-    for other in there:
-        bridge.touching.keep_pair(context.scene, obj, other, False)
-    return f"'{obj.name}' passes through {', '.join(repr(other.name) for other in there)}"
-
-
-def _move_apart(context, obj) -> str:
-    """Along the shortest way out of each link that it overlaps, one after the other."""
-    mover = _loose_one(context, obj)
-    unit = bridge.numbers.unit_length(context.scene)
-    for _ in range(MOST_MOVES):
-        found = _overlaps_of(mover)
-        if not found:
-            return f"'{mover.name}' is moved out of what it was in"
-        deepest = min(found, key=lambda each: each.gap)
-        away = -1.0 if deepest.a == mover.name else 1.0  # the normal leads from a to b
-        way = away * (-deepest.gap + APART) / unit * Vector(deepest.normal)
-        mover.matrix_world = Matrix.Translation(way) @ mover.matrix_world
-        context.view_layer.update()
-    raise ModelError(f"link '{mover.name}' is jammed between others: move it by hand")
-
-
-def _loose_one(context, obj) -> bpy.types.Object:
-    """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
-    joined = {end for joint in context.scene.objects if is_joint(joint) for end in _ends(joint)}
-    others = [found.b if found.a == obj.name else found.a for found in _overlaps_of(obj)]
-    for link in (obj, *filter(None, map(context.scene.objects.get, others))):
-        is_free = getattr(link, ids.LINK).motion == "FREE"
-        if is_free and link not in joined and not bridge.motion.is_animated(link):
-            return link
-    raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
-
-
-def _ends(joint) -> tuple:
-    settings = getattr(joint, ids.JOINT)
-    return settings.parent, settings.child
-
-
-def _overlaps_of(obj) -> "list[Separation]":
-    from ...core.kinematics.proximity import overlaps
-
-    model = bridge.read.read_scene(bpy.context.scene)
-    return [found for found in overlaps(model) if obj.name in (found.a, found.b) and found.gap < -SHALLOW]
-
-
 def _divide(context, obj) -> str:
     """In a window it goes on by itself, and can be cancelled."""
     shapes = [getattr(child, ids.LINK) for child in obj.children]
@@ -241,8 +180,9 @@ MENDS: dict[str, tuple[Mend, ...]] = {
         Mend("Play in Place", "Let the keys play where they were baked, whatever carries the link", play_in_place),
     ),
     "overlapping": (
-        Mend("Leave Pair Out", "Let the link pass through all that it is in", _leave_out),
-        Mend("Move Apart", "Move one of the two out of the other, the shortest way", _move_apart),
+        Mend("Leave Pair Out", "Let the link pass through all that it is in", leave_out),
+        Mend("Move Apart", "Move one of the two out of the other, the shortest way", move_apart),
+        Mend("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
     ),
     "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),

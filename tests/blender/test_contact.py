@@ -256,6 +256,36 @@ def test_overlapping_links_are_problems_with_buttons(scene, build):
     assert tuple(floor.location) == (0.0, 0.0, -1.0)
 
 
+def test_what_overlaps_may_be_made_smaller(scene, build):
+    """Guards Shrink: the smaller link's shapes give way about their middles, its look and its place stay."""
+    floor, cube = build.cube("floor", (0.0, 0.0, -1.0), scale=(5.0, 5.0, 1.0)), build.cube("cube", (0, 0, 0.4), 1.0)
+    build.select(floor)
+    bpy.ops.limberjack.collider_add()
+    build.tag(cube)
+    codes = lambda: [item.code for item in show_rig(scene).problems]  # noqa: E731
+    assert codes() == ["overlapping"]
+    (name,) = [item.name for item in show_rig(scene).problems]
+    assert bpy.ops.limberjack.problem_mend(name=name, code="overlapping", label="Shrink") == {"FINISHED"}
+    assert codes() == []
+    (shape,) = cube.children
+    assert max(shape.dimensions) == pytest.approx(0.8, abs=1e-3)
+    assert tuple(shape.matrix_world.translation) == pytest.approx((0.0, 0.0, 0.4), abs=1e-6)
+    assert tuple(cube.dimensions) == (1.0, 1.0, 1.0)
+    assert cube.location.z == pytest.approx(0.4)
+
+
+def test_what_is_deep_in_another_is_not_made_smaller(scene, build):
+    """Guards Shrink where it would leave next to nothing: a line says so, and no shape is made."""
+    floor, cube = build.cube("floor", (0.0, 0.0, -1.0), scale=(5.0, 5.0, 1.0)), build.cube("cube", (0, 0, 0.1), 1.0)
+    build.select(floor)
+    bpy.ops.limberjack.collider_add()
+    build.tag(cube)
+    (name,) = [item.name for item in show_rig(scene).problems]
+    with pytest.raises(RuntimeError, match="link 'cube' is in others by more than a quarter of its size"):
+        bpy.ops.limberjack.problem_mend(name=name, code="overlapping", label="Shrink")
+    assert not cube.children
+
+
 def test_a_filled_hollow_is_a_problem_with_a_button(scene, build):
     """Guards a bowl that would act as if it were full: it is told how much fuller, and the button ends that."""
     vertices, faces = SHAPES["U"]

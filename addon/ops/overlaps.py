@@ -1,0 +1,122 @@
+"""Ways to have links that start inside of each other start apart."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+from mathutils import Matrix, Vector
+
+from ...core.model import ModelError
+from .. import bridge, ids
+from ..props import is_joint
+from .report import select_only
+
+if TYPE_CHECKING:
+    from ...core.kinematics.proximity import Separation
+
+APART = 1e-5
+"""Metres that are left between two links that were moved apart: single precision rounds by less."""
+
+SHALLOW = 1e-9
+"""Metres by which links may overlap that only touch."""
+
+MOST_MOVES = 20
+
+SMALLEST = 0.5
+"""Part of its size that a shape keeps at least."""
+
+
+def leave_out(context, obj) -> str:
+    """Of all that the link overlaps."""
+    others = [context.scene.objects.get(found.b if found.a == obj.name else found.a) for found in _overlaps_of(obj)]
+    there = [other for other in others if other is not None]
+    if not there:
+        raise ModelError(f"link '{obj.name}' overlaps the scene's ground, which is no object: move it up")
+    for other in there:
+        bridge.touching.keep_pair(context.scene, obj, other, False)
+    return f"'{obj.name}' passes through {', '.join(repr(other.name) for other in there)}"
+
+
+def move_apart(context, obj) -> str:
+    """Along the shortest way out of each link that it overlaps, one after the other."""
+    mover = _loose_one(context, obj)
+    unit, before = bridge.numbers.unit_length(context.scene), mover.matrix_world.copy()
+    for _ in range(MOST_MOVES):
+        found = _overlaps_of(mover)
+        if not found:
+            return f"'{mover.name}' is moved out of what it was in"
+        deepest = min(found, key=lambda each: each.gap)
+        away = -1.0 if deepest.a == mover.name else 1.0  # the normal leads from a to b
+        way = away * (-deepest.gap + APART) / unit * Vector(deepest.normal)
+        mover.matrix_world = Matrix.Translation(way) @ mover.matrix_world
+        context.view_layer.update()
+    mover.matrix_world = before
+    raise ModelError(f"link '{mover.name}' is jammed between others: move it by hand")
+
+
+def shrink(context, obj) -> str:
+    """Each collision shape of the smaller link about its own middle; it gets one where its mesh is what touches."""
+    link = _smallest_moving(context, obj)
+    if _share_left(link, link, context) < SMALLEST:
+        raise ModelError(f"link '{link.name}' is in others by more than a quarter of its size: move it by hand")
+    if not _shapes_of(link):
+        select_only(context, link)
+        bpy.ops.limberjack.collision_add(type="AUTO")
+    shapes = {shape: shape.matrix_world.copy() for shape in _shapes_of(link)}
+    for _ in range(MOST_MOVES):
+        shares = {shape: _share_left(link, shape, context) for shape in shapes}
+        if min(shares.values()) == 1.0:
+            return f"The collision shapes of '{link.name}' are smaller: they are in nothing"
+        for shape, share in shares.items():
+            middle = Matrix.Translation(shape.matrix_world @ (sum(map(Vector, shape.bound_box), Vector()) / 8.0))
+            shape.matrix_world = middle @ Matrix.Scale(share, 4) @ middle.inverted() @ shape.matrix_world
+        context.view_layer.update()
+    for shape, matrix in shapes.items():
+        shape.matrix_world = matrix
+    raise ModelError(f"link '{link.name}' is in others however small its shapes are: move it by hand")
+
+
+def _smallest_moving(context, obj) -> bpy.types.Object:
+    """Of the link to blame and those that it overlaps, the smallest that is free to move."""
+    names = {obj.name, *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
+    links = [link for link in map(context.scene.objects.get, sorted(names)) if link is not None]
+    moving = [link for link in links if getattr(link, ids.LINK).motion == "FREE"]
+    if not moving:
+        raise ModelError(f"link '{obj.name}' and what it overlaps do not move by themselves: move them by hand")
+    return min(moving, key=lambda link: max(link.dimensions))
+
+
+def _shapes_of(link) -> list[bpy.types.Object]:
+    return [child for child in link.children if getattr(child, ids.LINK).role == "COLLISION"]
+
+
+def _share_left(link, shape, context) -> float:
+    """The part of its size that a shape keeps if it gives way by what the link overlaps at most; 1 where nothing."""
+    found = _overlaps_of(link)
+    if not found:
+        return 1.0
+    depth = APART - min(each.gap for each in found)
+    least = min(shape.dimensions) * bridge.numbers.unit_length(context.scene)
+    return 1.0 - 2.0 * depth / least if least else 0.0
+
+
+def _loose_one(context, obj) -> bpy.types.Object:
+    """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
+    joined = {end for joint in context.scene.objects if is_joint(joint) for end in _ends(joint)}
+    others = [found.b if found.a == obj.name else found.a for found in _overlaps_of(obj)]
+    for link in (obj, *filter(None, map(context.scene.objects.get, others))):
+        is_free = getattr(link, ids.LINK).motion == "FREE"
+        if is_free and link not in joined and not bridge.motion.is_animated(link):
+            return link
+    raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
+
+
+def _ends(joint) -> tuple:
+    settings = getattr(joint, ids.JOINT)
+    return settings.parent, settings.child
+
+
+def _overlaps_of(obj) -> "list[Separation]":
+    from ...core.kinematics.proximity import overlaps
+
+    model = bridge.read.read_scene(bpy.context.scene)
+    return [found for found in overlaps(model) if obj.name in (found.a, found.b) and found.gap < -SHALLOW]
