@@ -75,7 +75,7 @@ class Solver(Protocol):
 
     @property
     def flow(self) -> float:
-        """Energy that has gone in and out so far, all counted as positive [J]."""
+        """Energy that has gone in and out so far, all counted as positive [J]; 0 where that is not counted."""
         ...
 
     def control(self, inputs: Inputs) -> None:
