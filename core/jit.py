@@ -9,11 +9,9 @@ undecorated, and a debugger can step through any of it. All three ways give the 
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -23,8 +21,6 @@ from . import compiler, kernel_cache
 from .library import Library, MisfitError, opened
 
 Function = TypeVar("Function", bound=Callable)
-
-log = logging.getLogger("limberjack")
 
 _arithmetic: list[tuple[Callable, bool]] = []
 """What numba has not yet been told of."""
@@ -201,6 +197,8 @@ def release() -> None:
 
 
 def _is_any_called() -> bool:
+    import traceback  # it and logging take four milliseconds of Blender's start, and are seldom needed
+
     files = {kernel.__call__.__code__.co_filename, Library.function.__code__.co_filename}
     frames = {**sys._current_frames(), threading.get_ident(): sys._getframe(2)}  # above the one who lets go
     return any(frame.f_code.co_filename in files for top in frames.values() for frame, _ in traceback.walk_stack(top))
@@ -208,14 +206,20 @@ def _is_any_called() -> bool:
 
 def _tell(misfit: MisfitError) -> None:
     instead = "numba compiles them" if compiler.is_installed() else "they run uncompiled, which takes far longer"
-    log.warning("%s: kernels that were compiled ahead are not used, and %s", misfit, instead)
+    _warn("%s: kernels that were compiled ahead are not used, and %s", misfit, instead)
+
+
+def _warn(message: str, *told: object) -> None:
+    import logging
+
+    logging.getLogger("limberjack").warning(message, *told)
 
 
 @functools.cache
 def _asked() -> Way | None:
     asked = os.environ.get("LIMBERJACK_KERNELS", "")
     if asked and asked not in {each.value for each in Way}:
-        log.warning("LIMBERJACK_KERNELS is '%s'; it may be library, numba or python, and is passed over", asked)
+        _warn("LIMBERJACK_KERNELS is '%s'; it may be library, numba or python, and is passed over", asked)
         return None
     return Way(asked) if asked else None
 

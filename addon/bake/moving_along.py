@@ -70,7 +70,7 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
         note_places(move.machine.links)
         for action in move.machine.actions:
             if action not in edited and (receipt := receipt_of(action)):
-                sign(action, replace(receipt, keys=digest_of_bake(action)))
+                sign(action, receipt._replace(keys=digest_of_bake(action)))
     _sign_anew(scene, moves, fresh)
 
 
@@ -242,7 +242,7 @@ def _sign_anew(scene: bpy.types.Scene, moves: list[Move], fresh: set[str]) -> No
 
 
 def _at(receipt: Receipt, now) -> Receipt:
-    return replace(receipt, model=now.model, motion=now.motion, carriers=now.carriers, movers=now.movers)
+    return receipt._replace(model=now.model, motion=now.motion, carriers=now.carriers, movers=now.movers)
 
 
 def _keeps_motion(reading: SceneReading, machine: Machine, move: np.ndarray) -> bool:

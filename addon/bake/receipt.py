@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import Field, asdict, dataclass, fields
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -17,8 +17,7 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
-@dataclass(frozen=True)
-class Receipt:
+class Receipt(NamedTuple):
     """On the action, as JSON. Other versions have other fields: what one lacks has its default here, and what is not
     known here is not looked at. So a field that is added has what bakes before it were like for its default.
 
@@ -62,7 +61,7 @@ class Receipt:
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:
-    action[ids.BAKE_MARK] = json.dumps(asdict(receipt))
+    action[ids.BAKE_MARK] = json.dumps(receipt._asdict())
 
 
 def receipt_of(action: bpy.types.Action) -> Receipt | None:
@@ -73,13 +72,14 @@ def receipt_of(action: bpy.types.Action) -> Receipt | None:
         return None
     if not isinstance(told, dict):
         return None
-    return Receipt(**{item.name: told[item.name] for item in fields(Receipt) if _has(told, item)})
+    known = Receipt._field_defaults.items()
+    return Receipt(**{name: told[name] for name, default in known if _has(told, name, default)})
 
 
-def _has(told: dict, item: Field) -> bool:
+def _has(told: dict, name: str, default: Any) -> bool:
     """Whether a receipt tells a field, and as this version does: a number where this has a number."""
-    kinds = (int, float) if isinstance(item.default, float) else (type(item.default),)
-    return isinstance(told.get(item.name), kinds)
+    kinds = (int, float) if isinstance(default, float) else (type(default),)
+    return isinstance(told.get(name), kinds)
 
 
 def is_edited(action: bpy.types.Action) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 import numpy as np
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from ...core.model import Joint
 
 
-@dataclass(frozen=True)
-class _Sight:
+class _Sight(NamedTuple):
     """Where a joint was seen. rig: number of the reading. at: the matrices of its links. q: what came of these."""
 
     rig: int

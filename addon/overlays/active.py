@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -23,12 +24,11 @@ THICKER = 1.6
 COLORS = ("joint_color", "limit_color", "problem_color")
 
 
-@dataclass
-class Picture:
+class Picture(NamedTuple):
     """What is drawn of a joint in views of one size."""
 
-    lines: list[Lines] = field(default_factory=list)
-    labels: list[tuple[Vector, str]] = field(default_factory=list)
+    lines: Sequence[Lines] = ()
+    labels: Sequence[tuple[Vector, str]] = ()
 
 
 _made_for: tuple = ()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import blf
 import bpy
@@ -34,19 +33,18 @@ GAP = 6.0
 """Pixels between a plot and what is written beside it."""
 
 
-@dataclass
-class Picture:
+class Picture(NamedTuple):
     """What is drawn of a motion in views of one size.
 
     Attributes:
         colors: of each plot's curves.
     """
 
-    plots: list[Plot] = field(default_factory=list)
-    colors: list[list[Color]] = field(default_factory=list)
-    boxes: Boxes = field(default_factory=lambda: Boxes(()))
-    thin: Lines = field(default_factory=lambda: Lines(np.zeros((0, 2, 3)), GRID))
-    thick: Lines = field(default_factory=lambda: Lines(np.zeros((0, 2, 3)), GRID))
+    plots: list[Plot]
+    colors: list[list[Color]]
+    boxes: Boxes
+    thin: Lines
+    thick: Lines
 
 
 _made_for: tuple = ()

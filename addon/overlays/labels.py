@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 import blf
 import bpy
@@ -44,7 +45,7 @@ def reading(dial: bridge.dials.Dial, value: float, scene: bpy.types.Scene) -> st
     return bridge.numbers.length_in_words(scene, value)
 
 
-def draw(labels: list[tuple[Vector, str]], context) -> None:
+def draw(labels: Sequence[tuple[Vector, str]], context) -> None:
     """In a view's handler for pixels."""
     scale = context.preferences.system.ui_scale
     blf.size(0, SIZE * scale)
