@@ -23,11 +23,13 @@ DRAWN = ("text", "heading", "confirm_text")
 def messages() -> list[str]:
     """All of them, in alphabetical order. Needs Blender's module, with the add-on switched on."""
     from limberjack.addon.bake.baking import SUMMARIES
+    from limberjack.addon.ops.problems import MENDS
     from limberjack.addon.ops.samples import NEXT
     from limberjack.addon.registry import CLASSES
 
     found = {message for cls in CLASSES for message in _of_class(cls)}
     found.update((NEXT, *SUMMARIES))
+    found.update(text for mends in MENDS.values() for mend in mends for text in (mend.label, mend.tip))
     for path in (*(ADDON / "panels").glob("*.py"), *(ADDON / "ops").glob("*.py"), ADDON / "preferences.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found.update(_drawn(tree))

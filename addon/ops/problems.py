@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import bpy
+from bpy.app.translations import pgettext_tip
 from bpy.props import StringProperty
 
 from ...core.model import ModelError
@@ -233,7 +234,7 @@ class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context, properties):
-        return next((mend.tip for mend in _mends(properties)), cls.__doc__)
+        return next((pgettext_tip(mend.tip) for mend in _mends(properties)), cls.__doc__)
 
     def act(self, context, obj):
         found = _mends(self)

@@ -69,7 +69,7 @@ def draw_problem(column, context, problem: "bridge.problems.Problem"):
     """Its words, and a button for each way to mend it."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
     mends = MENDS.get(problem.code, ()) if problem.name else ()
-    fits = sum(len(mend.label) for mend in mends) <= LETTERS_IN_A_ROW
+    fits = sum(len(pgettext_iface(mend.label)) for mend in mends) <= LETTERS_IN_A_ROW
     row = column.row(align=True) if mends and fits else column
     for mend in mends:
         button = row.operator(ids.OP_PROBLEM_MEND, text=mend.label, icon="TOOL_SETTINGS")
