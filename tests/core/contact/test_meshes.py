@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.geometry import Box, Capsule, Mesh, Shape, Sphere
+from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.solvers import Simulation
+from limberjack.core.spatial import quat_to_mat
 from support.touching import LEVEL, NO_TURN, G, pose_of, sloped, solid, velocity_of
 
 SIDE, CELLS = 4.0, 71
@@ -102,24 +103,43 @@ def test_a_box_tips_over_on_triangles():
     assert_allclose(velocity_of(found, "box"), 0.0, atol=1e-6)
 
 
+SHEET = Mesh(
+    vertices=np.array([(-2.0, -2.0, 0.0), (2.0, -2.0, 0.0), (2.0, 2.0, 0.0), (-2.0, 2.0, 0.0)]),
+    faces=((0, 1, 2), (0, 2, 3)),
+)
+
+
+def bullet(rng, r: float, surface: Surface) -> Link:
+    """A ball, a bar, a rod with round ends or a disc, of 10 g and some millimetres."""
+    m, square = 0.01, 0.01 * r * r
+    shape, moments = [
+        (Sphere(r), None),
+        (Box((r, 2.0 * r, 10.0 * r)), None),
+        (Capsule(0.3 * r, 8.0 * r), (6.0 * square, 6.0 * square, 0.05 * square)),
+        (Cylinder(r, 0.1 * r), (0.25 * square, 0.25 * square, 0.5 * square)),
+    ][rng.integers(4)]
+    return solid("bullet", shape, m, surface, moments)
+
+
+def thin(rng):
+    """A plate or a disc of 0.1 to 10 mm, a sheet of two triangles, or a floor of ten thousand."""
+    thickness = 10.0 ** rng.uniform(-4.0, -2.0)
+    return [Box((4.0, 4.0, thickness)), Cylinder(1.5, thickness), SHEET, FLOOR][rng.integers(4)]
+
+
 @pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
 def test_no_bullet_passes(accuracy):
-    """Guards what is fast and thin: balls of 2 to 20 mm at up to 200 m/s meet a sheet of triangles, and a plate."""
+    """Guards what is fast and thin: bullets of up to 300 m/s, which tumble at up to 1,000 rad/s, meet thin things."""
     rng = np.random.default_rng(7)
-    sheet = Mesh(
-        vertices=np.array([(-2.0, -2.0, 0.0), (2.0, -2.0, 0.0), (2.0, 2.0, 0.0), (-2.0, 2.0, 0.0)]),
-        faces=((0, 1, 2), (0, 2, 3)),
-    )
-    for _ in range(20):
+    for _ in range(40):
         surface = Surface(friction=rng.uniform(0.0, 1.0), restitution=rng.uniform(0.0, 0.9))
-        target = Box((4.0, 4.0, 10.0 ** rng.uniform(-4.0, -2.0))) if rng.random() < 0.5 else sheet
-        radius, speed = rng.uniform(0.001, 0.01), rng.uniform(20.0, 200.0)
+        shot, target = bullet(rng, rng.uniform(0.001, 0.01), surface), thin(rng)
+        speed, turn = 10.0 ** rng.uniform(1.3, 2.5), rng.normal(size=4)
         down = np.array([rng.uniform(-0.7, 0.7), rng.uniform(-0.7, 0.7), -1.0])
-        velocity = speed * down / np.linalg.norm(down)
-        pose = (*(-0.5 * down / abs(down[2])), *NO_TURN)
-        bullet = solid("bullet", Sphere(radius), 0.01, surface)
-        found = run(
-            on_mesh(bullet, pose, LEVEL, surface, target), [0.0, 0.02, 0.04], accuracy, bullet=[*velocity, 0, 0, 0]
-        )
-        assert found.impacts, (radius, speed)
-        assert (found.trajectory.X_WL[:, 1, 2] > 0.9 * radius).all(), (radius, speed)
+        down, turn, meets = down / np.linalg.norm(down), turn / np.linalg.norm(turn), 0.5 / speed
+        in_own_axes = speed * np.reshape(quat_to_mat(tuple(turn)), (3, 3)).T @ down
+        twist = [*in_own_axes, *rng.normal(size=3) * 10.0 ** rng.uniform(0.0, 3.0)]
+        model = on_mesh(shot, (*(-0.5 * down), *turn), LEVEL, surface, target)
+        found = run(model, [0.0, 1.4 * meets, 3.0 * meets], accuracy, bullet=twist)
+        assert found.impacts, (shot, target)
+        assert (found.trajectory.X_WL[:, 1, 2] > 0.0).all(), (shot, target)
