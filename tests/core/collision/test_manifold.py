@@ -26,7 +26,7 @@ from support.solids import (
 UP = np.eye(3)
 MARGIN = 0.01
 PAIRS = [(a, b) for a in range(PLANE, HULL + 1) for b in range(max(a, BALL), HULL + 1)]
-COUNTS = [pytest.param(33, id="quick"), pytest.param(1000, id="all", marks=pytest.mark.slow)]
+COUNTS = [pytest.param(33, id="quick"), pytest.param(300, id="all", marks=pytest.mark.slow)]
 
 
 def about(axis: str, angle: float) -> np.ndarray:

@@ -33,7 +33,7 @@ from support.solids import (
 
 PAIRS = [(a, b) for a in range(PLANE, HULL + 1) for b in range(max(a, BALL), HULL + 1)]
 CURVED = {CYLINDER, CONE, ELLIPSOID}
-COUNTS = [pytest.param(33, id="quick"), pytest.param(500, id="all", marks=pytest.mark.slow)]
+COUNTS = [pytest.param(33, id="quick"), pytest.param(200, id="all", marks=pytest.mark.slow)]
 """Placements of each pair of kinds in each of nine shapes; docs/make_distances.py proves 20,000."""
 
 TOLERANCE = 1e-12
