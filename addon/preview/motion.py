@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...core.spatial import Pose, Vec3
+from ...core.spatial import IDENTITY, Pose, Vec3, add, compose, dot, scale, sub
 from .. import bake, bridge
 
 if TYPE_CHECKING:
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 FREQUENCY = 2.0
 """Hertz, with which all that is joined to a link would swing on the pull, at strength 1."""
+
+HARDEST = 10.0
+"""Times the weight of all that is joined to a link, the most that it is pulled with, at strength 1.
+
+However far away the mouse is: with more, links become so fast that they pass a wall in one of a crowd's steps.
+"""
+
+AHEAD = HARDEST * 9.81 / (math.tau * FREQUENCY) ** 2
+"""Metres from the held point to where the spring pulls it, at most."""
 
 LONGEST = 1200.0
 """Seconds that a motion may go on beyond its range."""
@@ -36,7 +45,7 @@ class Hold:
 
     Attributes:
         point: in the link's frame [m]. strength: times the usual.
-        places: where the point is pulled to in the world [m], by the number of the frame.
+        places: where the spring pulls the point to in the world [m], by the number of the frame.
     """
 
     link: str
@@ -112,7 +121,7 @@ class PreviewMotion:
     def compute(self, count: int, seconds: float, hold: Hold | None = None, place: Vec3 | None = None) -> None:
         """Go on until there are `count` frames, or for about so long.
 
-        hold: what pulls in new frames, towards a place in the world [m].
+        hold: what pulls in new frames, towards a place in the world [m], as far away as it may be.
 
         Raises:
             SimulationError: the motion cannot be followed; what was computed is kept.
@@ -123,8 +132,9 @@ class PreviewMotion:
         while self.done < min(count, len(self.frames)):
             number = self.done
             if hold is not None and place is not None and number >= self.known:
-                hold.places.setdefault(number - 1, place)
-                hold.places[number] = place
+                near = self._within_reach(hold, number - 1, place)
+                hold.places.setdefault(number - 1, near)
+                hold.places[number] = near
             self.known = max(self.known, number + 1)
             self._advance()
             if time.perf_counter() - begun > seconds:
@@ -188,4 +198,42 @@ class PreviewMotion:
         def place(seconds: float) -> Vec3 | None:
             return hold.places.get(int(np.searchsorted(self._times, seconds - 1e-6)))
 
-        return Tether(hold.link, hold.point, place, mass * rate**2, 2.0 * mass * rate)
+        stiffness, damping = mass * rate**2, 2.0 * mass * rate
+        if any(link.collisions for link in model.links):
+            stiffness, damping = self._as_crowds_bear(hold, stiffness, damping)
+        return Tether(hold.link, hold.point, place, stiffness, damping)
+
+    def _as_crowds_bear(self, hold: Hold, stiffness: float, damping: float) -> tuple[float, float]:
+        """A spring and a damper, no stronger than what steps for crowds can follow, which know them from before a step.
+
+        With a = damping h / m and b = stiffness h^2 / m, a swing of the mass m in steps of h grows where a > 2 or
+        b > 2 a, or, where the place moves by the new velocity, where 2 a + b > 4: so both are 1 at most. m is what the
+        link alone would resist with at the point, where it yields most; what is joined to it only makes it resist more.
+        """
+        from ...core.model.compile import compile_model
+        from ...core.solvers.touching import Touching
+
+        compiled = compile_model(self.course.model)
+        row = compiled.link_names.index(hold.link)
+        body = compiled.arrays.bodies[compiled.link_body[row]]
+        if body.mass <= 0.0:
+            return stiffness, damping
+        X_BL, com = tuple(compiled.X_BL[row]), body.moment / body.mass
+        arm = np.subtract(compose(X_BL, (*hold.point, *IDENTITY[3:]))[:3], com)
+        xx, xy, xz, yy, yz, zz = body.inertia
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + body.mass * _crossing(com) @ _crossing(com)
+        yields = np.eye(3) / body.mass - _crossing(arm) @ np.linalg.pinv(inertia, hermitian=True) @ _crossing(arm)
+        mass, h = 1.0 / np.linalg.eigvalsh(yields)[-1], Touching.CROWD_STEP[self.course.settings.accuracy]
+        return min(stiffness, mass / h**2), min(damping, mass / h)
+
+    def _within_reach(self, hold: Hold, number: int, place: Vec3) -> Vec3:
+        """On the way to a place, as far from where the point is in a frame as a pull may be at its hardest [m]."""
+        at = compose(self.poses(number)[hold.link], (*hold.point, *IDENTITY[3:]))[:3]
+        way = sub(place, at)
+        return add(at, scale(way, AHEAD / max(math.sqrt(dot(way, way)), AHEAD)))
+
+
+def _crossing(a: np.ndarray) -> np.ndarray:
+    """The matrix that takes b to a x b."""
+    x, y, z = a
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -20,6 +20,9 @@ RACING = {"rad": 1e3, "m": 1e5}
 BEYOND = {True: 1e-6, False: 1e-4}
 """Metres or radians that a motion may start beyond a rigid stop, or one that gives way."""
 
+PRESSED = 1e-2
+"""Metres or radians that it may be beyond a stop that it lies at when it goes on, as after a joint broke."""
+
 ACROSS = 0.7
 """Part of a push that is along gravity, where it is somebody's weight; a gripper's fingers feel the rest."""
 
@@ -59,7 +62,8 @@ def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
         guard = run.compiled.arrays.guards[watched.number]
         beyond = max(guard.lower - watched.value, watched.value - guard.upper)
         rigid = math.isinf(guard.stiffness)
-        if guard.lower > guard.upper or not beyond > BEYOND[rigid] or run.is_prescribed(watched.joint):
+        slack = PRESSED if run.start.time > 0.0 else BEYOND[rigid]
+        if guard.lower > guard.upper or not beyond > slack or run.is_prescribed(watched.joint):
             continue
         side, bound = ("lower", guard.lower) if watched.value < guard.lower else ("upper", guard.upper)
         value, limit = measured_apart(watched.value, float(bound), watched.unit)

@@ -23,6 +23,7 @@ from workshop import (
     begin,
     box,
     coil,
+    collide,
     drive,
     film,
     follow,
@@ -83,7 +84,7 @@ TO_WHEELS, TO_RACK = 1.0 / 6.0, 0.03
 
 
 def build() -> None:
-    begin("Car", LAST_FRAME)
+    begin("Car", LAST_FRAME, contact=True)
     chassis, head, steering, rack = _body(), _head(), _steering_wheel(), _rack()
     wheels = {name: _wheel(name, x, y) for name, (x, y) in CORNERS.items()}
     posts = {name: _post(name, x, y) for name, (x, y) in CORNERS.items()}
@@ -103,8 +104,10 @@ def build() -> None:
         _hang(name, chassis, wheels[name], column)
         _stand(name, posts[name], wheels[name])
         getattr(posts[name], ids.LINK).motion = "KINEMATIC"
+        getattr(posts[name], ids.LINK).collides = False  # pistons dip into the floor; tyres are springs
         _shake(posts[name], number)
-    box("floor", (5.2, 3.4, 0.08), (0.0, 0.0, -0.04), "steel", collection="Stand")
+    collide(box("floor", (5.2, 3.4, 0.08), (0.0, 0.0, -0.04), "steel", collection="Stand"))
+    getattr(steering, ids.LINK).collides = False  # a ring, which would act as a disc
     film((3.6, -5.4, 2.35), (0.05, 0.0, 0.78), lens=50.0)
 
 

@@ -20,6 +20,7 @@ from workshop import (
     box,
     coil,
     collection_of,
+    collide,
     film,
     join,
     link,
@@ -128,7 +129,7 @@ TIP = _beyond(ELBOW, UPPER.balance, UPPER.length)
 
 
 def build() -> None:
-    begin("Desk Lamp", last_frame=192)
+    begin("Desk Lamp", last_frame=192, contact=True)
     base, links = _base(), _arms()
     links |= {"elbow": _elbow(), "bracket": _bracket(), "shade": _shade()}
     link(base, motion="STATIC")
@@ -272,7 +273,8 @@ def _show_spring(name: str, holder, lever, one: Point, other: Point) -> None:
 
 
 def _desk() -> None:
-    box("desk", (0.95, 0.46, 0.03), (0.02, 0.0, -0.015), "wood", collection="Stand")
-    box("book", (0.17, 0.23, 0.022), (0.21, 0.02, 0.011), "teal", collection="Stand")
+    desk = box("desk", (0.95, 0.46, 0.03), (0.02, 0.0, -0.015), "wood", collection="Stand")
+    book = box("book", (0.17, 0.23, 0.022), (0.21, 0.02, 0.011), "teal", collection="Stand")
     box("notebook", (0.14, 0.19, 0.010), (0.205, 0.0, 0.027), "paper", collection="Stand")
     bar("pencil", 0.0035, (0.16, -0.05, 0.0355), (0.255, 0.03, 0.0355), "ochre", collection="Stand")
+    collide(desk, book)

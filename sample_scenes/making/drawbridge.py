@@ -13,7 +13,7 @@ much as that asks for.
 from __future__ import annotations
 
 import bpy
-from workshop import ball, begin, box, drive, film, join, key, limit, link, plate, rod, rope, tie
+from workshop import ball, begin, box, collide, drive, film, join, key, limit, link, plate, rod, rope, tie
 
 LAST_FRAME = 240
 ROAD = 1.6
@@ -38,7 +38,7 @@ SAILS = {1: (3.3, -6.0), 66: (3.3, -5.4), 200: (3.3, 13.0), 240: (3.3, 17.0)}
 
 
 def build() -> None:
-    begin("Drawbridge", LAST_FRAME)
+    begin("Drawbridge", LAST_FRAME, contact=True)
     _banks()
     _ship()
     deck, balance = _deck(), _balance()
@@ -112,8 +112,9 @@ def _lantern(side: str, y: float) -> bpy.types.Object:
 def _banks() -> None:
     box("water", (40.0, 60.0, 0.1), (3.0, 8.0, -0.05), "teal", collection="Stand")
     for name, x in (("near", -5.1), ("far", DECK[0] + 5.1)):
-        box(f"{name}_quay", (10.0, 9.0, ROAD - 0.2), (x, 0.0, (ROAD - 0.2) / 2.0), "steel", collection="Stand")
-        box(f"{name}_road", (10.0, 2.9, 0.2), (x, 0.0, ROAD - 0.1), "wood", collection="Stand")
+        quay = box(f"{name}_quay", (10.0, 9.0, ROAD - 0.2), (x, 0.0, (ROAD - 0.2) / 2.0), "steel", collection="Stand")
+        road = box(f"{name}_road", (10.0, 2.9, 0.2), (x, 0.0, ROAD - 0.1), "wood", collection="Stand")
+        collide(quay, road)
         for side, y in (("L", 1.0), ("R", -1.0)):
             box(f"{name}_grass.{side}", (10.0, 3.05, 0.14), (x, y * 2.975, ROAD - 0.13), "green", collection="Stand")
     for side, y in (("L", 1.75), ("R", -1.75)):

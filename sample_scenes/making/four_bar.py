@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from workshop import begin, box, drive, film, join, link, plate, rod, strap, weigh
+from workshop import begin, box, collide, drive, film, join, link, plate, rod, strap, weigh
 
 Place = tuple[float, float]
 """x and z in the linkage's plane, from the crank's bearing [m]."""
@@ -52,7 +52,7 @@ def pen(angle: float) -> Place:
 
 
 def build() -> None:
-    begin("Four-Bar", last_frame=180)
+    begin("Four-Bar", last_frame=180, contact=True)
     frame = _board()
     crank_end, rocker_end, tip = (place(START) for place in (crank_pin, rocker_pin, pen))
     crank = _strap("crank", 0.020, (0.0, 0.0), crank_end, BACK, "red", origin=BEARING)
@@ -72,6 +72,7 @@ def build() -> None:
     join("rocker bearing", "revolute", frame, rocker, OTHER_BEARING, [AXIS])
     join("rocker pin bearing", "revolute", coupler, rocker, _at(rocker_end, MIDDLE), [AXIS]).closes_loop = True
     drive(main.axes[0], "velocity", SPEED, damping=2.0)
+    collide(box("table", (1.1, 0.5, 0.03), (0.15, 0.0, -0.045), "green", collection="Stand"))
     film((0.62, -1.42, 0.52), (0.155, 0.0, 0.295), lens=51.0)
 
 

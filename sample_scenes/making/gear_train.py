@@ -15,7 +15,9 @@ from __future__ import annotations
 import math
 
 import bpy
-from workshop import Point, ball, begin, box, film, follow, join, link, plate, rod, rope
+from workshop import Point, ball, begin, box, collide, film, follow, join, link, plate, rod, rope
+
+from limberjack.addon import ids
 
 LAST_FRAME = 240
 MODULE = 0.004
@@ -60,11 +62,13 @@ WEIGHT_AT = (CORD_AT[0], CORD_AT[1], HEIGHT - 0.11)
 
 
 def build() -> None:
-    begin("Gear Train", LAST_FRAME)
+    begin("Gear Train", LAST_FRAME, contact=True)
     _stand()
     drum, second, flywheel, hand, weight = _drum(), _second(), _flywheel(), _hand(), _weight()
     link(drum, second, flywheel, hand, material="brass")
     link(weight, material="hardwood")
+    for wheel in (drum, second, flywheel, hand):
+        getattr(wheel, ids.LINK).collides = False  # the joints know how teeth mesh
     turning = {"drum": (drum, DRUM_AT), "second": (second, SECOND_AT), "flywheel": (flywheel, FLYWHEEL_AT)}
     joints = {
         name: join(f"{name}_arbor", "continuous", None, obj, at, [(0.0, -1.0, 0.0)], 0.03)
@@ -213,4 +217,6 @@ def _stand() -> None:
     head = [(middle + half * math.cos(math.pi * i / 24), rise + half * math.sin(math.pi * i / 24)) for i in range(25)]
     outline = [(middle - half, 0.04), (middle + half, 0.04), *head]
     plate("board", [outline], 0.02, (0.0, 0.02, 0.0), "slate", along=TOWARDS_US, collection="Stand")
-    box("foot", (0.48, 0.26, 0.04), (middle, -0.03, 0.02), "wood", collection="Stand")
+    foot = box("foot", (0.48, 0.26, 0.04), (middle, -0.03, 0.02), "wood", collection="Stand")
+    table = box("table", (0.62, 0.42, 0.03), (middle, -0.03, -0.015), "paper", collection="Stand")
+    collide(foot, table)

@@ -16,7 +16,24 @@ from typing import Any
 
 import bpy
 from mathutils import Vector
-from workshop import Point, ball, bar, begin, drive, film, follow, join, key, limit, link, plate, rod, start
+from workshop import (
+    Point,
+    ball,
+    bar,
+    begin,
+    box,
+    collide,
+    drive,
+    film,
+    follow,
+    join,
+    key,
+    limit,
+    link,
+    plate,
+    rod,
+    start,
+)
 
 from limberjack.addon import ids
 
@@ -76,7 +93,7 @@ PINCH = {"index": 0.875, "thumb": (1.58, 0.072)}
 
 
 def build() -> None:
-    begin("Hand", LAST_FRAME)
+    begin("Hand", LAST_FRAME, contact=True)
     palm = _palm()
     phalanges = {name: _finger(name, finger, palm) for name, finger in (FINGERS | {"thumb": THUMB}).items()}
     link(palm, *(phalanx for chain in phalanges.values() for phalanx in chain), material="hardwood")
@@ -98,7 +115,9 @@ def _palm() -> bpy.types.Object:
     outline = [*heel, (0.046, 0.092), (0.012, 0.098), (-0.012, 0.095), (-0.043, 0.085)]
     plate("palm_block", [outline], 0.024, (0.0, 0.012, WRIST), "wood", along=(0.0, -1.0, 0.0), parent=palm)
     rod("stem", 0.011, (0.0, 0.0, 0.02), (0.0, 0.0, WRIST - 0.012), "brass", collection="Stand")
-    rod("foot", 0.085, (0.0, 0.0, 0.0), (0.0, 0.0, 0.022), "slate", collection="Stand")
+    foot = rod("foot", 0.085, (0.0, 0.0, 0.0), (0.0, 0.0, 0.022), "slate", collection="Stand")
+    table = box("table", (0.25, 0.24, 0.015), (0.0, 0.0, -0.0075), "wood", collection="Stand")
+    collide(foot, table)
     return palm
 
 

@@ -1,11 +1,12 @@
-"""A jointed wooden puppet, 1.2 m tall, that hangs on a trapeze by its left hand and leaps from there.
+"""A jointed wooden puppet, 1.2 m tall, that hangs on a trapeze by its left hand, leaps from there and lets go.
 
 The puppet is drawn as it hangs straight, facing -y, with its left hand up; there all joints are at 0, and position
 drives with a target of 0 bring it back there. It starts in a leap, from the joints' Starts. All is turned wood, the
 cords apart: shapes that a lathe makes, which leave as ellipsoids. Sizes, limits, damping and colours are in puppet.py.
 
 Stops are rigid and do not throw back, as wood on wood: at stiff ones that give way, limbs would rattle. Drake computed
-the places that lie beside it, up to when the first stop is met.
+the places that lie beside it, up to when the first stop is met. After five seconds the grip breaks, and the puppet
+falls onto the base and the floor, where it comes to rest.
 """
 
 from __future__ import annotations
@@ -17,31 +18,42 @@ import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
 from puppet import BALLS, COLORS, HINGES, LINKS, STAND, TRIMMINGS, Ball, Hinge, Turned
-from workshop import begin, collection_of, film, join, limit, link, paint, start
+from workshop import begin, box, collection_of, collide, film, join, limit, link, paint, slip, start
 
 from limberjack.addon import ids
 
 SEGMENTS = 24  # a multiple of four, so that the bounds are the true size
 RINGS = 12
 DENSITY = "wood"
-LAST_FRAME = 120
+LETS_GO, LAST_FRAME = 121, 192
+FRICTION = 0.4
 
 
 def build() -> None:
-    begin("Ragdoll", LAST_FRAME)
+    begin("Ragdoll", LAST_FRAME, contact=True)
     links = {name: turned(name, shape, "Puppet") for name, shape in LINKS.items()}
     for name, (owner, shape) in TRIMMINGS.items():
         carry(turned(name, shape, "Puppet"), links[owner])
-    for name, shape in STAND.items():
-        turned(name, shape, "Stand")
+    stand = [turned(name, shape, "Stand") for name, shape in STAND.items()]
     bpy.context.view_layer.update()
     link(*links.values(), material=DENSITY)
-    getattr(links["handle"], ids.LINK).motion = "KINEMATIC"
+    slip(FRICTION, 0.0, *links.values())
+    _floor(stand)
+    handle = getattr(links["handle"], ids.LINK)
+    handle.motion, handle.collides = "KINEMATIC", False  # the hand is about it when it lets go
     for name, hinge in HINGES.items():
         set_hinge(joined(name, hinge, links), hinge)
     for name, ball in BALLS.items():
         set_ball(joined(name, ball, links), ball)
+    grip = getattr(bpy.data.objects["grip"], ids.JOINT)
+    grip.use_released_at, grip.released_at = True, LETS_GO
     film((1.45, -3.9, 1.45), (0.1, 0.1, 1.0), lens=58.0, width=1000, height=1200)
+
+
+def _floor(stand: list[bpy.types.Object]) -> None:
+    floor = box("floor", (2.6, 2.6, 0.06), (0.1, 0.1, -0.03), "paper", collection="Stand")
+    collide(floor, *stand)
+    slip(FRICTION, 0.0, floor, *stand)
 
 
 def turned(name: str, shape: Turned, collection: str) -> bpy.types.Object:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from workshop import ball, bar, begin, drive, film, join, key, link, rod, shape, weigh
+from workshop import ball, bar, begin, box, collide, drive, film, join, key, link, rod, shape, weigh
 
 from limberjack.core.geometry import Ellipsoid
 
@@ -76,7 +76,7 @@ def leg_lengths(way: np.ndarray, turn: np.ndarray) -> np.ndarray:
 
 
 def build() -> None:
-    begin("Stewart Platform", last_frame=SPAN)
+    begin("Stewart Platform", last_frame=SPAN, contact=True)
     base, platform = _base(), _platform()
     propeller = _propeller()
     tubes = [_leg(number) for number in range(LEGS)]
@@ -97,6 +97,7 @@ def build() -> None:
     for number, slide in enumerate(slides):
         drive(slide.axes[0], "position", 0.0, STIFFNESS, DAMPING)
         key(slide.axes[0], "drive_target", {frame: target[number] for frame, target in targets.items()})
+    collide(box("table", (1.1, 1.0, 0.03), (0.0, 0.0, -0.015), "wood", collection="Stand"))
     film((1.0, -1.75, 0.95), (0.0, 0.0, 0.33), lens=55.0)
 
 

@@ -235,7 +235,7 @@ def is_open(panel: str) -> Steps:
     """Whether the sidebar shows what is in a panel, scrolled away or not."""
     cls = getattr(bpy.types, panel)
     draw, seen = cls.draw, []
-    cls.draw = lambda self, context: (seen.append(self), draw(self, context))
+    cls.draw = lambda self, context: seen.append(self) or draw(self, context)  # which returns None
     region("UI").tag_redraw()
     yield 0.5
     cls.draw = draw

@@ -1,11 +1,13 @@
-"""Convex pieces are searched for while the window lives; Esc leaves all as it was; one Ctrl-Z takes them back."""
+"""Convex pieces are searched for while the window lives; Esc leaves all as it was; one Ctrl-Z takes them back. Problems
+of collision shapes are mended by a click, and are there again after one undo."""
 
 import importlib
 
 import bpy
 import harness
-from harness import PACKAGE, open_panel, open_tab, over_viewport, press, screenshot, status, until
+from harness import PACKAGE, click_button, open_panel, open_tab, over_viewport, press, screenshot, status, until
 from scenes import select
+from test_handles import redo, undo
 
 
 def torus() -> bpy.types.Object:
@@ -60,3 +62,76 @@ def test_pieces_in_the_window():
     yield from press("Z", ctrl=True)
     yield from until(lambda: not pieces(), "one undo takes all pieces back")
     assert "Torus" in bpy.data.objects
+
+
+def problems() -> list[tuple[str, str]]:
+    """Name and code of what the panel tells of, but that what nothing holds falls."""
+    rig = harness.module("bridge.rig").last_rig(bpy.context.scene)
+    assert rig, "the scene was not read yet"
+    return [(item.name, item.code) for item in rig.problems if item.code in ("hollow-filled", "overlapping")]
+
+
+def button(name: str, code: str, label: str) -> str:
+    """The button of a problem, as the sidebar calls what is under the mouse."""
+    return f'limberjack.problem_mend(name="{name}", code="{code}", label="{label}"'
+
+
+def test_a_filled_hollow_is_divided_by_a_click():
+    """Guards Convex Pieces in Problems: it runs to its end, the note goes, and one undo brings back the note alone."""
+    if not importlib.import_module(f"{PACKAGE}.core.geometry.pieces").is_available():
+        return
+    torus()
+    yield from open_tab()
+    yield from until(lambda: problems() == [("Torus", "hollow-filled")], "the hull of a ring is told of")
+    yield from screenshot("hollow_filled")
+    yield from click_button(button("Torus", "hollow-filled", "Convex Pieces"))
+    yield from until(lambda: status().running or pieces(), "the search begins")
+    yield from until(lambda: not status().running, "the pieces are found", timeout=200)
+    divided = pieces()
+    assert len(divided) > 4, f"a ring has {divided}"
+    yield from until(lambda: not problems(), "the note goes")
+    yield from screenshot("hollow_divided")
+    yield from undo()
+    yield from until(lambda: problems() == [("Torus", "hollow-filled")], "one undo brings the note back")
+    assert not pieces(), f"undone, it still has {pieces()}"
+    yield from redo()
+    yield from until(lambda: not problems(), "redo mends it again")
+    assert pieces() == divided
+
+
+def overlapping_cubes() -> None:
+    """`Big`, of 2 m, and `Small`, of 1 m, whose side is 10 cm inside it."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    with over_3d_view():
+        for name, size, x in (("Big", 2.0, 0.0), ("Small", 1.0, 1.4)):
+            bpy.ops.mesh.primitive_cube_add(size=size, location=(x, 0.0, 1.0))
+            bpy.context.object.name = name
+        select("Big", "Small")
+        bpy.ops.limberjack.link_tag()
+    select()
+    bpy.ops.ed.undo_push(message="Overlapping cubes")
+
+
+def test_overlapping_links_are_shrunk_by_a_click():
+    """Guards Shrink in Problems: the smaller link's shape gives way, both look as they did, and one undo takes it back.
+
+    A cube of 1 m about its middle has to lose 20 cm, where it is 10 cm inside another.
+    """
+    overlapping_cubes()
+    yield from open_tab()
+    yield from until(lambda: [code for _, code in problems()] == ["overlapping"], "the overlap is found")
+    ((name, code),) = problems()
+    yield from screenshot("overlapping")
+    yield from click_button(button(name, code, "Shrink"))
+    yield from until(lambda: not problems(), "the problem goes")
+    yield from screenshot("overlapping_shrunk")
+    (shape,) = bpy.data.objects["Small"].children
+    assert abs(max(shape.dimensions) - 0.8) < 0.01, f"the shape has {tuple(shape.dimensions)}"
+    assert tuple(bpy.data.objects["Small"].dimensions) == (1.0, 1.0, 1.0)
+    assert not bpy.data.objects["Big"].children
+    yield from undo()
+    yield from until(lambda: problems() == [(name, code)], "one undo brings the problem back")
+    assert not bpy.data.objects["Small"].children
+    yield from redo()
+    yield from until(lambda: not problems(), "redo shrinks it again")
