@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,7 +87,15 @@ def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL) -> Colli
                 )
             )
     records, packed = pack(solids)
-    return Colliders(records, packed, who_meets(compiled.model), tuple(notes))
+    unpushed = [number for number, link in enumerate(compiled.model.links) if compiled.link_body[rows[link.name]] in led]
+    return Colliders(records, packed, _apart(who_meets(compiled.model), unpushed), tuple(notes))
+
+
+def _apart(meeting: Meeting, unpushed: Sequence[int]) -> Meeting:
+    """Without meetings of links that nothing pushes, such as a lift and its shaft: no force would change a thing."""
+    groups = meeting.groups.copy()
+    groups[unpushed] = unpushed[0] if unpushed else 0
+    return meeting._replace(groups=groups)
 
 
 def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Iterable[str] = ()) -> frozenset[int]:

@@ -78,6 +78,27 @@ def test_a_mesh_that_is_led_carries_as_it_is_drawn(how):
     assert len(found.contacts) == 4
 
 
+@pytest.mark.parametrize("leans", [False, True], ids=["alone", "in a loop"])
+def test_a_lift_that_sinks_into_its_shaft(leans):
+    """Guards what nothing pushes: it goes where it is told, through what stands still, and its load goes with it.
+
+    In a loop, a strut leans on the lift and on the world, as a wheel stands on a shaker's post.
+    """
+    model = tray("free", None, box(x=0.3))
+    wall = Shape("wall", Box((0.5, 5.0, 1.0)), (-1.6, 0.0, -0.62, *NO_TURN))
+    model.links.append(Link("shaft", collisions=[wall]))
+    model.joints.append(Joint("held", "fixed", WORLD, "shaft"))
+    if leans:
+        model.links.append(Link("strut", 1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1)))
+        model.joints.append(Joint("guide", "prismatic", WORLD, "strut", X_PJ=(0.0, 0.0, 1.0, *NO_TURN)))
+        model.joints[-1].axes[0].xyz = Z
+        model.joints.append(Joint("tyre", "translation", "strut", "tray", X_PJ=(0.0, 0.0, -1.0, *NO_TURN)))
+    down = Controls(links={"tray": lambda time: (0.0, 0.0, 0.1 * (math.cos(3.0 * time) - 1.0), *NO_TURN)})
+    found = run(model, np.linspace(0.0, 1.0, 25), controls=down)
+    assert {(contact.first, contact.second) for contact in found.contacts} == {("tray", "box")}
+    assert pose_of(found, "box")[2] == pytest.approx(0.05 + 0.1 * (math.cos(3.0) - 1.0), abs=1e-6)
+
+
 @pytest.mark.parametrize("accuracy", ["good", "exact"])
 @pytest.mark.parametrize("pull", [0.9, 1.6])
 def test_a_box_on_a_tray_that_speeds_up(pull, accuracy):
