@@ -87,7 +87,8 @@ def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL) -> Colli
                 )
             )
     records, packed = pack(solids)
-    unpushed = [number for number, link in enumerate(compiled.model.links) if compiled.link_body[rows[link.name]] in led]
+    bodies = (int(compiled.link_body[rows[link.name]]) for link in compiled.model.links)
+    unpushed = [number for number, body in enumerate(bodies) if body in led]
     return Colliders(records, packed, _apart(who_meets(compiled.model), unpushed), tuple(notes))
 
 
