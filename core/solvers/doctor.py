@@ -286,11 +286,15 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     if thrust := float(run.seen.inputs.thrust[dof]):
         acting.append(f"the callback pushes joint '{name}' with {thrust:.3g} {force_unit(unit)}")
     acts = f"; at that instant {', '.join(acting)}" if acting else ""
-    message = (
-        f"moved at {measured(run.seen.state.qd[dof], f'{unit}/s', 3)} by joint '{name}' and accelerated at "
-        f"{measured(run.rates[dof], f'{unit}/s^2', 3)} at {timed(run.seen.state.time)}, for which no step is short "
-        f"enough{acts}; look for forces that are far too large for its mass, and for loops that cannot follow"
-    )
+    rate, gain, when = run.seen.state.qd[dof], run.rates[dof], timed(run.seen.state.time)
+    moved = f"its speed by joint '{name}' is no number any more at {when}"
+    if math.isfinite(rate) and math.isfinite(gain):
+        moved = (
+            f"moved at {measured(rate, f'{unit}/s', 3)} by joint '{name}' and accelerated at "
+            f"{measured(gain, f'{unit}/s^2', 3)} at {when}, for which no step is short enough"
+        )
+    advice = "look for forces that are far too large for its mass, and for loops that cannot follow"
+    message = f"{moved}{acts}; {advice}"
     yield Diagnosis("step-at-floor", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 

@@ -488,3 +488,11 @@ def test_frames_are_called_as_the_user_calls_them():
     assert f", frame {frame}: " in plain
     assert f", frame {101 + frame}: " in numbered
     assert re.search(r"past [0-9.]{1,5} m?s, frame", plain), plain
+
+
+def test_a_speed_beyond_all_numbers_is_told_in_words():
+    """Guards against 'moved at nan': what has become no number is said to be none, with the instant."""
+    run = Simulation(arm(), np.arange(5) / 24.0, **push(1e308))
+    with pytest.raises(SimulationError, match="is no number any more at") as failure:
+        run.run()
+    assert "nan" not in str(failure.value)
