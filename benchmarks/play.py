@@ -23,7 +23,7 @@ from limberjack.addon import preview
 from limberjack.addon.bridge.write import write_scene
 
 SAMPLES = ROOT / "sample_scenes"
-PULLED = {"tumble": "chest", "pile100": "", "car": ""}
+PULLED = {"tumble": "chest", "pile100": "", "car": "chassis"}
 """Scenes, samples or those of ../shared/contact, and the link that is pulled, or the last one."""
 SECONDS, SPEED = 2.0, 1.0
 """Before a link is pulled, and again while it is; metres a second sideways."""
