@@ -10,6 +10,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from .bridge.motion import is_animated
+from .props import is_led
 from .quiet import quiet
 
 VIEW_FROM = Vector((0.6, -1.0, 0.4)).normalized()
@@ -56,10 +58,11 @@ def _set_up_workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
 
 
 def _look_at_everything(scene: bpy.types.Scene, frames: list[int]) -> None:
-    """Put a camera where the whole motion fills the view, and ground below it for the shadows."""
+    """Put a camera where the whole motion fills the view, and ground below it for the shadows where there is none."""
     points = _points_of_motion(scene, frames)
     low, high = points.min(axis=0), points.max(axis=0)
-    _lay_ground(scene, Vector(((low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0, low[2])), max(high - low))
+    if not any(map(_is_surrounding, scene.objects)):
+        _lay_ground(scene, Vector(((low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0, low[2])), max(high - low))
     camera = bpy.data.cameras.new("Contact Sheet")
     camera.angle = LENS_ANGLE
     holder = bpy.data.objects.new("Contact Sheet", camera)
@@ -77,14 +80,19 @@ def _look_at_everything(scene: bpy.types.Scene, frames: list[int]) -> None:
 
 
 def _points_of_motion(scene: bpy.types.Scene, frames: list[int]) -> np.ndarray:
-    """Corners of all that is rendered, in the world, over the frames, shape (n, 3)."""
+    """Corners of all that is rendered but floors and walls, in the world, over the frames, shape (n, 3)."""
+    shown = [item for item in scene.objects if item.type == "MESH" and not item.hide_render]
+    shown = [item for item in shown if not _is_surrounding(item)] or shown
     corners = []
     for frame in frames:
         scene.frame_set(frame)
-        for item in scene.objects:
-            if item.type == "MESH" and not item.hide_render:
-                corners += [item.matrix_world @ Vector(corner) for corner in item.bound_box]
+        corners += [item.matrix_world @ Vector(corner) for item in shown for corner in item.bound_box]
     return np.array(corners or [(-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)])
+
+
+def _is_surrounding(obj: bpy.types.Object) -> bool:
+    """Floors and walls: what stands still, and is there for others to touch."""
+    return is_led(obj) and not is_animated(obj)
 
 
 def _lay_ground(scene: bpy.types.Scene, middle: Vector, size: float) -> None:

@@ -26,11 +26,10 @@ def _run(arguments: argparse.Namespace) -> int:
     from ..contact_sheet import render_contact_sheet
 
     out: Path = arguments.out
-    folder = out / "crane"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be made: {(error.strerror or str(error)).lower()}") from error
+        raise UsageError(f"{out}: cannot be made: {(error.strerror or str(error)).lower()}") from error
     arguments.file = SCENE  # what messages about the input name
     model = load_usable(SCENE).model
     compile_once()
@@ -39,9 +38,10 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"drift      {result.report.energy_drift:.2g} J of {result.report.energy_scale:.4g} J")
     save_open_file(out / "crane.blend")
     print(f"baked      {out / 'crane.blend'}")
-    losses = write(model, folder / "model.sdf")
-    print(f"exported   {folder / 'model.sdf'}")
-    say(*(f"{folder / 'model.sdf'}: loss: {loss}" for loss in losses))
+    world = out / "crane.sdf"
+    losses = write(model, world, folders=True)  # crane and yard as models of their own, so that they touch elsewhere too
+    print(f"exported   {world}")
+    say(*(f"{world}: loss: {loss}" for loss in losses))
     try:
         render_contact_sheet(open_scene(), out / "crane.png")
     except OSError as error:

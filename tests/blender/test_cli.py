@@ -252,12 +252,13 @@ def test_demo(tmp_path, capsys, monkeypatch):
     """Guards the first thing a user sees: everything is there, the picture shows something, the SDF reads back."""
     monkeypatch.chdir(tmp_path)
     assert run("demo") == core_cli.DONE
-    told = capsys.readouterr().out
-    assert [line.split()[0] for line in told.splitlines()] == ["simulated", "drift", "baked", "exported", "rendered"]
+    told = capsys.readouterr()
+    assert told.err == ""  # a loss would puzzle who sees this first
+    assert [line.split()[0] for line in told.out.splitlines()] == ["simulated", "drift", "baked", "exported", "rendered"]
     picture = bpy.data.images.load(str(tmp_path / "out" / "crane.png"))
     pixels = np.array(picture.pixels[:]).reshape(-1, 4)[:, :3]
     assert len(np.unique((pixels * 20).astype(int), axis=0)) > 20
-    reading = read(tmp_path / "out" / "crane" / "model.sdf")
+    reading = read(tmp_path / "out" / "crane.sdf")
     assert reading.issues == []
-    assert len(reading.model.links) == 11
+    assert {link.name for link in reading.model.links} > {"bucket", "yard"}
     assert (tmp_path / "out" / "crane" / "model.config").exists()
