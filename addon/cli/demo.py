@@ -39,7 +39,7 @@ def _run(arguments: argparse.Namespace) -> int:
     save_open_file(out / "crane.blend")
     print(f"baked      {out / 'crane.blend'}")
     world = out / "crane.sdf"
-    losses = write(model, world, folders=True)  # crane and yard as models of their own, so that they touch elsewhere too
+    losses = write(model, world, folders=True)  # as two models, which touch each other elsewhere too
     print(f"exported   {world}")
     say(*(f"{world}: loss: {loss}" for loss in losses))
     try:

@@ -254,7 +254,8 @@ def test_demo(tmp_path, capsys, monkeypatch):
     assert run("demo") == core_cli.DONE
     told = capsys.readouterr()
     assert told.err == ""  # a loss would puzzle who sees this first
-    assert [line.split()[0] for line in told.out.splitlines()] == ["simulated", "drift", "baked", "exported", "rendered"]
+    steps = ["simulated", "drift", "baked", "exported", "rendered"]
+    assert [line.split()[0] for line in told.out.splitlines()] == steps
     picture = bpy.data.images.load(str(tmp_path / "out" / "crane.png"))
     pixels = np.array(picture.pixels[:]).reshape(-1, 4)[:, :3]
     assert len(np.unique((pixels * 20).astype(int), axis=0)) > 20
