@@ -151,8 +151,8 @@ def bake_and_export(sample: str, last_frame: int) -> None:
     moved = [name for name, place in _places(scene).items() if (place - begun[name]).length > VISIBLE]
     assert moved, "nothing moves in what was baked"
     with tempfile.TemporaryDirectory() as out:
-        path = Path(out) / "model.sdf"
-        assert bpy.ops.limberjack.export_sdf(filepath=str(path)) == {"FINISHED"}
+        path = Path(out) / "world.sdf"
+        assert bpy.ops.limberjack.export_sdf(filepath=str(path), layout_as="WORLD") == {"FINISHED"}
         read = sys.modules[f"{PACKAGE}.core.formats"].read
         links = read(path).model.links
         assert len(links) >= len(moved), f"{len(moved)} links move, {len(links)} are in the exported file"
