@@ -1,7 +1,8 @@
 """A crowd: articulations, the laws between them, and room to solve for all velocities at once.
 
-Dofs are numbered as in qd. An articulation is a node of the graph that elimination.py orders, with its dofs in the
-order of their numbers; its block of the mass matrix is kept whole.
+Dofs are numbered as in qd. An articulation is a node of the graph that elimination.py orders. Its dofs have their
+places from its ends inward, so that what branches do not have to do with each other stays 0 in the factors; its block
+of the mass matrix is kept whole.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local first
 
     Attributes:
         tree_of_body, tree_of_dof: -1 for the world. local: of each dof, its place in its articulation.
-        first, dofs: of articulation t, the dofs dofs[first[t]:first[t + 1]]. mass_at: where its block begins.
+        first, dofs: of articulation t, the dofs dofs[first[t]:first[t + 1]], the last one first. mass_at: where its
+            block begins.
     """
 
 
@@ -69,19 +71,20 @@ class Crowd(
     namedtuple(
         "Crowd",
         "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
-        " gradient spread roots tied asleep quiet felt contacts before counts",
+        " gradient spread search blocks roots tied asleep quiet felt contacts before counts",
     ),
 ):
     """Room for a step of a crowd.
 
     Attributes:
         laws: LAW records. sorted_laws: their numbers, island by island. islands: where each island's laws and nodes
-            begin, shape (trees + 1, 2).
+            begin, and whether it is solved by iteration, shape (trees + 1, 3).
         dofs, slopes: of the laws. nodes, places: of those dofs, the articulation and the place in it.
         mass: blocks of the mass matrix, with what a linearly implicit step adds. inertias: composite ones of bodies,
             shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,).
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
             the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
+        search, blocks: of iteration.py, vectors in the order of forest.dofs, shape (4, nv), and factors, as `mass`.
         roots: of articulations, one that stands for its island. tied: 1 for those that loops, couplings or prescribed
             motion hold, else 0.
         asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
@@ -92,7 +95,7 @@ class Crowd(
 
 
 LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS, STRIDES = range(7)
-LAWS, NODES = range(2)
+LAWS, NODES, ITERATES = range(3)
 
 
 def make_forest(bodies: np.recarray) -> Forest:
@@ -107,7 +110,7 @@ def make_forest(bodies: np.recarray) -> Forest:
         else:
             tree_of_body[i], trees = trees, trees + 1
         tree_of_dof[bodies.v[i] : bodies.v_end[i]] = tree_of_body[i]
-    dofs = np.argsort(tree_of_dof, kind="stable")
+    dofs = np.lexsort((-np.arange(nv), tree_of_dof))
     sizes = np.bincount(tree_of_dof[tree_of_dof >= 0], minlength=trees)
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     local = np.zeros(nv, np.int64)
@@ -131,7 +134,7 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         graph,
         np.zeros(laws, LAW).view(np.recarray),
         np.zeros(laws, np.int64),
-        np.zeros((trees + 1, 2), np.int64),
+        np.zeros((trees + 1, 3), np.int64),
         dofs,
         nodes,
         places,
@@ -145,6 +148,8 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         stride,
         gradient,
         np.zeros((2, nv)),
+        np.zeros((4, nv)),
+        np.zeros(int(forest.mass_at[-1])),
         np.zeros(trees, np.int64),
         np.zeros(trees, np.int64),
         np.zeros(trees, np.int64),
@@ -195,6 +200,20 @@ def entry(forest, i, j):
     tree = forest.tree_of_dof[i]
     size = forest.first[tree + 1] - forest.first[tree]
     return forest.mass_at[tree] + forest.local[i] * size + forest.local[j]
+
+
+@jitable
+def multiply_mass(crowd, tree, x, out):
+    """Write to `out` the mass matrix of an articulation times x, both of shape (nv,) in the order of forest.dofs."""
+    first, last = crowd.forest.first[tree], crowd.forest.first[tree + 1]
+    size, at = last - first, crowd.forest.mass_at[tree]
+    into = out[first:last]
+    for c in range(size):
+        into[c] = 0.0
+    for i in range(size):
+        value, row = x[first + i], crowd.mass[at + i * size : at + (i + 1) * size]
+        for c in range(size):
+            into[c] += value * row[c]
 
 
 @jitable
@@ -358,7 +377,6 @@ def find_islands(crowd):
             graph.sets[t, w] = 0
     for k in range(counts[LAW_COUNT]):
         law, before = crowd.laws[k], -1
-        law.alone = 1
         for n in range(law.count):
             dof = crowd.dofs[law.first + n]
             t = forest.tree_of_dof[dof]
@@ -371,12 +389,12 @@ def find_islands(crowd):
                 connect(graph, t, crowd.nodes[law.first + m])
             if before >= 0:
                 join_trees(roots, t, before)
-                law.alone = 0
             before = t
     sort_by_islands(crowd)
     graph.numbers[LINKS], graph.numbers[ENTRIES] = 0, 0
     for s in range(counts[ISLANDS]):
-        order_nodes(graph, crowd.islands[s, NODES], crowd.islands[s + 1, NODES])
+        ordered = order_nodes(graph, crowd.islands[s, NODES], crowd.islands[s + 1, NODES])
+        crowd.islands[s, ITERATES] = 0 if ordered else 1
     if graph.numbers[LINKS] > graph.links.shape[0]:
         return False
     for s in range(counts[ISLANDS]):

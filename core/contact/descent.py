@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 
 from ..jit import subroutine
-from .crowd import ISLANDS, LAWS, NODES, STRIDES, row_velocity
+from .crowd import ISLANDS, ITERATES, LAWS, NODES, STRIDES, multiply_mass, row_velocity
 from .elimination import factor_nodes, offset_of, solve_nodes
+from .iteration import factor_own, iterate, solve_block
 from .laws import impulse_at, renew_bounds, yield_at
 
 MOST_STRIDES = 60
@@ -53,16 +54,17 @@ def find_velocities(crowd, tolerance, agreement):
 @subroutine
 def balance_momenta(crowd, s):
     """Give an island the velocities that its impulses make, whatever the tolerance has left: momenta stay."""
-    begin, end = crowd.islands[s, NODES], crowd.islands[s + 1, NODES]
+    forest, begin, end = crowd.forest, crowd.islands[s, NODES], crowd.islands[s + 1, NODES]
+    left = crowd.search[0]
     write_gradient(crowd, s, begin, end, 0.0)
-    write_blocks(crowd, begin, end)
-    factor_nodes(crowd.graph, begin, end)
-    copy_gradient(crowd, begin, end)
-    solve_nodes(crowd.graph, begin, end, crowd.forest.first, crowd.forest.dofs, crowd.stride)
+    copy_gradient(crowd, begin, end, left)
     for k in range(begin, end):
         tree = crowd.graph.order[k]
-        for i in range(crowd.forest.first[tree], crowd.forest.first[tree + 1]):
-            crowd.v[crowd.forest.dofs[i]] += crowd.stride[crowd.forest.dofs[i]]
+        size, at = forest.first[tree + 1] - forest.first[tree], forest.mass_at[tree]
+        factor_own(crowd.mass, at, size, size, crowd.blocks, at)
+        solve_block(crowd.blocks, at, size, left, forest.first[tree])
+        for i in range(forest.first[tree], forest.first[tree + 1]):
+            crowd.v[forest.dofs[i]] += left[i]
 
 
 @subroutine
@@ -84,12 +86,25 @@ def descend(crowd, s, tolerance):
         if write_gradient(crowd, s, begin, end, tolerance):
             return stride
         write_curvature(crowd, s, begin, end)
-        factor_nodes(crowd.graph, begin, end)
-        copy_gradient(crowd, begin, end)
-        solve_nodes(crowd.graph, begin, end, crowd.forest.first, crowd.forest.dofs, crowd.stride)
+        write_stride(crowd, s, begin, end)
         if not go_along(crowd, s, begin, end):
             return stride + 1
     return MOST_STRIDES
+
+
+@subroutine
+def write_stride(crowd, s, begin, end):
+    """Write the stride against the gradient, by the curvature."""
+    forest, x = crowd.forest, crowd.search[0]
+    copy_gradient(crowd, begin, end, x)
+    if crowd.islands[s, ITERATES]:
+        iterate(crowd, begin, end)
+    else:
+        factor_nodes(crowd.graph, begin, end)
+        solve_nodes(crowd.graph, begin, end, forest.first, x)
+    for k in range(begin, end):
+        for i in range(forest.first[crowd.graph.order[k]], forest.first[crowd.graph.order[k] + 1]):
+            crowd.stride[forest.dofs[i]] = x[i]
 
 
 @subroutine
@@ -128,26 +143,25 @@ def write_gradient(crowd, s, begin, end, tolerance):
 def add_momenta(crowd, tree):
     """Write A (v - aim) of an articulation to the gradient. Returns its size, with what forces gave, by the weights."""
     forest, size = crowd.forest, 0.0
-    first, last, at = forest.first[tree], forest.first[tree + 1], forest.mass_at[tree]
-    for i in range(first, last):
-        total, dof = 0.0, forest.dofs[i]
-        for j in range(first, last):
-            other = forest.dofs[j]
-            total += crowd.mass[at] * (crowd.v[other] - crowd.aim[other])
-            at += 1
-        crowd.gradient[dof] = total
+    change, momenta = crowd.search[0], crowd.search[1]
+    for i in range(forest.first[tree], forest.first[tree + 1]):
+        change[i] = crowd.v[forest.dofs[i]] - crowd.aim[forest.dofs[i]]
+    multiply_mass(crowd, tree, change, momenta)
+    for i in range(forest.first[tree], forest.first[tree + 1]):
+        dof = forest.dofs[i]
+        crowd.gradient[dof] = momenta[i]
         given = crowd.aim[dof] - crowd.start[dof]
-        size += total * total / crowd.weights[dof] + crowd.weights[dof] * given * given
+        size += momenta[i] * momenta[i] / crowd.weights[dof] + crowd.weights[dof] * given * given
     return size
 
 
 @subroutine
-def copy_gradient(crowd, begin, end):
+def copy_gradient(crowd, begin, end, out):
+    """Write the gradient, turned about, to `out`, in the order of forest.dofs."""
     forest = crowd.forest
     for k in range(begin, end):
-        tree = crowd.graph.order[k]
-        for i in range(forest.first[tree], forest.first[tree + 1]):
-            crowd.stride[forest.dofs[i]] = -crowd.gradient[forest.dofs[i]]
+        for i in range(forest.first[crowd.graph.order[k]], forest.first[crowd.graph.order[k] + 1]):
+            out[i] = -crowd.gradient[forest.dofs[i]]
 
 
 @subroutine
@@ -157,11 +171,7 @@ def write_curvature(crowd, s, begin, end):
     for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
         law = crowd.laws[crowd.sorted_laws[n]]
         xx, xy, yy = yield_at(law, law.velocity[0], law.velocity[1])
-        if xx == 0.0 and yy == 0.0:
-            continue
-        if law.alone:
-            add_law_alone(crowd, law, xx, xy, yy)
-        else:
+        if xx != 0.0 or yy != 0.0:
             add_law(crowd, law, xx, xy, yy)
 
 
@@ -182,65 +192,58 @@ def write_blocks(crowd, begin, end):
 
 @subroutine
 def add_law(crowd, law, xx, xy, yy):
-    """Add J' G J of a law."""
-    graph, slopes, nodes, places, first = crowd.graph, crowd.slopes, crowd.nodes, crowd.places, law.first
-    other_row = law.at + law.count if law.rows == 2 else law.at
-    if law.rows == 1:
-        xy, yy = 0.0, 0.0
-    for i in range(law.count):
-        u, v = slopes[law.at + i], slopes[other_row + i]
-        a, b = xx * u + xy * v, xy * u + yy * v
-        if a == 0.0 and b == 0.0:
-            continue
-        tree, row = nodes[first + i], places[first + i]
-        begins = graph.at[tree] + row * graph.width[tree]
-        before, offset = tree, 0
-        for j in range(law.count):
-            node, column = nodes[first + j], places[first + j]
-            if node != tree and graph.place[node] < graph.place[tree]:
-                continue
-            if node != before:
-                offset, before = offset_of(graph, tree, node), node
-            if node != tree or column >= row:
-                graph.panels[begins + offset + column] += a * slopes[law.at + j] + b * slopes[other_row + j]
+    """Add J' G J of a law: its rows are spread over one articulation's dofs after the other, which makes vectors."""
+    end, begin = law.first + law.count, law.first
+    while begin < end:
+        node, after = crowd.nodes[begin], begin + 1
+        while after < end and crowd.nodes[after] == node:
+            after += 1
+        low, high = spread_rows(crowd, law, begin - law.first, after - law.first)
+        add_columns(crowd, law, node, low, high, (xx, xy, yy))
+        begin = after
 
 
 @subroutine
-def add_law_alone(crowd, law, xx, xy, yy):
-    """As `add_law`, of one within an articulation: its rows are spread over the dofs, which makes vectors of them."""
-    graph, first = crowd.graph, law.first
-    tree = crowd.nodes[first]
-    width, at = graph.width[tree], graph.at[tree]
-    high = spread_rows(crowd, law)
+def add_columns(crowd, law, node, low, high, curvature):
+    """Add those columns of J' G J, of an articulation, to which a law's rows have been spread."""
+    graph, (xx, xy, yy) = crowd.graph, curvature
+    before, offset = node, 0
     for i in range(law.count):
-        row = crowd.places[first + i]
-        into = graph.panels[at + row * width + row : at + row * width + high]
-        u, one = crowd.slopes[law.at + i], crowd.spread[0, row:high]
-        if law.rows == 1:
-            a = xx * u
-            for c in range(high - row):
-                into[c] += a * one[c]
+        tree, row = crowd.nodes[law.first + i], crowd.places[law.first + i]
+        if graph.place[node] < graph.place[tree]:
             continue
-        v, other = crowd.slopes[law.at + law.count + i], crowd.spread[1, row:high]
+        if tree != before:
+            offset, before = offset_of(graph, tree, node), tree
+        start = max(low, row) if tree == node else low
+        if start >= high:
+            continue
+        at = graph.at[tree] + row * graph.width[tree] + offset
+        into, one = graph.panels[at + start : at + high], crowd.spread[0, start:high]
+        u = crowd.slopes[law.at + i]
+        if law.rows == 1:
+            for c in range(high - start):
+                into[c] += xx * u * one[c]
+            continue
+        v, other = crowd.slopes[law.at + law.count + i], crowd.spread[1, start:high]
         a, b = xx * u + xy * v, xy * u + yy * v
-        for c in range(high - row):
+        for c in range(high - start):
             into[c] += a * one[c] + b * other[c]
 
 
 @subroutine
-def spread_rows(crowd, law):
-    """Write a law's slopes to where their dofs have their places in the articulation. Returns where these end."""
+def spread_rows(crowd, law, begin, end):
+    """Write a law's slopes by the dofs begin to end to their places in the articulation. Returns where these lie."""
     low, high = crowd.spread.shape[1], 0
-    for i in range(law.count):
+    for i in range(begin, end):
         place = crowd.places[law.first + i]
         low, high = min(low, place), max(high, place + 1)
     for r in range(law.rows):
         row = crowd.spread[r, low:high]
         for c in range(high - low):
             row[c] = 0.0
-        for i in range(law.count):
+        for i in range(begin, end):
             row[crowd.places[law.first + i] - low] = crowd.slopes[law.at + r * law.count + i]
-    return high
+    return low, high
 
 
 @subroutine
@@ -248,17 +251,13 @@ def go_along(crowd, s, begin, end):
     """Go along the stride to where the function is least. Returns whether that changed anything."""
     forest = crowd.forest
     down, bend = 0.0, 0.0
+    change, momenta = crowd.search[0], crowd.search[1]  # the stride, in the order of forest.dofs
     for k in range(begin, end):
         tree = crowd.graph.order[k]
-        first, last, at = forest.first[tree], forest.first[tree + 1], forest.mass_at[tree]
-        for i in range(first, last):
-            dof = forest.dofs[i]
-            down += crowd.stride[dof] * crowd.gradient[dof]
-            total = 0.0
-            for j in range(first, last):
-                total += crowd.mass[at] * crowd.stride[forest.dofs[j]]
-                at += 1
-            bend += crowd.stride[dof] * total
+        multiply_mass(crowd, tree, change, momenta)
+        for i in range(forest.first[tree], forest.first[tree + 1]):
+            down += change[i] * crowd.gradient[forest.dofs[i]]
+            bend += change[i] * momenta[i]
     still = 0.0
     for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
         law = crowd.laws[crowd.sorted_laws[n]]

@@ -26,7 +26,6 @@ LAW = np.dtype(
         ("count", np.int64),
         ("at", np.int64),  # of its slopes: those of row r begin at `at` + r * `count`
         ("island", np.int64),
-        ("alone", np.int64),  # whether all those dofs are of one articulation
         # an impulse is force - stiffness * velocity, [N s or N m s], as far as the kind allows
         ("force", np.float64, 2),
         ("stiffness", np.float64),

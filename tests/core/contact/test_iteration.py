@@ -1,0 +1,105 @@
+"""Conjugate gradients on an island's blocks, against dense equations; and when they take the place of factors."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from limberjack.core.contact import elimination
+from limberjack.core.contact.elimination import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
+from limberjack.core.contact.iteration import SOLVED, iterate, multiply
+from limberjack.core.geometry import Box
+from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.solvers import Simulation
+from limberjack.core.solvers.crowd_memory import tell_points
+from limberjack.core.solvers.crowd_steps import advance_crowd
+from support.blocks import linked, put_blocks
+from support.touching import LEVEL, NO_TURN, scene, solid
+
+
+def make_island(sizes, pairs, H):
+    """What iteration.py needs of a crowd that is one island, laid out without elimination."""
+    count, first = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
+    graph = make_graph(sizes, count * count, int(first[-1]) ** 2)
+    graph.order[:] = graph.place[:] = np.arange(count)
+    for i, j in pairs:
+        connect(graph, int(i), int(j))
+    graph.degrees[:] = 0
+    ordered = order_nodes(graph, 0, count)
+    lay_out(graph, 0, count)
+    put_blocks(graph, first, H)
+    squares = np.concatenate([[0], np.cumsum(sizes**2)])
+    forest = SimpleNamespace(first=first, mass_at=squares)
+    crowd = SimpleNamespace(graph=graph, forest=forest, search=np.zeros((4, first[-1])), blocks=np.zeros(squares[-1]))
+    return crowd, ordered
+
+
+@pytest.mark.parametrize(("count", "density"), [(1, 0.0), (2, 1.0), (9, 0.3), (30, 0.1), (75, 0.04)])
+def test_what_is_iterated_is_solved(count, density):
+    """Guards products, own blocks and turns: what is left of the right side is as little as is said, seen densely."""
+    rng = np.random.default_rng(count)
+    sizes, first, H, meets = linked(rng, count, density)
+    crowd, _ = make_island(sizes, np.argwhere(meets), H)
+    x, product = rng.normal(size=first[-1]), np.zeros(first[-1])
+    assert multiply(crowd, 0, count, x, product) == pytest.approx(x @ H @ x)
+    assert_allclose(product, H @ x, atol=1e-12 * np.abs(H @ x).max())
+    b = rng.normal(size=first[-1])
+    crowd.search[0] = b
+    iterate(crowd, 0, count)
+    blocks = [slice(first[p], first[p + 1]) for p in range(count)]
+
+    def size(r):
+        return np.sqrt(sum(r[own] @ np.linalg.solve(H[own, own], r[own]) for own in blocks))
+
+    assert size(b - H @ crowd.search[0]) <= 1.001 * SOLVED * size(b)
+
+
+def test_balls_in_a_grid_are_not_eliminated_and_a_wall_is():
+    """Guards the choice: a grid in three dimensions would fill up and keeps just its own links, one in two does not."""
+    for shape, eliminated in (((9, 9, 9), False), ((18, 18, 1), True)):
+        count = math.prod(shape)
+        numbers = np.arange(count).reshape(shape)
+        pairs = [pair for axis in range(3) for pair in zip(*(a.ravel() for a in both(numbers, axis)), strict=True)]
+        sizes = np.full(count, 6)
+        graph = make_graph(sizes, count * count, 1)
+        graph.order[:] = np.arange(count)
+        for i, j in pairs:
+            connect(graph, int(i), int(j))
+        assert order_nodes(graph, 0, count) == eliminated
+        lay_out(graph, 0, count)
+        if not eliminated:
+            assert graph.numbers[LINKS] == len(pairs)
+            assert graph.numbers[ENTRIES] == 36 * (count + len(pairs))
+            assert sorted(graph.order.tolist()) == list(range(count))
+
+
+def both(numbers, axis):
+    """The numbers on either side of each step along an axis."""
+    last = numbers.shape[axis] - 1
+    return numbers.take(range(last), axis), numbers.take(range(1, last + 1), axis)
+
+
+@pytest.mark.parametrize(("friction", "near"), [(0.0, 1e-8), (0.5, 1e-4)])
+def test_iteration_finds_what_elimination_finds(monkeypatch, friction, near):
+    """Guards that both lead to the one least of a step's function: a tower that is struck moves alike.
+
+    With friction, its bounds are found to a part of 1e-3 only.
+    """
+    boxes = [
+        (solid(f"b{i}", Box((0.2, 0.2, 0.1)), 1.0, Surface(friction=friction)), (0.05 * i, 0, 0.05 + 0.1 * i, *NO_TURN))
+        for i in range(3)
+    ]
+    start = {"free b2": [0.5, 0.0, -0.5, 0.0, 0.0, 0.0]}
+    found = []
+    for dear in (elimination.DEAR, 0.0):
+        monkeypatch.setattr(elimination, "DEAR", dear)
+        times = np.linspace(0.0, 0.04, 3)
+        simulation = Simulation(scene(Surface(friction=friction), LEVEL, *boxes), times, "good", initial={"qd": start})
+        simulation.expect_crowd()
+        with advance_crowd.standing_in(advance_crowd.python), tell_points.standing_in(tell_points.python):
+            simulation.run()
+        found.append(simulation.trajectory.q)
+    assert not (found[0] == found[1]).all()
+    assert_allclose(found[1], found[0], atol=near)
