@@ -35,6 +35,8 @@ FACING = 0.995
 AROUND = 0.7071067811865476
 """cos(45 degrees), of an octagon."""
 NAMES = 4096
+CUT_OFF = 1e-4
+"""Of what is round, the part of its radius by which the deepest point that cutting has left may miss the distance."""
 
 CONTACT = np.dtype(
     [
@@ -266,9 +268,18 @@ def touch_pair(A, B, hulls, R, c, s, n, a, margin, contacts, count, lists):
         count = touch_face(
             get3(lists.offered_b[0]), face_b, -1.0, B.radius, A.radius, margin, contacts, count, lists, kept, on_cut
         )
-    if count == before:
+    if count == before or least_gap(contacts, before, count) > s + CUT_OFF * (A.radius + B.radius):
         count = put_contact(contacts, count, add(a, scale(n, 0.5 * s)), n, s, NAMES - 1)
     return count
+
+
+@jitable
+def least_gap(contacts, begin, end):
+    """Of points that found room [m]: what is round may touch an edge from beyond it, where cutting leaves nothing."""
+    least = math.inf
+    for k in range(begin, min(end, contacts.shape[0])):
+        least = min(least, contacts[k].gap)
+    return least
 
 
 @jitable

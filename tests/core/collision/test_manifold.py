@@ -328,3 +328,27 @@ def test_names_stay_while_a_box_shakes_at_rest():
             names.add(tuple(sorted(contacts.name.tolist())))
         assert len(names) == 1
         assert len(next(iter(names))) == 4
+
+
+@pytest.mark.parametrize(
+    "edge", [box((2.0, 2.0, 2.0)), hulled(convex_hull(np.array([*np.ndindex(2, 2, 2)]) * 2.0 - 1.0))]
+)
+def test_the_end_of_a_capsule_beyond_an_edge_is_not_cut_off(edge):
+    """Guards limbs on stairs: one that lies nearly along an edge touches it with an end that is beyond it already.
+
+    The truth is the distance of the edge, a line, from the segment in the capsule.
+    """
+    rng, radius, half = np.random.default_rng(0), 0.05, 0.16
+    ends = 0
+    for _ in range(300):
+        R = about("z", rng.uniform(-0.15, 0.15)) @ about("x", 0.5 * math.pi + rng.uniform(-0.09, 0.09))
+        beyond = rng.uniform(-0.01, 0.02)
+        end = np.array([1.0 + beyond, 0.3 * rng.normal(), 1.0 + math.sqrt(radius**2 - max(beyond, 0.0) ** 2)])
+        t = end + half * R[:, 2] * rng.choice([-1.0, 1.0]) + [0.0, 0.0, rng.uniform(-0.004, 0.0)]
+        contacts = touched([edge, capsule(radius, 2.0 * half)], [(UP, (0, 0, 0)), (R, t)], margin=0.005)
+        along = np.linspace(-half, half, 20_001)[:, None] * R[:, 2] + t
+        out = np.maximum(np.abs(along) - 1.0, 0.0)
+        depth = radius - np.linalg.norm(out, axis=1).min()
+        assert contacts.gap.min() == pytest.approx(-depth, abs=2e-4 * radius)
+        ends += beyond > 0.0
+    assert ends > 100
