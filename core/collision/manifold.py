@@ -268,7 +268,8 @@ def touch_pair(A, B, hulls, R, c, s, n, a, margin, contacts, count, lists):
         count = touch_face(
             get3(lists.offered_b[0]), face_b, -1.0, B.radius, A.radius, margin, contacts, count, lists, kept, on_cut
         )
-    if count == before or least_gap(contacts, before, count) > s + CUT_OFF * (A.radius + B.radius):
+    rounded = A.radius + B.radius
+    if count == before or (rounded > 0.0 and least_gap(contacts, before, count) > s + CUT_OFF * rounded):
         count = put_contact(contacts, count, add(a, scale(n, 0.5 * s)), n, s, NAMES - 1)
     return count
 
