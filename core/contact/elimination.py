@@ -56,9 +56,11 @@ def make_graph(sizes: np.ndarray, links: int, entries: int) -> Graph:
     count = len(sizes)
     integers = [np.zeros(count, np.int64) for _ in range(6)]
     degrees, order, place, width, at, position = integers
+    sets, merged = (np.zeros((count, count // WORD + 1), np.int64) for _ in range(2))
     return Graph(
         sizes,
-        *(np.zeros((count, count // WORD + 1), np.int64) for _ in range(2)),
+        sets,
+        merged,
         degrees,
         order,
         place,
