@@ -38,11 +38,20 @@ JOBS: dict[str, Callable[[], dict[str, float]]] = {
 FAILURES = (ModelError, SimulationError, OSError, subprocess.CalledProcessError)
 
 
-def measure() -> tuple[dict[str, float], bool]:
-    """All figures, and whether every run came to its end. What did not is told on standard error."""
+def measure(only: str = "") -> tuple[dict[str, float], bool]:
+    """Measure figures. Failures are printed to standard error.
+
+    Args:
+        only: runs whose name does not contain this text are left out.
+
+    Returns:
+        The figures, and whether every run came to its end.
+    """
     figures: dict[str, float] = {}
     complete = True
     for name, job in JOBS.items():
+        if only not in name:
+            continue
         try:
             found = job()
         except peers.PeerError as reason:
@@ -65,10 +74,11 @@ def unusable(figures: dict[str, float]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", metavar="TEXT", default="", help="runs whose name contains this, such as MuJoCo")
     parser.add_argument("--json", action="store_true", help="one JSON object, on the last line")
     arguments = parser.parse_args()
     warm_up()
-    figures, complete = measure()
+    figures, complete = measure(arguments.only)
     print(table(figures))
     if arguments.json:
         print(as_json(figures))
