@@ -26,7 +26,8 @@ from readme_rows import Number, OutOfStepError, Pair, Quantity, Row, arguments_o
 ROOT = Path(__file__).parents[1]
 
 WORSE = 1.25
-"""A ratio is worse if it is larger than README's by more than this factor. Repeated runs differ by less."""
+"""A ratio is worse if it is larger than README's by more than this factor. On a busy machine, most repeated runs stay
+within 20 % of their median; a single one may not, so a worse ratio is measured again."""
 
 
 class NotMeasuredError(RuntimeError):

@@ -62,7 +62,8 @@ class Row:
     Attributes:
         words: the row is the one whose first cell contains this text.
         command: part of the row's command on which the keys below depend.
-        seconds: time that the command takes on two idle cores, with compiled kernels [s].
+        seconds: estimate of the time that one measurement takes on two idle cores, with the library of `make kernels`
+            and numba's cache empty [s]. `--budget` adds these up.
         quantities: one for each number of the row's second cell, in order.
         runs: options that are added to the command, for each run of it, by a prefix of the run's keys.
     """
@@ -82,34 +83,34 @@ ROWS = (
     Row(
         "Pinocchio",
         "make benchmark",
-        30.0,
+        200.0,
         (ratio("aba_over_pinocchio.*", min), ratio("aba_over_pinocchio.*")),
         {"": "--only Pinocchio --json"},
     ),
     Row(
         "a second of motion",
         "make benchmark",
-        60.0,
+        17.0,
         (ratio("second_over_mujoco.*", min), ratio("second_over_mujoco.*")),
         {"": "--only MuJoCo --json"},
     ),
     Row(
         "energy drift of the crane",
         "limberjack simulate sample_scenes/crane.sdf --duration 10",
-        10.0,
+        4.0,
         tuple(Quantity(f"{accuracy}.relative_energy_drift") for accuracy in ("draft", "good", "exact")),
         {f"{accuracy}.": f"--accuracy {accuracy} --json" for accuracy in ("draft", "good", "exact")},
     ),
     Row(
         "baking 100 bars",
         "bake.py --links 100 --frames 250",
-        10.0,
+        16.0,
         (ratio("ratio"), Quantity("gap"), Quantity("rigid_bodies_gap")),
     ),
     Row(
         "a wall of 100 boxes",
         "contact.py --peer blender --only wall --accuracy good",
-        60.0,
+        14.0,
         (
             ratio("contact_over_blender.wall.good"),
             Quantity("contact.wall.good.drift"),
@@ -119,7 +120,7 @@ ROWS = (
     Row(
         "ten ragdolls",
         "contact.py --peer blender --only ragdolls_stairs --accuracy draft",
-        60.0,
+        14.0,
         (
             ratio("contact_over_blender.ragdolls_stairs.draft"),
             Quantity("contact.ragdolls_stairs.blender.joint_gap"),
@@ -130,13 +131,13 @@ ROWS = (
     Row(
         "the same at *draft* ÷ MuJoCo",
         "contact.py --only ragdolls_stairs --accuracy draft",
-        60.0,
+        13.0,
         (ratio("contact_over_mujoco.ragdolls_stairs.draft"),),
     ),
     Row(
         "a chain of 100 links falling",
         "contact.py --peer cenic3 --only chain100 --accuracy good",
-        300.0,
+        120.0,
         (ratio("contact_over_cenic3.chain100.good"),),
     ),
     Row("400 bakes", "batches.py --jobs 400", 2000.0, (Quantity("jobs_per_s.blender.2"),)),
@@ -149,7 +150,7 @@ ROWS = (
     Row(
         "Blender's start",
         "registering.py",
-        20.0,
+        8.0,
         (Quantity(".venv.register_ms", scale=1e-3),),
     ),
 )
