@@ -21,7 +21,7 @@ def {name}():
 with interrupts.ending_at_once(False):
     try:
         ctypes.CFUNCTYPE(None)({name})()
-        for _ in range(3000):
+        for _ in range(30_000):
             time.sleep(0.01)
     except KeyboardInterrupt:
         print("tidied up")
@@ -36,7 +36,7 @@ def test_ctrl_c_while_llvm_calls(name):
     begun = time.monotonic()
     ended = _run(IN_A_CALLBACK.format(name=name))
     assert (ended.stdout, ended.stderr) == ("tidied up\n", "")
-    assert time.monotonic() - begun < 25.0
+    assert time.monotonic() - begun < 200.0
 
 
 IN_A_FINALIZER = """
@@ -59,7 +59,7 @@ with interrupts.ending_at_once(False):
         thing = Thing()
         noted = weakref.ref(thing, {callback})
         del thing
-        for _ in range(3000):
+        for _ in range(30_000):
             time.sleep(0.01)
     except KeyboardInterrupt:
         print("tidied up")
@@ -77,7 +77,7 @@ def test_ctrl_c_while_something_is_finalized(finalizer, callback):
 
 def test_other_errors_of_finalizers_are_told_as_ever():
     """Guards what is no Ctrl-C: Python's own words stay."""
-    code = IN_A_FINALIZER.format(finalizer="pass", callback="broken").replace("range(3000)", "range(3)")
+    code = IN_A_FINALIZER.format(finalizer="pass", callback="broken").replace("range(30_000)", "range(3)")
     ended = _run(code)
     assert "ValueError: is told as ever" in ended.stderr
     assert not ended.stdout

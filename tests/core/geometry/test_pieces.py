@@ -90,7 +90,7 @@ def test_it_ends_when_it_is_called_off(monkeypatch):
     ((process, folder),) = processes
     assert process.poll() is not None
     assert not pieces.Path(folder).exists()
-    assert time.monotonic() - begun < 20.0  # it would take minutes
+    assert time.monotonic() - begun < 100.0  # it would take minutes
 
 
 @pytest.mark.parametrize(
