@@ -1,11 +1,12 @@
 """What a user has: a mouse, keys, and eyes. For tests inside a Blender that runs with --enable-event-simulate.
 
 All that takes time is a generator, to be called with `yield from`: it yields seconds in which Blender handles events.
-Positions are in the window's pixels, from its lower left corner.
+What it waits for is a condition, such as that everything is drawn. Nothing waits for a fixed time.
+Positions are in the window's pixels, from its lower left corner. The sidebar's functions are in sidebar.py.
 """
 
 import importlib
-import math
+import os
 import subprocess
 import sys
 import time
@@ -25,16 +26,28 @@ TAB = "Limberjack"
 Position = tuple[int, int]
 Steps = Generator[float, None, Any]
 
-ROW = 20  # pixels; so high is a button
-HEADER = 14  # pixels from the sidebar's upper end to the middle of the first header
-SCAN_STEP = 16  # pixels, so that none is passed over
-EDGE = 32  # pixels at the sidebar's lower end, where a click on half a button would take the border
-HOVER = 0.04  # seconds that Blender needs to find the button under the mouse
-SCAN = 0.01  # seconds, where only what is under the mouse is asked, and nothing is to be seen
+TURN = 0.0
+"""Time until the next turn of Blender's main loop [s]. A turn handles events, then calls timers such as that of the
+tests, then updates the scene and draws."""
+
+QUICK_PNG = ("-define", "png:compression-level=1", "-define", "png:compression-filter=0")
+"""Options of ImageMagick that halve the time that a screenshot takes."""
+
+TOOLTIP = 1.0
+"""Time after which Blender shows the tooltip of the button under the mouse [s]. Nothing tells that it does."""
+
+QUIET = 0.05
+"""Time without a drawing of the sidebar after which its panels stand still [s]. While they glide, it is drawn every
+0.02 s, or as soon as the last drawing is done."""
+
+GLIDING = 1.0
+"""Upper bound of the time that panels glide [s]; Blender takes 0.3 s."""
+
+POLL = 0.02
+"""Time between two looks at a condition [s]."""
 
 _mouse: Position = (0, 0)
-_last_seen: dict[str, tuple[float, Position]] = {}  # how far the sidebar was scrolled, and the place
-_tab_heights: dict[str, int] = {}
+_sidebar_draws = 0
 modules_before_install: set[str] = set()
 traces_before_install: Traces = {}
 
@@ -45,8 +58,9 @@ traces_before_install: Traces = {}
 def install_extension(zip_file: Path) -> Steps:
     modules_before_install.update(sys.modules)
     traces_before_install.update(traces())
+    bpy.types.SpaceView3D.draw_handler_add(_count_draws, (), "UI", "POST_PIXEL")
     bpy.ops.extensions.package_install_files(filepath=str(zip_file), repo="user_default", enable_on_install=True)
-    yield 0.5
+    yield from drawn()
     assert PACKAGE in bpy.context.preferences.addons, f"{zip_file.name} is not enabled after its installation"
 
 
@@ -60,18 +74,67 @@ def compile_solver() -> Steps:
 def fresh_file() -> Steps:
     """Blender as it starts, with the extension enabled."""
     bpy.ops.wm.read_homefile(use_empty=False)
-    bpy.context.preferences.system.viewport_aa = "OFF"  # else each view is drawn eight times, and here without a GPU
-    yield 0.5
+    draw_cheaply()
+    bpy.context.preferences.view.use_reduce_motion = True  # panels and views do not glide to their places
+    bpy.context.preferences.view.smooth_view = 0
+    bpy.context.preferences.inputs.mouse_double_click_time = 1  # two clicks of a test are never a double click
+    yield from at_rest()
     assert PACKAGE in bpy.context.preferences.addons, "a new file has switched the extension off"
 
 
-def until(condition: Callable[[], object], what: str, timeout: float = 10.0) -> Steps:
-    """Wait until `condition()` holds; `what` says what was waited for."""
+def draw_cheaply() -> None:
+    """Switch off what Blender itself draws beside objects and overlays of ours. Without a GPU, this halves the time."""
+    bpy.context.preferences.system.viewport_aa = "OFF"  # else each view is drawn eight times
+    space = viewport().spaces.active
+    space.overlay.show_floor = space.overlay.show_axis_x = space.overlay.show_axis_y = False
+    space.overlay.show_outline_selected = False
+    space.shading.show_object_outline = space.shading.show_specular_highlight = False
+
+
+def drawn() -> Steps:
+    """Wait until Blender has handled what was sent, updated the scene and drawn it."""
+    yield TURN  # the events are handled
+    yield TURN  # the scene is updated and drawn
+
+
+def at_rest() -> Steps:
+    """Wait until the add-on has read the scene, everything is drawn, and the sidebar's panels stand still.
+
+    Panels glide by a timer of Blender's, so the sidebar is drawn again and again until they are in their places. Where
+    it is drawn without end, since it shows a progress, this ends after GLIDING.
+    """
+    yield from drawn()
+    while is_to_be_read():
+        yield from until(lambda: not is_to_be_read(), "the add-on reads the scene", timeout=60)
+        yield from drawn()  # what it has read may have led to a change, which it reads next
+    before, deadline = -1, time.monotonic() + GLIDING
+    while before != _sidebar_draws and time.monotonic() < deadline:
+        before = _sidebar_draws
+        yield QUIET
+        yield from drawn()  # a timer that has fired meanwhile is handled in the first turn, and drawn in it
+
+
+def _count_draws() -> None:
+    global _sidebar_draws
+    _sidebar_draws += 1
+
+
+def is_to_be_read() -> bool:
+    """Whether the add-on is going to read the scene, and no operator of the user is at work, which it waits for."""
+    watch = sys.modules.get(f"{PACKAGE}.addon.watch")
+    if watch is None or not bpy.app.timers.is_registered(watch._look):
+        return False
+    windows = bpy.context.window_manager.windows
+    return not any(watch._is_at_work(operator) for window in windows for operator in window.modal_operators)
+
+
+def until(condition: Callable[[], object], what: str, timeout: float = 30.0) -> Steps:
+    """Wait until `condition()` holds; `what` says what was waited for. timeout: when this is a failure [s]."""
     deadline = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {timeout:g} s for this: {what}")
-        yield 0.05
+        yield POLL
 
 
 def let_go() -> Steps:
@@ -83,8 +146,10 @@ def let_go() -> Steps:
 
 def screenshot(name: str) -> Steps:
     """The whole screen, as out/gui/NAME.png. Blender's own screenshot operator gives black under Mesa."""
-    yield 0.5  # panels glide to their places
-    subprocess.run(["import", "-window", "root", OUT / f"{name}.png"], check=True)
+    yield from at_rest()
+    partial = OUT / f".{os.getpid()}_{name}.png"  # two windows may take a picture of the same name
+    subprocess.run(["import", "-window", "root", *QUICK_PNG, partial], check=True)
+    partial.rename(OUT / f"{name}.png")
 
 
 # Mouse and keys
@@ -96,14 +161,7 @@ def send(event: str, value: str, **modifiers) -> None:
 
 def move(position: Position, **modifiers) -> Steps:
     _point(position, **modifiers)
-    yield HOVER
-
-
-def hover(position: Position) -> Steps:
-    """As `move`, for what lights up: Blender leaves a button at one event, and comes to the next at another."""
-    _point((position[0] + 1, position[1]))
-    _point(position)
-    yield SCAN
+    yield from drawn()
 
 
 def _point(position: Position, **modifiers) -> None:
@@ -115,41 +173,41 @@ def _point(position: Position, **modifiers) -> None:
 def press(key: str, **modifiers) -> Steps:
     """A key or a mouse button, down and up where the mouse is: press("Z", ctrl=True)."""
     send(key, "PRESS", **modifiers)
-    yield 0.05
+    yield TURN
     send(key, "RELEASE", **modifiers)
-    yield 0.3
+    yield from drawn()
 
 
 def click(position: Position, **modifiers) -> Steps:
-    yield from move((position[0] - 2, position[1] - 2))
-    yield from move(position)
-    yield 0.2
+    yield from drawn()  # what the test has changed: handles are where they were drawn last
+    _point((position[0] - 2, position[1] - 2))
+    _point(position)
+    yield from drawn()
     yield from press("LEFTMOUSE", **modifiers)
 
 
-def drag(start: Position, end: Position, steps: int = 8, **modifiers) -> Steps:
+def drag(start: Position, end: Position, steps: int = 5, **modifiers) -> Steps:
     """Press the mouse, move and release it. Modifiers are held while it moves."""
     yield from hold(start, end, steps, **modifiers)
     send("LEFTMOUSE", "RELEASE", **modifiers)
-    yield 0.3
+    yield from drawn()
 
 
-def hold(start: Position, end: Position, steps: int = 8, **modifiers) -> Steps:
+def hold(start: Position, end: Position, steps: int = 5, **modifiers) -> Steps:
     """As `drag`, with the button still down at the end."""
-    yield from move((start[0] - 3, start[1] - 3))
+    yield from drawn()
+    _point((start[0] - 3, start[1] - 3))
     yield from move(start)
-    yield 0.3
     send("LEFTMOUSE", "PRESS")
-    yield 0.1
+    yield from drawn()
     for key, down in modifiers.items():
         if down:
             send({"ctrl": "LEFT_CTRL", "shift": "LEFT_SHIFT"}[key], "PRESS", **modifiers)
-            yield 0.05
+            yield TURN
     for i in range(1, steps + 1):
         yield from move(
             (start[0] + (end[0] - start[0]) * i // steps, start[1] + (end[1] - start[1]) * i // steps), **modifiers
         )
-        yield 0.03
 
 
 def type_text(text: str) -> Steps:
@@ -159,17 +217,15 @@ def type_text(text: str) -> Steps:
     for character in text:
         key = names.get(character) or digits[int(character)]
         send(key, "PRESS", unicode=character)
-        yield 0.05
         send(key, "RELEASE")
-        yield 0.05
+        yield TURN
+    yield from drawn()
 
 
 def choose_from_menu(number: int) -> Steps:
     """Take an entry, counted from 0, of the menu that is open."""
-    yield from press("HOME")
-    for _ in range(number):
-        yield from press("DOWN_ARROW")
-    yield from press("RET")
+    for key in ("HOME", *["DOWN_ARROW"] * number, "RET"):
+        yield from press(key)
 
 
 # The viewport
@@ -203,181 +259,6 @@ def click_object(obj: bpy.types.Object, local: Vector, **modifiers) -> Steps:
     yield from click(on_screen(obj.matrix_world @ Vector(local)), **modifiers)
 
 
-# The sidebar
-
-
-def open_tab(name: str = TAB) -> Steps:
-    """Press N, and click down the column of tabs until ours is the one in front."""
-    if region("UI").width <= 1:
-        yield from over_viewport()
-        yield from press("N")
-        yield from until(lambda: region("UI").width > 1, "the sidebar opens")
-    yield from _sidebar_at_rest()
-    sidebar = region("UI")
-    heights = range(sidebar.y + sidebar.height - 20, sidebar.y, -2 * SCAN_STEP)
-    for y in (_tab_heights.get(name, heights[0]), *heights):
-        if sidebar.active_panel_category == name:
-            return
-        yield from click((sidebar.x + sidebar.width - 10, y))
-        _tab_heights[name] = y
-    raise AssertionError(f"there is no tab {name} in the sidebar")
-
-
-def _sidebar_at_rest() -> Steps:
-    """It slides in, and its buttons with it."""
-    before, now = None, (region("UI").x, region("UI").width)
-    while before != now:
-        yield 0.5
-        before, now = now, (region("UI").x, region("UI").width)
-
-
-def is_open(panel: str) -> Steps:
-    """Whether the sidebar shows what is in a panel, scrolled away or not."""
-    cls = getattr(bpy.types, panel)
-    draw, seen = cls.draw, []
-    cls.draw = lambda self, context: seen.append(self) or draw(self, context)  # which returns None
-    region("UI").tag_redraw()
-    yield 0.5
-    cls.draw = draw
-    return bool(seen)
-
-
-def open_panel(panel: str) -> Steps:
-    """One that is closed at first, with all the others."""
-    for _ in range(3):
-        if (yield from is_open(panel)):
-            return
-        yield from toggle_panels()
-    assert (yield from is_open(panel)), f"{panel} does not open"
-
-
-def toggle_panels() -> Steps:
-    """Ctrl and a click on the main panel's header close all that are below it, or open them all."""
-    sidebar = region("UI")
-    yield from move((sidebar.x + sidebar.width // 3, sidebar.y + sidebar.height // 2))
-    yield from press("HOME")
-    header = round(HEADER * bpy.context.preferences.system.ui_scale)
-    yield from click((sidebar.x + sidebar.width // 3, sidebar.y + sidebar.height - header), ctrl=True)
-    yield 0.5
-
-
-def click_beside(name: str, across: float, found_at: float = 0.25, rows_below: float = 0) -> Steps:
-    """Click what cannot say its name, a menu or a panel's header, in the row of a button that can or below it."""
-    _x, y = yield from find_button(name, found_at)
-    yield from click((region("UI").x + round(region("UI").width * across), y - round(ROW * rows_below)))
-
-
-def button_under_mouse() -> str:
-    """What the sidebar's highlighted button does: "limberjack.simulate()", or the path of its property."""
-    manager = bpy.context.window_manager
-    with bpy.context.temp_override(window=window(), area=viewport(), region=region("UI")):
-        if bpy.ops.ui.copy_python_command_button.poll():
-            bpy.ops.ui.copy_python_command_button()
-        elif bpy.ops.ui.copy_data_path_button.poll():
-            bpy.ops.ui.copy_data_path_button(full_path=True)
-        else:
-            return ""
-    return manager.clipboard.removeprefix("bpy.ops.")
-
-
-def find_button(name: str, across: float = 0.5) -> Steps:
-    """Hover down the sidebar until a button's operator or property starts with `name`; scroll where it must be.
-
-    across: where in the sidebar's width, from 0 to 1.
-    """
-    if name in _last_seen:
-        scrolled, place = _last_seen[name]
-        yield from move(place)
-        yield from _scroll_to(scrolled)
-        if (yield from _rests_at(place, name)):
-            return place
-    x = region("UI").x + round(region("UI").width * across)
-    place = yield from _on_this_page(x, name)
-    if not place:
-        begun = _scrolled()
-        yield from press("HOME")  # leads to the top
-        place = (yield from _on_this_page(x, name)) if _scrolled() != begun else None
-    while not place and (yield from _turn_page()):
-        place = yield from _on_this_page(x, name)
-    place = place or (yield from _on_this_page(x, name, edge=0))  # at the very end the lowest button is whole
-    assert place, f"there is no button for {name} in the sidebar"
-    _last_seen[name] = _scrolled(), place
-    return place
-
-
-def _on_this_page(x: int, name: str, edge: int = EDGE) -> Steps:
-    """The middle of the button, or None where it is scrolled away."""
-    sidebar = region("UI")
-    for y in range(sidebar.y + sidebar.height - SCAN_STEP // 2, sidebar.y + edge, -SCAN_STEP):
-        yield from hover((x, y))
-        if button_under_mouse().startswith(name):
-            top = yield from _upper_end(x, y, name)
-            place = (x, round(top - ROW / 2 * bpy.context.preferences.system.ui_scale))
-            if (yield from _rests_at(place, name)):
-                return place
-    return None
-
-
-def _upper_end(x: int, y: int, name: str) -> Steps:
-    """Of the button that the scan has come upon from above, somewhere within a step of it."""
-    for higher in range(y + 4, y + SCAN_STEP, 4):
-        yield from hover((x, higher))
-        if not button_under_mouse().startswith(name):
-            return higher - 2
-    return y + SCAN_STEP - 2
-
-
-def _turn_page() -> Steps:
-    """Turn the wheel over the sidebar until its lowest buttons are the highest; whether anything has moved."""
-    begun = before = _scrolled()
-    step = 0.0
-    while before - begun + step <= region("UI").height - 2 * EDGE:
-        yield from turn_wheel()
-        step, before = _scrolled() - before, _scrolled()
-        if not step:
-            break
-    return before > begun
-
-
-def turn_wheel(times: int = 1, event: str = "WHEELDOWNMOUSE") -> Steps:
-    """Scroll what is under the mouse, down or, by WHEELUPMOUSE, up."""
-    for _ in range(times):
-        send(event, "PRESS")
-        yield 2 * HOVER
-
-
-def _scroll_to(pixels: float) -> Steps:
-    """Turn the wheel over the sidebar until so many pixels of it lie above what is seen, or as near as it gets."""
-    event = "WHEELDOWNMOUSE" if pixels > _scrolled() else "WHEELUPMOUSE"
-    away = abs(pixels - _scrolled())
-    before = math.inf
-    while 1.0 < away < before:
-        yield from turn_wheel(event=event)
-        before, away = away, abs(pixels - _scrolled())
-
-
-def _scrolled() -> float:
-    """How many pixels of the sidebar lie above what is seen."""
-    return -region("UI").view2d.region_to_view(0, region("UI").height)[1]
-
-
-def _rests_at(position: Position, name: str) -> Steps:
-    """Whether the button is there now and a moment later: panels glide when one above them changes its size."""
-    for pause in (0.25, 0.0):
-        yield from hover(position)
-        if not button_under_mouse().startswith(name):
-            return False
-        yield pause
-    return True
-
-
-def click_button(name: str, rows_below: float = 0, across: float = 0.5, **modifiers) -> Steps:
-    """Click a button of the sidebar; `rows_below` reaches what cannot say its name, a menu or a panel's header."""
-    x, y = yield from find_button(name, across)
-    row = 20 * bpy.context.preferences.system.ui_scale
-    yield from click((x, round(y - rows_below * row)), **modifiers)
-
-
 # The add-on
 
 
@@ -399,4 +280,4 @@ def simulated() -> Steps:
     yield from until(lambda: not status().running, "the simulation ends", timeout=300)
     assert not status().error, f"the simulation failed: {status().error}"
     assert bpy.context.scene.limberjack.last_result, "the simulation failed, and left its findings"
-    yield 0.3
+    yield from at_rest()

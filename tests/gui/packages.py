@@ -6,13 +6,17 @@ import shutil
 import subprocess
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = "source/tests/packages/session.py"
 OLDER = ROOT / "tests" / "packages" / "older.py"
 INTERPRETER = ROOT / ".venv" / "bin" / "python"
+NAMES = ("plain", "compiled", "upgraded")
+"""The trials: of the plain zip, of that with a library, and of an upgrade of the latter."""
+
 SAMPLE = ("crane.blend", "24")
 TIME_LIMIT = 600  # seconds; the plain zip has numba compile the solver
 
@@ -21,29 +25,49 @@ def version() -> str:
     return tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
 
 
-def try_all(headless: Path, blender: Path, out: Path, inside: str) -> Iterator[tuple[str, float, str]]:
-    """Each trial's name, when it began [s, monotonic], and what was wrong, or "".
+@dataclass
+class Trial:
+    """One trial that runs: its name, its log, its process, and when it began [s, monotonic]."""
+
+    name: str
+    log: Path
+    child: subprocess.Popen
+    begun: float
+
+
+def start(names: Collection[str], headless: Path, blender: Path, out: Path, inside: str) -> list[Trial]:
+    """Start those of the named trials whose zips dist/ has, all at once.
 
     Args:
         headless: the script that runs a command in Blender's root folder. out, inside: a folder, here and there.
     """
-    command = [headless, blender, out, "blender", "-b", "--factory-startup", "--python", f"{inside}/{SESSION}", "--"]
-    begun, running = time.monotonic(), []
+    command = ["nice", headless, blender, out, "blender", "-b", "--factory-startup"]
+    command += ["--python", f"{inside}/{SESSION}", "--"]
+    running = []
     for name, (task, zips, words) in trials(out).items():
+        if name not in names:
+            continue
         for zip_file in zips:
             if not (out / "source" / zip_file.name).exists():
                 shutil.copy(zip_file, out / "source")
         log = out / f"packages_{name}.log"
         with log.open("w") as stream:
             asked = [*command, task, *SAMPLE, *(f"{inside}/source/{zip_file.name}" for zip_file in zips), *words]
-            running.append((name, log, subprocess.Popen(asked, stdout=stream, stderr=stream)))
-    for name, log, child in running:
+            child = subprocess.Popen(asked, stdout=stream, stderr=stream)
+        running.append(Trial(name, log, child, time.monotonic()))
+    return running
+
+
+def outcomes(running: Iterable[Trial]) -> Iterator[dict]:
+    """Yield the result of each trial: its name, its seconds, and what was wrong, or ""."""
+    for trial in running:
         try:
-            code = child.wait(TIME_LIMIT)
+            code: int | str = trial.child.wait(TIME_LIMIT)
         except subprocess.TimeoutExpired:
-            child.kill()
+            trial.child.kill()
             code = f"none in {TIME_LIMIT} s"
-        yield name, begun, f"code {code}:\n{log.read_text(errors='replace')}" if code else ""
+        failure = f"code {code}:\n{trial.log.read_text(errors='replace')}" if code else ""
+        yield {"name": f"packages.{trial.name}", "seconds": time.monotonic() - trial.begun, "failure": failure}
 
 
 def trials(out: Path) -> dict[str, tuple[str, list[Path], list[str]]]:

@@ -1,57 +1,65 @@
-"""Tests in a real Blender window: `python tests/gui/run.py [TEST…]`, or `--install` to install Blender and no more.
+"""Tests in a real Blender window: `python tests/gui/run.py [TEST…]`; `--help` lists the options.
 
 Installs Blender once, builds the extension from the working tree, and runs tests/gui/test_*.py inside that Blender
-under a virtual screen. Where `make kernels` has left a library that fits, that Blender runs by it, as an artist's does,
-and what is about compiling is tried in a second one, by numba; else one does all of it by numba. Then bakes outside, by
-the wheel, what test_same_keys has baked, and tries the zips of dist/, where there are any, in clean profiles. Logs and
-screenshots go to out/gui/. Exits 0 if nothing failed, 1 if something did, and 77 where these tests cannot run at all.
+under virtual screens. Two windows share the tests: each takes the next one that none has taken. Where `make kernels`
+has left a library that fits, Blender runs by it, as an artist's does, and what is about compiling is tried in another
+Blender, by numba; else one window does all of it by numba.
+
+Scenes that test_same_keys bakes are baked outside too, by the wheel. Zips of dist/ are tried in clean profiles. Logs
+and screenshots go to out/gui/. Exits 0 if nothing failed, 1 if something did, and 77 where these tests cannot run.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import packages
-import wheel
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import packages  # noqa: E402 - these use tests/support
+import wheel  # noqa: E402
+from plan import Plan  # noqa: E402
+from windows import Window, follow, last_lines  # noqa: E402
+
+from support.groups import GROUPS  # noqa: E402
+
 OUT = ROOT / "out" / "gui"
 SOURCE = OUT / "source"
-LOG = OUT / "blender.log"
-RESULTS = OUT / "results.jsonl"
 
-# OUT as Blender sees it, from inside its own root folder
 INSIDE = "/mnt/host"
+"""OUT as Blender sees it, from inside its own root folder."""
 
 SHARED = Path(os.environ.get("LIMBERJACK_SHARED", ROOT.parent / "shared")) / "gui"
 BLENDER = Path(os.environ.get("LIMBERJACK_BLENDER", "/opt/blender-sid"))
-# A real one that nothing holds, for test_first_minutes; where it is absent, that takes one of its own
+
 ROBOT = SHARED.parent / "corpus" / "urdf" / "bullet_r2d2" / "r2d2.urdf"
+"""A real robot that nothing holds, for test_first_minutes. Where it is absent, that file uses a robot of its own."""
 
 NOT_RUN = 77
-TIME_LIMIT = 3000  # seconds for all tests of a Blender together
-LINES_OF_LOG = 25
+"""Exit code where these tests cannot run at all."""
 
 INTERPRETER = ROOT / ".venv" / "bin" / "python"
 
+ONE_THREAD = "LP_NUM_THREADS=1"
+"""Draws each window by one thread: two windows that each draw by all cores hinder each other."""
+
 BY_NUMBA = "LIMBERJACK_KERNELS=numba"
 
-# Which by a library would wait for nothing
 COLD = "test_self_check.test_check_with_a_cold_solver"
+"""The test that waits for the compiler. By a library, it would have nothing to wait for."""
 
-# What compiles in the background, the solver and what poses need; tried by numba though there is a library
 COMPILING = (COLD, "test_pull.test_a_four_bar_is_pulled")
-
-
-_failures: list[str] = []
-"""Lines of what has failed so far."""
+"""Tests of compiling in the background: of the solver, and of what poses need. They run by numba in any case."""
 
 
 class CannotRunError(Exception):
@@ -62,12 +70,39 @@ class BuildError(Exception):
     """The extension cannot be built: the end of the log."""
 
 
-def main(chosen: list[str]) -> int:
+@dataclass
+class Summary:
+    """What has passed, failed and been postponed so far."""
+
+    passed: int = 0
+    failures: list[str] = field(default_factory=list)
+    postponed: list[str] = field(default_factory=list)
+
+    def add(self, entry: dict) -> None:
+        """Count and print a result: its name, its label, its seconds, those of them that it has waited, its failure."""
+        name = entry["name"] + entry.get("label", "")
+        if entry.get("postponed"):
+            self.postponed.append(name)
+            return
+        waited = f", waited {entry['waited']:.1f} s" if "waited" in entry else ""
+        line = f"{name} {entry['seconds']:.1f} s{waited}"
+        if entry["failure"]:
+            line = f"FAIL {line}: {entry['failure']}"
+            self.failures.append(line)
+        else:
+            line = f"PASS {line}"
+            self.passed += 1
+        print(line, flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `follow` ends the windows
+    options = read_options(arguments)
     try:
         require_tools()
         clear_output()
         install_blender()
-        if chosen == ["--install"]:
+        if options.install:
             return 0
         stage_source()
     except CannotRunError as reason:
@@ -79,14 +114,30 @@ def main(chosen: list[str]) -> int:
     except BuildError as error:
         print(f"FAIL building the extension\n{error}\n0 passed, 1 failed")
         return 1
-    outcomes = [*run_all_tests(chosen, has_library), *compare_with_wheel()]
-    if not chosen or "packages" in chosen:
-        outcomes += try_packages()
-    passed, failed = outcomes.count(True), outcomes.count(False)
-    for line in _failures:  # once more, where a log that is cut to its end has them
+    summary = Summary()
+    run_all_tests(options, has_library, summary)
+    for line in summary.failures:  # once more, where a log that is cut to its end has them
         print(line)
-    print(f"{passed} passed, {failed} failed", flush=True)
-    return 1 if failed or not passed else 0
+    for name in summary.postponed:
+        print(f"postponed {name}")
+    print(f"{summary.passed} passed, {len(summary.failures)} failed", flush=True)
+    return 1 if summary.failures or not summary.passed else 0
+
+
+def read_options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Tests in a real Blender window.")
+    parser.add_argument("tests", nargs="*", metavar="TEST", help="part of the names of the tests that are wanted")
+    parser.add_argument("--install", action="store_true", help="install Blender and no more")
+    parser.add_argument("--windows", type=int, default=2, metavar="N", help="how many share the tests (default: 2)")
+    parser.add_argument(
+        "--group", type=int, choices=range(GROUPS), help="run the walks, and of the other tests one fifth"
+    )
+    parser.add_argument(
+        "--budget", type=float, metavar="SECONDS", default=float("inf"), help="after this time, only walks start"
+    )
+    options = parser.parse_args(arguments)
+    options.plan = Plan(options.tests, options.group, time.time() + options.budget)
+    return options
 
 
 def require_tools() -> None:
@@ -101,10 +152,11 @@ def require_tools() -> None:
 def clear_output() -> None:
     """Leave nothing of an earlier run but Mesa's shaders, which take seconds to compile."""
     OUT.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(SOURCE, ignore_errors=True)
-    for file in OUT.iterdir():
-        if file.is_file():
-            file.unlink()
+    for path in OUT.iterdir():
+        if path.is_file():
+            path.unlink()
+        elif path.name != ".mesa_cache":
+            shutil.rmtree(path)
     if ROBOT.is_file():
         shutil.copy(ROBOT, OUT)
 
@@ -160,89 +212,51 @@ def build_extension() -> None:
         raise BuildError(last_lines(log))
 
 
-def run_all_tests(chosen: list[str], has_library: bool) -> list[bool]:
-    """Returns whether each has passed."""
-    if not has_library:
-        return run_tests(chosen)
-    outcomes = run_tests([*chosen, f"-{COLD}"])
-    compiling = [name for name in COMPILING if not chosen or any(part in name for part in chosen)]
-    return outcomes + (run_tests(compiling, BY_NUMBA) if compiling else [])
+def run_all_tests(options: argparse.Namespace, has_library: bool, summary: Summary) -> None:
+    plan = options.plan
+    windows = options.windows if has_library else 1  # each would compile the solver for itself
+    with ThreadPoolExecutor(1) as pool:
+        baked: dict[str, Future] = {}
+
+        def report(entry: dict) -> None:
+            summary.add(entry)
+            for name in wheel.scenes_in(OUT):
+                if name not in baked:
+                    baked[name] = pool.submit(wheel.compare, OUT, name)
+
+        words = [*plan.words, f"-{COLD}"] if has_library else plan.words
+        run_tests(replace(plan, words=words), windows, report)
+        for name, future in baked.items():
+            summary.add({"name": f"wheel.{name}"} | future.result())
+    compiling = [name for name in COMPILING if plan.includes(name, is_walk=False)] if has_library else []
+    tried = (
+        []
+        if options.tests and "packages" not in options.tests
+        else [name for name in packages.NAMES if plan.includes(f"packages.{name}", is_walk=False)]
+    )
+    if plan.is_postponed(is_walk=False):
+        for name in [*compiling, *(f"packages.{each}" for each in tried)]:
+            summary.add({"name": name, "postponed": True})
+        return
+    trials = packages.start(tried, SHARED / "run_headless.sh", BLENDER, OUT, INSIDE)
+    if compiling:
+        run_tests(Plan(compiling), 1, summary.add, BY_NUMBA)
+    for entry in packages.outcomes(trials):
+        summary.add(entry)
 
 
-def run_tests(chosen: list[str], environment: str = "") -> list[bool]:
-    """In one Blender. environment: a variable that it gets besides. Returns whether each has passed."""
+def run_tests(plan: Plan, count: int, report: Callable[[dict], None], environment: str = "") -> None:
+    """Run the plan's tests in so many windows. environment: a variable that Blender gets besides."""
     command = [SHARED / "run_gui.sh", BLENDER, OUT, "blender", "--factory-startup", "--enable-event-simulate"]
     command += ["--window-geometry", "0", "0", "1600", "900", "--gpu-backend", "opengl"]
-    command += ["--python-exit-code", "3", "--python", f"{INSIDE}/source/tests/gui/session.py", "--", *chosen]
-    begin = RESULTS.stat().st_size if RESULTS.exists() else 0
-    RESULTS.touch()
-    with LOG.open("a") as log:  # a second Blender's lines come after those of the first
-        told = os.environ | {"GUI_TIMEOUT": str(TIME_LIMIT)} | ({"GUI_ENV": environment} if environment else {})
-        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=told)
-    try:
-        pending, outcomes = follow(child, begin, f" ({environment})" if environment else "")
-    finally:
-        if child.poll() is None:
-            child.terminate()
-            child.wait()
-    if pending is None or pending or child.returncode:
-        unfinished = pending or ["Blender itself"]
-        print(f"FAIL {unfinished[0]}: Blender ended with code {child.returncode}; its last lines:\n{last_lines(LOG)}")
-        for name in unfinished[1:]:
-            print(f"FAIL {name}: not run, Blender had ended")
-        outcomes += [False] * len(unfinished)
-    return outcomes
-
-
-def compare_with_wheel() -> Iterator[bool]:
-    """Bake outside what the window has baked; whether each scene has the same keys."""
-    for name, begun, failure in wheel.compare(OUT):
-        report({"name": f"wheel.{name}", "seconds": time.monotonic() - begun, "failure": failure})
-        yield not failure
-
-
-def try_packages() -> Iterator[bool]:
-    """Install, use and remove what dist/ has for this platform; whether all was well with each."""
-    for name, begun, failure in packages.try_all(SHARED / "run_headless.sh", BLENDER, OUT, INSIDE):
-        report({"name": f"packages.{name}", "seconds": time.monotonic() - begun, "failure": failure})
-        yield not failure
-
-
-def follow(child: subprocess.Popen, begin: int, beside: str) -> tuple[list[str] | None, list[bool]]:
-    """Print results as they come. Returns the tests that have none (None: it never came to tests), and the outcomes.
-
-    Args:
-        begin: where the child's results do. beside: a word beside each test's name.
-    """
-    pending, outcomes = None, []
-    with RESULTS.open() as stream:
-        stream.seek(begin)
-        alive = True
-        while alive:
-            alive = child.poll() is None
-            for line in stream:
-                entry = json.loads(line)
-                if "tests" in entry:
-                    pending = entry["tests"]
-                    continue
-                pending.remove(entry["name"])
-                outcomes.append(not entry["failure"])
-                report(entry | {"name": entry["name"] + beside})
-            time.sleep(0.2)
-    return pending, outcomes
-
-
-def report(entry: dict) -> None:
-    word = "FAIL" if entry["failure"] else "PASS"
-    message = f": {entry['failure']}" if entry["failure"] else ""
-    line = f"{word} {entry['name']} {entry['seconds']:.1f} s{message}"
-    print(line, flush=True)
-    if entry["failure"]:
-        _failures.append(line)
-
-
-def last_lines(log: Path, count: int = LINES_OF_LOG) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-count:])
+    command += ["--python-exit-code", "3", "--python", f"{INSIDE}/source/tests/gui/session.py"]
+    kind = "numba" if environment else "window"
+    label = f" ({environment})" if environment else ""
+    variables = environment if count == 1 else f"{environment} {ONE_THREAD}"
+    windows = [Window(f"{kind}{number}", OUT, label) for number in range(1, count + 1)]
+    for window in windows:
+        window.start(command, plan, f"claims_{kind}", variables)
+    follow(windows, report)
 
 
 if __name__ == "__main__":

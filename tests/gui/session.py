@@ -18,63 +18,56 @@ import bpy
 
 HERE = Path(__file__).parent
 OUT = Path("/mnt/host")
-LOG = OUT / "blender.log"
-RESULTS = OUT / "results.jsonl"
 TIME_LIMIT = 400.0  # seconds for a test
-
-# Files whose tests simulate nothing: they come first, while a child process compiles the solver for the others.
-WITHOUT_SOLVER = ("test_exchange", "test_handles", "test_panels", "test_rigging")
 
 # Files whose tests see to it themselves that what they need is compiled
 COMPILING = ("test_pull", "test_self_check")
 
-# What removes the extension, after which there is nothing to test
-LAST = "test_removal"
-
-sys.path[:0] = [str(HERE), str(HERE.parent / "packages")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "packages")]
 import harness  # noqa: E402 - lies in a folder just added
+from plan import WITHOUT_SOLVER, Claims, Plan, order  # noqa: E402
 
 # Blender tells of a fault in our code by a traceback, or by a line that names our source file
 COMPLAINT = re.compile(r"Traceback|limberjack/\S+\.py")
 
 
-def record(**entry) -> None:
-    with RESULTS.open("a") as stream:
-        stream.write(json.dumps(entry) + "\n")
+class Session:
+    """What this window does: the tests of its plan that no other window has claimed, one after the other."""
 
+    def __init__(self, window: str, claims: str, plan: Plan):
+        self._log, self._results = OUT / f"blender_{window}.log", OUT / f"results_{window}.jsonl"
+        self._claims, self._plan = Claims(OUT / claims), plan
+        self.tests = collect(plan)
+        self._steps = self._run_all()
+        self._waited = 0.0
 
-def collect(chosen: list[str]) -> dict[str, Callable]:
-    """Test functions by "file.function", in their order.
+    def step(self) -> float:
+        """Go on until something has to be waited for. Returns for how long [s]; raises StopIteration at the end."""
+        pause = next(self._steps)
+        self._waited += pause
+        return pause
 
-    chosen: parts of the names of those that are wanted, all if there is none; "-NAME" leaves one out.
-    """
-    wanted = [word for word in chosen if not word.startswith("-")]
-    tests = {}
-    for path in sorted(HERE.glob("test_*.py"), key=_turn):
-        module = importlib.import_module(path.stem)
-        for name, value in vars(module).items():
-            if name.startswith("test_") and callable(value) and value.__module__ == module.__name__:
-                tests[f"{path.stem}.{name}"] = value
-    return {
-        name: test
-        for name, test in tests.items()
-        if f"-{name}" not in chosen and (not wanted or any(part in name for part in wanted))
-    }
+    def _run_all(self) -> Iterator[float]:
+        self.record(tests=list(self.tests))
+        if not self.tests:
+            return
+        yield from harness.install_extension(next(OUT.glob("*.zip")))
+        simulating = {name for name in self.tests if not name.startswith(WITHOUT_SOLVER + COMPILING)}
+        compiling = harness.compile_solver() if simulating else ()
+        for name, test in self.tests.items():
+            if not self._claims.claim(name):
+                continue
+            if self._plan.is_postponed(is_walk(test)):
+                self.record(name=name, postponed=True)
+                continue
+            if name in simulating:
+                yield from compiling
+            yield from self._run_test(name, test)
 
-
-def _turn(path: Path) -> tuple[bool, bool, str]:
-    return path.stem == LAST, path.stem not in WITHOUT_SOLVER, path.stem
-
-
-def run_all(tests: dict[str, Callable]) -> Iterator[float]:
-    yield from harness.install_extension(next(OUT.glob("*.zip")))
-    simulating = {name for name in tests if not name.startswith(WITHOUT_SOLVER + COMPILING)}
-    compiling = harness.compile_solver() if simulating else ()
-    for name, test in tests.items():
-        if name in simulating:
-            yield from compiling
+    def _run_test(self, name: str, test: Callable) -> Iterator[float]:
         print(f"gui-test: {name}", flush=True)
-        begun, log_begin = time.monotonic(), log_size()
+        self.record(started=name)
+        begun, waited_before, log_begin = time.monotonic(), self._waited, self._log_size()
         failures = []
         try:
             yield from from_fresh_file(test)
@@ -82,9 +75,42 @@ def run_all(tests: dict[str, Callable]) -> Iterator[float]:
             failures.append(describe(error))
             yield from harness.screenshot(f"failed_{name}")
             yield from harness.let_go()
-        yield 0.3  # what the last action led to may still be drawn
-        failures += complaints_since(log_begin)
-        record(name=name, seconds=time.monotonic() - begun, failure="\n".join(failures))
+        yield from harness.at_rest()  # what the last action led to may still be drawn
+        failures += self._complaints_since(log_begin)
+        seconds, waited = time.monotonic() - begun, self._waited - waited_before
+        self.record(name=name, seconds=seconds, waited=waited, failure="\n".join(failures))
+
+    def record(self, **entry) -> None:
+        with self._results.open("a") as stream:
+            stream.write(json.dumps(entry) + "\n")
+
+    def _log_size(self) -> int:
+        ctypes.CDLL(None).fflush(None)  # Blender's own prints wait in a buffer of C
+        return self._log.stat().st_size
+
+    def _complaints_since(self, begin: int) -> list[str]:
+        """What Blender's log has said since, each line once, if any of it speaks against our code."""
+        end = self._log_size()
+        with self._log.open("rb") as stream:
+            stream.seek(begin)
+            text = stream.read(end - begin).decode(errors="replace")
+        return ["Blender's log:", *dict.fromkeys(text.splitlines())] if COMPLAINT.search(text) else []
+
+
+def collect(plan: Plan) -> dict[str, Callable]:
+    """Return the plan's test functions by "file.function", in the order in which they run."""
+    tests = {}
+    for path in HERE.glob("test_*.py"):
+        module = importlib.import_module(path.stem)
+        for name, value in vars(module).items():
+            if name.startswith("test_") and callable(value) and value.__module__ == module.__name__:
+                tests[f"{path.stem}.{name}"] = value
+    chosen = {name: test for name, test in tests.items() if plan.includes(name, is_walk(test))}
+    return {name: chosen[name] for name in sorted(chosen, key=lambda name: order(name, is_walk(chosen[name])))}
+
+
+def is_walk(test: Callable) -> bool:
+    return getattr(test, "is_walk", False)
 
 
 def from_fresh_file(test: Callable) -> Iterator[float]:
@@ -94,20 +120,6 @@ def from_fresh_file(test: Callable) -> Iterator[float]:
         if time.monotonic() > deadline:
             raise TimeoutError(f"took longer than {TIME_LIMIT:g} s")
         yield pause
-
-
-def log_size() -> int:
-    ctypes.CDLL(None).fflush(None)  # Blender's own prints wait in a buffer of C
-    return LOG.stat().st_size
-
-
-def complaints_since(begin: int) -> list[str]:
-    """What Blender's log has said since, each line once, if any of it speaks against our code."""
-    end = log_size()
-    with LOG.open("rb") as stream:
-        stream.seek(begin)
-        text = stream.read(end - begin).decode(errors="replace")
-    return ["Blender's log:", *dict.fromkeys(text.splitlines())] if COMPLAINT.search(text) else []
 
 
 def describe(error: Exception) -> str:
@@ -123,17 +135,14 @@ def quit_blender(code: int) -> None:
     os._exit(code)  # a window gives no cleaner way to choose the exit code
 
 
-def main(chosen: list[str]) -> None:
+def main(told: dict) -> None:
     bpy.context.preferences.view.show_splash = False
-    tests = collect(chosen)
-    record(tests=list(tests))
-    if not tests:
-        quit_blender(0)
-    steps = run_all(tests)
+    window, claims = told.pop("window"), told.pop("claims")
+    session = Session(window, claims, Plan(**told))
 
     def tick() -> float:
         try:
-            return next(steps)
+            return session.step()
         except StopIteration:
             quit_blender(0)
         except BaseException:  # a timer that raises is only dropped: the window would stay for ever
@@ -143,4 +152,4 @@ def main(chosen: list[str]) -> None:
     bpy.app.timers.register(tick, first_interval=1.0, persistent=True)
 
 
-main(sys.argv[sys.argv.index("--") + 1 :])
+main(json.loads(sys.argv[sys.argv.index("--") + 1]))

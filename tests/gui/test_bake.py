@@ -5,25 +5,24 @@ from collections.abc import Callable
 import bpy
 import harness
 import scenes
+import sidebar
 from baked_keys import keys_of_bake
 from harness import (
     Steps,
     choose_from_menu,
     click,
-    click_button,
-    find_button,
-    open_tab,
     over_viewport,
     press,
     region,
     screenshot,
     simulated,
     status,
-    turn_wheel,
     type_text,
     until,
 )
+from plan import walk
 from scenes import action_of, hanging_bars, motion
+from sidebar import click_button, find_button, open_tab, turn_wheel
 from test_exchange import info_lines
 from test_handles import redo, undo
 from test_same_keys import SOURCE, open_file
@@ -81,8 +80,8 @@ def start_long_bake() -> Steps:
 def escape() -> Steps:
     yield from over_viewport()
     yield from press("ESC")
-    yield from until(lambda: not status().running, "Esc ends the simulation", timeout=10)
-    yield 0.3
+    yield from until(lambda: not status().running, "Esc ends the simulation")
+    yield from harness.at_rest()
 
 
 def assert_as_it_was(before: tuple) -> None:
@@ -172,7 +171,7 @@ def paragraphs() -> Steps:
     )
     try:
         region("UI").tag_redraw()
-        yield 0.5
+        yield from harness.at_rest()
     finally:
         panels.paragraph = original
     assert told, "the panel tells nothing at all"
@@ -187,10 +186,10 @@ def out_of_date() -> Steps:
 
 def open_keyframes() -> Steps:
     yield from open_tab()
-    yield from harness.open_panel("LIMBERJACK_PT_simulate")
-    if not (yield from harness.is_open("LIMBERJACK_PT_keys")):
-        yield from harness.click_beside(f"{SETTINGS}.preview.strength", 0.3, found_at=0.75, rows_below=TO_KEYFRAMES)
-    assert (yield from harness.is_open("LIMBERJACK_PT_keys")), "the panel Keyframes does not open"
+    yield from sidebar.open_panel("LIMBERJACK_PT_simulate")
+    if not (yield from sidebar.is_open("LIMBERJACK_PT_keys")):
+        yield from sidebar.click_beside(f"{SETTINGS}.preview.strength", 0.3, found_at=0.75, rows_below=TO_KEYFRAMES)
+    assert (yield from sidebar.is_open("LIMBERJACK_PT_keys")), "the panel Keyframes does not open"
 
 
 def ask_for_few_keys_on_both() -> Steps:
@@ -210,6 +209,7 @@ def ask_for_few_keys_on_both() -> Steps:
     assert abs(settings.distance - 0.002) < 1e-9, f"0.002 was typed, the distance is {settings.distance}"
 
 
+@walk
 def test_the_panel_tells_what_was_baked_and_when_it_is_out_of_date():
     """Options by the mouse, a receipt, and a bake that is out of date when a setting is changed, and not before."""
     hanging_bars()

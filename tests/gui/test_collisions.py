@@ -5,8 +5,10 @@ import importlib
 
 import bpy
 import harness
-from harness import PACKAGE, click_button, open_panel, open_tab, over_viewport, press, screenshot, status, until
+from harness import PACKAGE, over_viewport, press, screenshot, status, until
+from plan import walk
 from scenes import select
+from sidebar import click_button, open_panel, open_tab
 from test_handles import redo, undo
 
 
@@ -49,7 +51,7 @@ def test_pieces_in_the_window():
     yield from screenshot("pieces_searched")
     yield from over_viewport()
     yield from press("ESC")
-    yield from until(lambda: not status().running, "Esc ends the search", timeout=5)
+    yield from until(lambda: not status().running, "Esc ends the search")
     assert not pieces(), f"called off, it has left {pieces()}"
     add("AUTO")
     assert status().running, "the second search does not begin"
@@ -113,6 +115,7 @@ def overlapping_cubes() -> None:
     bpy.ops.ed.undo_push(message="Overlapping cubes")
 
 
+@walk
 def test_overlapping_links_are_shrunk_by_a_click():
     """Guards Shrink in Problems: the smaller link's shape gives way, both look as they did, and one undo takes it back.
 

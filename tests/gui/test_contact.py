@@ -2,17 +2,10 @@
 
 import bpy
 import harness
-from harness import (
-    click_button,
-    on_screen,
-    open_tab,
-    over_viewport,
-    press,
-    screenshot,
-    status,
-    until,
-)
+from harness import on_screen, over_viewport, press, screenshot, status, until
 from mathutils import Vector
+from plan import walk
+from sidebar import click_button, click_tab, open_tab
 from test_handles import look_at
 from test_newcomer import Counted
 
@@ -37,7 +30,7 @@ def cube_above_plane():
     bpy.context.scene.frame_end = 48
     bpy.ops.ed.undo_push(message="A cube above a plane")
     look_at((0.0, 0.0, 1.5), 18.0, (0.72, 0.51, 0.27, 0.38))
-    yield 0.5
+    yield from harness.at_rest()
     return cube, bpy.data.objects["Floor"]
 
 
@@ -45,11 +38,12 @@ def click_world(point, **modifiers):
     yield from harness.click(on_screen(Vector(point)), **modifiers)
 
 
+@walk
 def test_a_bounce_by_the_mouse_alone():
     """Six actions: tag the cube, make the plane a collider, bake. It lands, and stays on the plane."""
     cube, floor = yield from cube_above_plane()
     act = Counted()
-    yield from open_tab()
+    yield from click_tab()
     act.done.append("the tab Limberjack")
     yield from act("click the cube", click_world((0.0, 0.0, 3.5)))
     yield from act("Tag as Links", click_button("limberjack.link_tag", across=0.25))
@@ -81,7 +75,7 @@ def test_a_puppet_thrown_in_play():
     """The puppet tumbles in Play, lies, and is picked up and thrown; nothing sinks, and Esc puts all back."""
     with over_3d_view():
         bpy.ops.limberjack.sample_open("EXEC_DEFAULT", name="tumble")
-    yield 1.0
+    yield from harness.at_rest()
     scene = bpy.context.scene
     before = {obj.name: obj.matrix_world.copy() for obj in scene.objects if obj.limberjack_link.is_link}
     yield from open_tab()
@@ -95,10 +89,14 @@ def test_a_puppet_thrown_in_play():
     start = on_screen(chest.matrix_world.translation)
     yield from harness.hold(start, (start[0] - 120, start[1] + 160), steps=20)
     assert preview.current().is_holding, "the drag has not caught the puppet"
-    yield 0.6
+    number = preview.current().number
+    yield from until(lambda: preview.current().number > number + 12, "the puppet is pulled", timeout=60)
     yield from screenshot("contact_pulled")
     harness.send("LEFTMOUSE", "RELEASE")
-    yield 1.5
+    number = preview.current().number
+    yield from until(
+        lambda: preview.current().number > number + 36 or not preview.current().is_playing, "it flies", timeout=60
+    )
     yield from screenshot("contact_thrown")
     print(f"pace before the pull {pace:.2f}, after {preview.current().pace:.2f}")
     floor = bpy.data.objects["floor"]

@@ -6,22 +6,12 @@ from pathlib import Path
 
 import bpy
 import harness
-from harness import (
-    PACKAGE,
-    click_button,
-    find_button,
-    links,
-    open_tab,
-    over_viewport,
-    press,
-    region,
-    screenshot,
-    until,
-    viewport,
-    window,
-)
+import sidebar
+from harness import PACKAGE, links, over_viewport, press, region, screenshot, until, viewport, window
 from models import ARM, folder_of_models
+from plan import walk
 from scenes import select
+from sidebar import click_button, find_button, open_tab
 
 
 def over_3d_view():
@@ -39,7 +29,7 @@ def drop(folder: Path, *names: str):
     yield from over_viewport()
     with over_3d_view():
         bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(folder), files=[{"name": name} for name in names])
-    yield 0.5
+    yield from harness.at_rest()
 
 
 def import_by_drop(folder: Path, *names: str):
@@ -48,7 +38,7 @@ def import_by_drop(folder: Path, *names: str):
     yield from until(links, f"{', '.join(names)} is imported")
     with over_3d_view():
         bpy.ops.view3d.view_all()
-    yield 0.3
+    yield from harness.at_rest()
 
 
 def objects_named() -> set[str]:
@@ -81,7 +71,7 @@ def open_file_dialog(button: str):
     bpy.context.preferences.view.filebrowser_display_type = "SCREEN"
     yield from click_button(button)
     yield from until(file_dialog, "the file dialog opens")
-    yield 0.5
+    yield from harness.at_rest()
 
 
 def leave_file_dialog(action: str, path: Path | None = None):
@@ -89,11 +79,11 @@ def leave_file_dialog(action: str, path: Path | None = None):
     if path:
         area.spaces.active.params.directory = str(path.parent).encode()
         area.spaces.active.params.filename = path.name
-        yield 0.5
+        yield from harness.at_rest()
     with bpy.context.temp_override(window=opened, area=area, region=area.regions[-1]):
         getattr(bpy.ops.file, action)()
     yield from until(lambda: file_dialog() is None, "the file dialog closes")
-    yield 0.5
+    yield from harness.at_rest()
 
 
 def read(path: Path):
@@ -142,7 +132,7 @@ def test_a_dropped_sdf_brings_its_light():
     yield from screenshot("imported_sdf")
     select("lamp")
     region("UI").tag_redraw()
-    yield 1.0  # panels glide
+    yield from harness.at_rest()
     yield from screenshot("light")
 
 
@@ -189,7 +179,7 @@ def test_a_broken_file_changes_nothing():
     yield from open_tab()
     yield from drop(folder, "arm.urdf", "broken.urdf")
     yield from press("RET")
-    yield 0.5
+    yield from harness.at_rest()
     yield from screenshot("import_failed")  # the panel says so, too
     assert not objects_named(), f"left behind: {sorted(objects_named())}"
     error = bpy.context.window_manager.limberjack_status.error
@@ -216,7 +206,7 @@ def open_exchange():
     """With nothing active, so that the panel is in sight."""
     select()
     yield from open_tab()
-    yield from harness.open_panel("LIMBERJACK_PT_exchange")
+    yield from sidebar.open_panel("LIMBERJACK_PT_exchange")
 
 
 def test_an_empty_scene_says_why_nothing_is_exported():
@@ -226,10 +216,11 @@ def test_an_empty_scene_says_why_nothing_is_exported():
     with over_3d_view():
         assert not bpy.ops.limberjack.export_sdf.poll()
     yield from find_button("limberjack.export_sdf")
-    yield 1.0  # the tooltip
+    yield harness.TOOLTIP
     yield from screenshot("exchange_empty")
 
 
+@walk
 def test_export_by_the_panel_and_the_file_dialog():
     """What the dialog's options promise is what the files hold, and what is lost is told."""
     empty_scene()

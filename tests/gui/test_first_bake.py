@@ -2,26 +2,17 @@
 
 import bpy
 import harness
-from harness import (
-    choose_from_menu,
-    click_button,
-    click_object,
-    links,
-    open_tab,
-    over_viewport,
-    press,
-    screenshot,
-    simulated,
-    status,
-    until,
-)
+import sidebar
+from harness import choose_from_menu, click_object, links, over_viewport, press, screenshot, simulated, status, until
+from plan import walk
 from scenes import GRIP, action_of, hanging_bars, motion, two_bars
+from sidebar import click_button, click_tab, open_tab
 
 
 def add_joint(kind: str):
     """By the panel's menu, which stands beside "Tag as Links"."""
     kinds = [item.identifier for item in bpy.ops.limberjack.joint_add.get_rna_type().properties["type"].enum_items]
-    yield from harness.click_beside("limberjack.link_tag", across=0.75)
+    yield from sidebar.click_beside("limberjack.link_tag", across=0.75)
     yield from screenshot("add_joint_menu")
     yield from choose_from_menu(kinds.index(kind))
     joint = bpy.context.object
@@ -30,10 +21,11 @@ def add_joint(kind: str):
     return joint
 
 
+@walk
 def test_tag_join_and_bake_with_the_mouse():
     """From two objects to baked motion with nothing but the sidebar and the viewport."""
     two_bars()
-    yield from open_tab()
+    yield from click_tab()
     yield from screenshot("tab")
     yield from over_viewport()
     yield from press("A")
@@ -96,7 +88,7 @@ def test_escape_leaves_the_scene_as_it_was():
     yield from screenshot("simulating")
     yield from over_viewport()
     yield from press("ESC")
-    yield from until(lambda: not status().running, "Esc ends the simulation", timeout=5)
+    yield from until(lambda: not status().running, "Esc ends the simulation")
     yield from screenshot("escaped")
     assert motion() == before, "poses have changed"
     assert not bpy.data.actions, f"actions are left: {bpy.data.actions.keys()}"
@@ -115,7 +107,7 @@ def test_animation_is_replaced_only_after_a_question():
     yield from screenshot("asks_before_replacing")
     assert not status().running, "the simulation has started without asking"
     yield from press("ESC")
-    yield 0.5
+    yield from harness.at_rest()
     assert not status().running, "Esc in the dialog has started the simulation"
     assert action_of("Lower") == own, "Esc in the dialog has replaced the animation"
 

@@ -6,10 +6,13 @@ from pathlib import Path
 import bpy
 import harness
 import models
-from harness import Steps, click_button, open_tab, press, screenshot, until
+import sidebar
+from harness import Steps, press, screenshot, until
 from mathutils import Vector
 from models import folder_of_models
+from plan import walk
 from scenes import hanging_bars, select, two_bars
+from sidebar import click_button, click_tab, open_tab
 from test_exchange import empty_scene, file_dialog, import_by_drop
 from test_newcomer import rig
 from test_preview import FROM_X, caught_up, compiled, paused, play, preview
@@ -84,6 +87,7 @@ def test_a_dropped_robot_stands_and_is_baked_by_one_click():
     yield from screenshot("dropped_robot_baked")
 
 
+@walk
 def test_a_robot_is_imported_and_baked_by_mouse_alone():
     """Seven clicks from an empty scene to a robot that stands, and another one for each folder that is opened on the
     way to its file: the tab, Import / Export, Import, the file, its button, Simulate and Bake, after N."""
@@ -91,14 +95,14 @@ def test_a_robot_is_imported_and_baked_by_mouse_alone():
     robot = loose_robot()
     bpy.context.preferences.view.filebrowser_display_type = "SCREEN"
     bpy.context.scene.frame_end = 24
-    yield from open_tab()
-    yield from harness.click_beside("limberjack.joint_pick", across=0.3, rows_below=5.5)
-    assert (yield from harness.is_open("LIMBERJACK_PT_exchange")), "a click on its header opens no Import / Export"
+    yield from click_tab()
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.3, rows_below=5.5)
+    assert (yield from sidebar.is_open("LIMBERJACK_PT_exchange")), "a click on its header opens no Import / Export"
     yield from click_button("limberjack.import")
     yield from until(file_dialog, "the file dialog opens")
     _, area = file_dialog()
     area.spaces.active.params.directory = str(robot.parent).encode()
-    yield 1.0
+    yield 1.0  # Blender reads the folder in another thread, and nothing tells when it has
     rows, confirm = (next(it for it in area.regions if it.type == kind) for kind in ("WINDOW", "EXECUTE"))
     for y in range(rows.y + rows.height - 12, rows.y, -12):
         yield from harness.click((rows.x + 60, y))
@@ -127,7 +131,7 @@ def test_a_chain_from_a_hierarchy_swings():
     lower.parent, lower.matrix_parent_inverse = upper, upper.matrix_world.inverted()
     select("Upper")
     yield from _in_view()
-    yield from harness.click_beside("limberjack.joint_pick", across=0.85)
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.85)
     yield from harness.choose_from_menu(1)
     yield from until(lambda: rig() and len(rig().model.joints) == 2, "both are joined")
     axes = [bpy.data.objects[f"{name}_joint"].limberjack_joint.axes[0] for name in ("Upper", "Lower")]
@@ -157,6 +161,6 @@ def test_a_box_selection_is_tagged_as_far_as_it_can_be():
         obj.select_set(True)
     yield from open_tab()
     yield from click_button("limberjack.link_tag", across=0.25)
-    yield 0.5
+    yield from harness.at_rest()
     yield from screenshot("tagged_what_can_be")
     assert harness.links() == ["Cube"], harness.links()

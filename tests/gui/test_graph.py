@@ -6,8 +6,10 @@ import math
 import bpy
 import harness
 import numpy as np
-from harness import OUT, Steps, click_button, open_tab, over_viewport, region, screenshot, simulated
+from harness import OUT, Steps, over_viewport, region, screenshot, simulated
+from plan import walk
 from scenes import select
+from sidebar import click_button, open_tab
 from test_handles import undo
 from test_same_keys import SOURCE, open_file
 
@@ -18,7 +20,7 @@ FRAME = 60
 def picture(name: str) -> Steps:
     """What is on the screen, from the lowest row upward, shape (height, width, 4)."""
     region().tag_redraw()
-    yield 0.3
+    yield from harness.at_rest()
     yield from screenshot(name)
     image = bpy.data.images.load(str(OUT / f"{name}.png"))
     seen = np.empty(len(image.pixels), dtype=np.float32)
@@ -85,14 +87,15 @@ def test_a_run_is_drawn():
     assert not plots()
     settings.graph = "values"
     view.ui_scale = 2.0
-    yield 1.0
+    yield from harness.at_rest()
     yield from picture("graph_large")
     assert bpy.context.preferences.system.ui_scale > 1.5
     assert [plot.scale for plot in plots()] == [bpy.context.preferences.system.ui_scale]
     view.ui_scale = 1.0
-    yield 1.0
+    yield from harness.at_rest()
 
 
+@walk
 def test_graphs_of_a_bake():
     """A bake can be seen at once, with the numbers at each frame, of the active joint alone; and an undo takes the
     graphs away with it."""

@@ -7,6 +7,7 @@ import harness
 import scenes
 from harness import drag, hold, on_screen, over_viewport, press, screenshot, send, type_text
 from mathutils import Vector
+from plan import walk
 
 
 def handle(role: str, number: int = 0):
@@ -39,7 +40,7 @@ def hinged(kind="revolute"):
         bpy.ops.limberjack.joint_add(type=kind)
     look_at((0.0, 0.0, 1.0), 4.0)
     bpy.ops.ed.undo_push(message="Hinged")
-    yield 0.8
+    yield from harness.at_rest()
 
 
 def look_at(point, distance, turn=(0.85, 0.45, 0.1, 0.25)):
@@ -55,13 +56,13 @@ def axis(number=0):
 def undo() -> harness.Steps:
     yield from over_viewport()
     yield from press("Z", ctrl=True)
-    yield 0.3
+    yield from harness.at_rest()
 
 
 def redo() -> harness.Steps:
     yield from over_viewport()
     yield from press("Z", ctrl=True, shift=True)
-    yield 0.3
+    yield from harness.at_rest()
 
 
 def beside(position, x, y):
@@ -75,6 +76,7 @@ def on_ring(angle: float, part: float = 1.0):
     return on_screen(view.dials[0].point(angle, part * radius()))
 
 
+@walk
 def test_limits_are_dragged():
     """A drag takes one end, with Ctrl both alike; each is one step of undo and redo, and Esc gives it back."""
     yield from hinged()
@@ -83,7 +85,7 @@ def test_limits_are_dragged():
     yield from screenshot("handles_limit")
     send("LEFTMOUSE", "RELEASE")
     send("LEFT_CTRL", "RELEASE")
-    yield 0.3
+    yield from harness.at_rest()
     assert (axis().use_lower, axis().use_upper) == (True, True), "dragging a limit does not switch the limits on"
     assert abs(axis().upper - 1.0) < 0.05, f"the upper limit was dragged to 1 rad, it is {axis().upper}"
     assert abs(axis().lower + axis().upper) < 1e-6, f"both ends do not go alike: {axis().lower}, {axis().upper}"
@@ -105,7 +107,7 @@ def test_limits_are_dragged():
     assert axis().upper > 1.5, "the limit does not follow the mouse"
     yield from press("ESC")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.3
+    yield from harness.at_rest()
     assert (axis().lower, axis().upper) == changed, "Esc does not give the limits back"
 
 
@@ -116,7 +118,7 @@ def test_a_limit_is_typed():
     yield from type_text("37.5")
     yield from screenshot("handles_typed")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.3
+    yield from harness.at_rest()
     assert math.isclose(math.degrees(axis().upper), 37.5, abs_tol=1e-4), math.degrees(axis().upper)
     assert not axis().use_lower, "the other end is switched on, too"
 
@@ -131,7 +133,7 @@ def test_the_position_is_dragged():
     yield from hold(handle("pose"), on_ring(0.5, 0.7))
     yield from screenshot("handles_posed")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.3
+    yield from harness.at_rest()
     turned = lower.rotation_euler.z - before
     assert abs(turned - 0.5) < 0.05, f"the link was dragged by 0.5 rad, and turned by {turned}"
     yield from undo()
@@ -152,7 +154,7 @@ def test_the_axis_is_aimed():
     assert axis().xyz[2] < 0.99, "the axis does not follow the mouse"
     yield from press("ESC")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.3
+    yield from harness.at_rest()
     assert tuple(axis().xyz) == (0.0, 0.0, 1.0), f"Esc leaves the axis at {tuple(axis().xyz)}"
     yield from drag(handle("aim"), beside(handle("aim"), 70, -50))
     aimed = tuple(axis().xyz)
@@ -178,7 +180,7 @@ def test_several_joints_get_one_limit():
         other = bpy.context.object
         scenes.select(other.name, second.name)
     bpy.ops.ed.undo_push(message="Two joints")
-    yield 0.5
+    yield from harness.at_rest()
     yield from drag(handle("upper"), on_ring(1.0))
     limits = [(item.limberjack_joint.axes[0].lower, item.limberjack_joint.axes[0].upper) for item in (second, other)]
     assert limits[0] == limits[1], f"the two joints have other limits: {limits}"

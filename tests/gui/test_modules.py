@@ -3,8 +3,10 @@
 import sys
 from pathlib import Path
 
-from harness import OUT, PACKAGE, click_button, modules_before_install, open_tab, simulated
+from harness import OUT, PACKAGE, modules_before_install, simulated
+from plan import walk
 from scenes import hanging_bars
+from sidebar import click_button, open_tab
 
 
 def test_no_module_outside_of_bl_ext():
@@ -22,6 +24,7 @@ def test_no_module_outside_of_bl_ext():
     assert not [path for path in sys.path if Path(path).is_relative_to(folder)], f"sys.path leads into {folder}"
 
 
+@walk
 def test_kernels_run_by_the_library():
     """What the zips bring is what these tests show: by a library, where the extension has one, and nothing compiled."""
     hanging_bars()

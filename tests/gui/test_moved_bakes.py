@@ -3,6 +3,7 @@
 import bpy
 import harness
 from harness import Steps, over_viewport, press, screenshot, type_text, until
+from plan import walk
 from scenes import hanging_bars, motion, select
 from test_bake import bake, everything
 from test_handles import redo, undo
@@ -19,7 +20,7 @@ def baked_at_a_frame() -> Steps:
     bpy.context.scene.frame_set(FRAME)
     select(*MOVED)
     bpy.ops.ed.undo_push(message="Frame")
-    yield PAUSE
+    yield from harness.at_rest()
     yield from over_viewport()
 
 
@@ -33,7 +34,7 @@ def transform(key: str, axis: str, number: str, **modifiers) -> Steps:
     yield PAUSE
     assert bpy.context.scene.limberjack.gone_along == before, "a bake went along while the mouse was still moving"
     yield from press("RET")
-    yield PAUSE
+    yield from harness.at_rest()
 
 
 def is_displaced(name: str, there: dict, here: dict, other: str = "", by: float = 3.0) -> bool:
@@ -51,6 +52,7 @@ def problems() -> list[str]:
     return [problem.code for problem in rig.problems] if rig else []
 
 
+@walk
 def test_moved_with_g():
     """G X 3 on a whole machine takes its bake along; one Ctrl-Z takes it back, bit by bit, and a redo brings it."""
     yield from baked_at_a_frame()
@@ -62,10 +64,10 @@ def test_moved_with_g():
     yield from screenshot("bake_moved_along")
     after = everything()
     yield from undo()
-    yield PAUSE
+    yield from harness.at_rest()
     assert everything() == before, "one Ctrl-Z does not take it back"
     yield from redo()
-    yield PAUSE
+    yield from harness.at_rest()
     assert everything() == after, "one Shift-Ctrl-Z does not bring it again"
 
 
@@ -82,10 +84,10 @@ def test_copied_with_shift_d():
     yield from screenshot("bake_copied")
     after = everything()
     yield from undo()
-    yield PAUSE
+    yield from harness.at_rest()
     assert everything() == before, "one Ctrl-Z does not take the copy away"
     yield from redo()
-    yield PAUSE
+    yield from harness.at_rest()
     assert everything() == after, "one Shift-Ctrl-Z does not bring the copy again"
 
 

@@ -5,19 +5,10 @@ import math
 import bmesh
 import bpy
 import harness
-from harness import (
-    click_button,
-    click_object,
-    on_screen,
-    open_tab,
-    over_viewport,
-    press,
-    screenshot,
-    send,
-    status,
-    until,
-)
+from harness import click_object, on_screen, over_viewport, press, screenshot, send, status, until
 from mathutils import Matrix, Vector
+from plan import walk
+from sidebar import click_button, click_tab, open_tab
 from test_handles import look_at, redo, undo
 
 MOST = 9
@@ -44,11 +35,12 @@ def rig():
     return harness.module("bridge.rig").last_rig(bpy.context.scene)
 
 
+@walk
 def test_default_cube_to_double_pendulum():
     """Nine actions: two boxes on hinges along their edges, which swing, and are baked."""
     look_at((0.0, 2.0, 0.0), 22.0, (0.72, 0.51, 0.27, 0.38))
     bpy.context.scene.frame_end = 48
-    yield 0.5
+    yield from harness.at_rest()
     cube = bpy.data.objects["Cube"]
     act = Counted()
     yield from over_viewport()
@@ -64,13 +56,13 @@ def test_default_cube_to_double_pendulum():
     if harness.region("UI").width <= 1:
         yield from over_viewport()
         yield from act("N: the sidebar", press("N"))
-        yield 1.0
+        yield from harness.at_rest()
     act.done.append("click the tab Limberjack")
-    yield from open_tab()
+    yield from click_tab()
     yield from act("Pick Joint", click_button("limberjack.joint_pick", across=0.25))
     edge = cube.matrix_world @ Vector((0.3, 0.97, 1.0))
     yield from harness.move(on_screen(edge))
-    yield 0.5
+    yield from harness.at_rest()
     yield from screenshot("newcomer_picking")
     yield from act("Shift-click the edge between them", click_world(edge, shift=True))
     assert sorted(harness.links()) == sorted([cube.name, second.name]), harness.links()
@@ -79,7 +71,7 @@ def test_default_cube_to_double_pendulum():
     first = joints[0]
     far = second.matrix_world @ Vector((0.3, 0.97, 1.0))
     yield from harness.move(on_screen(far))
-    yield 0.5
+    yield from harness.at_rest()
     yield from act("click its far edge", click_world(far))
     ground = bpy.context.object
     assert ground.limberjack_joint.is_joint, f"no joint: {status().error}"
@@ -157,16 +149,16 @@ def test_hinge_is_picked_on_a_drilled_plate():
 
     yield from click_button("limberjack.joint_pick", across=0.25)
     yield from harness.move((harness.region().x + 200, harness.region().y + 100))
-    yield 0.3
+    yield from harness.at_rest()
     yield from screenshot("pick_nothing")
     send("LEFTMOUSE", "PRESS")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.3
+    yield from harness.at_rest()
     assert not any(obj.limberjack_joint.is_joint for obj in bpy.context.scene.objects), "a joint out of nothing"
     yield from press("ESC")
     yield from click_button("limberjack.joint_pick", across=0.25)
     yield from harness.move(on_screen(wall))
-    yield 0.5
+    yield from harness.at_rest()
     yield from screenshot("pick_hole")
     yield from harness.click(on_screen(wall))
     joint = bpy.context.object

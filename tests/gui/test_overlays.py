@@ -72,7 +72,7 @@ class Driver:
 def redraws(count: int) -> harness.Steps:
     for _ in range(count):
         harness.region().tag_redraw()
-        yield 0.05
+        yield from harness.drawn()
 
 
 def test_five_hundred_joints_at_rest():

@@ -4,20 +4,11 @@ from collections import Counter
 
 import bpy
 import harness
-from harness import (
-    PACKAGE,
-    click_button,
-    move,
-    open_tab,
-    over_viewport,
-    press,
-    region,
-    screenshot,
-    status,
-    turn_wheel,
-    until,
-)
+import sidebar
+from harness import PACKAGE, move, over_viewport, press, region, screenshot, status, until
+from plan import walk
 from scenes import hanging_bars, select
+from sidebar import click_button, open_tab, turn_wheel
 
 drawn: Counter[str] = Counter()
 
@@ -56,6 +47,7 @@ def _redraw():
     )
 
 
+@walk
 def test_every_panel_draws_in_every_state():
     """A panel that raises shows half of its rows, and says so only where no user looks: in the terminal."""
     originals = {cls: cls.draw for cls in _panels()}
@@ -97,7 +89,7 @@ def _through_all_states():
 def _open_all_panels(*names: str):
     """All that are there with what is selected; names: of those that must be."""
     for _ in range(3):
-        yield from harness.toggle_panels()
+        yield from sidebar.toggle_panels()
         if all(drawn[name] for name in names):
             return
     raise AssertionError(f"the panels do not open; drawn so far: {sorted(drawn)}")
@@ -142,7 +134,7 @@ def _lights():
         bpy.context.scene.collection.objects.link(bpy.data.objects.new(kind, bpy.data.lights.new(kind, kind)))
         select(kind)
         while not drawn["LIMBERJACK_PT_light"]:  # it is closed at first
-            yield from harness.toggle_panels()
+            yield from sidebar.toggle_panels()
         yield from _redraw()
     yield from screenshot("panels_light")
 
@@ -157,7 +149,7 @@ def test_axes_can_be_read_at_a_glance():
         axis.show_expanded = axis.use_upper = axis.use_lower = True
         joint.axes[1].locked = True
         region("UI").tag_redraw()
-        yield 1.0  # the panels below glide out of the way
+        yield from harness.at_rest()
         yield from screenshot(f"axes_{kind}_unfolded")
 
 
@@ -173,11 +165,11 @@ def test_a_drive_can_be_read_at_a_glance():
             axis.drive_mode = mode
             axis.use_stiffness = mode == "position"
             region("UI").tag_redraw()
-            yield 1.0
+            yield from harness.at_rest()
             yield from screenshot(f"drive_{kind}_{mode}")
     joint.enabled = False
     yield from _scroll_to_axes()
-    yield 1.0
+    yield from harness.at_rest()
     yield from screenshot("joint_off")
 
 

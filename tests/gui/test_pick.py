@@ -2,8 +2,10 @@
 
 import bpy
 import harness
-from harness import click_button, links, move, on_screen, open_tab, over_viewport, press, screenshot, send
+from harness import links, move, on_screen, over_viewport, press, screenshot, send
 from mathutils import Vector
+from plan import walk
+from sidebar import click_button, open_tab
 from test_handles import look_at
 
 BESIDE = 6
@@ -23,7 +25,7 @@ def one_cube() -> harness.Steps:
     bpy.context.view_layer.objects.active = None
     look_at((0.0, 0.0, 0.0), 6.0, (1.0, 0.0, 0.0, 0.0))
     bpy.ops.ed.undo_push(message="A cube")
-    yield 0.5
+    yield from harness.at_rest()
 
 
 def beside_edge(pixels: int) -> harness.Position:
@@ -59,6 +61,7 @@ def test_an_edge_is_picked_from_beside_it():
     assert not joints(), "one undo does not take the joint away"
 
 
+@walk
 def test_the_tool_picks_with_each_click():
     """With the tool chosen, a click on an edge makes the joint, one beside all objects is Blender's own, and the tool
     stays."""
@@ -66,16 +69,16 @@ def test_the_tool_picks_with_each_click():
     ids = harness.module("ids")
     with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
         bpy.ops.wm.tool_set_by_id(name=ids.TOOL_PICK)
-    yield 0.5
+    yield from harness.at_rest()
     yield from move((harness.region().x + 200, harness.region().y + 200))
     yield from press("LEFTMOUSE")
     assert not joints(), "a joint was made where nothing is"
     yield from move(beside_edge(BESIDE))
     send("LEFTMOUSE", "PRESS")
-    yield 0.3
+    yield from harness.at_rest()
     yield from screenshot("pick_tool_held")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.5
+    yield from harness.at_rest()
     yield from screenshot("pick_tool")
     require_joint_on_edge()
     chosen = bpy.context.workspace.tools.from_space_view3d_mode("OBJECT")

@@ -2,8 +2,9 @@
 
 import bpy
 import harness
-from harness import click_button, hold, module, open_tab, over_viewport, screenshot, send, simulated, until
+from harness import hold, module, over_viewport, screenshot, send, simulated, until
 from mathutils import Vector
+from sidebar import click_button, open_tab
 from test_handles import handle, on_ring
 from test_same_keys import open_file
 
@@ -21,6 +22,8 @@ def sample(name: str) -> harness.Steps:
     view.view_perspective = "PERSP"
     view.view_rotation = camera.matrix_world.to_quaternion()
     shading = harness.viewport().spaces.active.shading
+    shading.show_object_outline = shading.show_specular_highlight = True
+    harness.viewport().spaces.active.overlay.show_outline_selected = True
     shading.light, shading.color_type, shading.show_cavity, shading.show_shadows = "STUDIO", "MATERIAL", True, True
     harness.viewport().spaces.active.overlay.show_floor = False
     yield from open_tab()
@@ -30,7 +33,7 @@ def choose(name: str) -> harness.Steps:
     bpy.ops.object.select_all(action="DESELECT")
     bpy.data.objects[name].select_set(True)
     bpy.context.view_layer.objects.active = bpy.data.objects[name]
-    yield 0.8
+    yield from harness.at_rest()
 
 
 def look_at(point, distance: float) -> None:
@@ -59,7 +62,7 @@ def test_handles():
     yield from choose("knee.R")
     look_at(bpy.context.object.matrix_world.translation, 0.9)
     harness.viewport().spaces.active.region_3d.view_rotation = BESIDE.to_track_quat("Z", "Y")
-    yield 0.8
+    yield from harness.at_rest()
     before = bpy.context.object.limberjack_joint.axes[0].upper
     yield from hold(handle("upper"), on_ring(before - 0.25))
     yield from screenshot("picture_handles")

@@ -2,9 +2,12 @@
 
 import bpy
 import harness
-from harness import click_button, find_button, move, open_tab, screenshot, send
+import sidebar
+from harness import move, screenshot, send
 from mathutils import Vector
 from mechanisms import largest_gap, mechanisms, write
+from plan import walk
+from sidebar import click_button, find_button, open_tab
 from test_pull import look_at, places, undo
 
 SLIDER = 'bpy.data.objects["crank_pivot"].limberjack_joint.coordinates[0].share'
@@ -27,7 +30,7 @@ def limited_four_bar() -> harness.Steps:
     yield from open_tab()
     rig = harness.module("bridge.rig")
     yield from harness.until(lambda: rig.last_rig(bpy.context.scene), "the scene is read")
-    yield from harness.open_panel("LIMBERJACK_PT_pose")
+    yield from sidebar.open_panel("LIMBERJACK_PT_pose")
     return objects["crank_pivot"].limberjack_joint
 
 
@@ -43,13 +46,13 @@ def test_a_slider_is_dragged():
     x, y = yield from find_button(SLIDER, across=0.35)
     yield from move((x, y))
     send("LEFTMOUSE", "PRESS")
-    yield 0.1
+    yield from harness.drawn()
     for step in range(1, 25):
         yield from move((x + 2 * step, y))
         gaps.append(largest_gap())
     yield from screenshot("slider_dragged")
     send("LEFTMOUSE", "RELEASE")
-    yield 0.4
+    yield from harness.at_rest()
     assert places() != before, "the links do not follow the slider"
     assert abs(joint.coordinates[0].value_angle) > 0.05, f"the slider is at {joint.coordinates[0].value_angle}"
     assert max(gaps) <= 1e-6, f"a joint stood open by {max(gaps):.2e} m"
@@ -57,13 +60,14 @@ def test_a_slider_is_dragged():
     assert places() == before, "one undo does not take the slider back"
 
 
+@walk
 def test_poses_are_kept_and_applied():
     """A pose is added, the mechanism goes to the middle of its limits and back to the pose; each is undone at once."""
     joint = yield from limited_four_bar()
     drawn = places()
     joint.coordinates[0].value_angle = 0.5
     bpy.ops.ed.undo_push(message="Posed")
-    yield 0.5
+    yield from harness.at_rest()
     posed = places()
     assert posed != drawn
     poses = bpy.context.scene.limberjack.poses
@@ -92,12 +96,12 @@ def test_joint_values_are_keyed():
         scene.frame_set(frame)
         bpy.data.objects["crank_pivot"].limberjack_joint.coordinates[0].value_angle = angle
         bpy.ops.limberjack.pose_key("EXEC_DEFAULT", True, what="JOINTS")
-        yield 0.3
+        yield from harness.at_rest()
     keyed = keys()
     assert keyed
     for frame in range(1, 26, 4):
         scene.frame_set(frame)
-        yield 0.05
+        yield from harness.drawn()
         tip = crank.matrix_world @ Vector((0.0, 1.0, 0.0))
         assert abs(tip.length - 1.0) < 1e-5, f"the crank's end is {tip.length} m from its pivot at frame {frame}"
         assert largest_gap() <= 1e-6, f"a joint stands open by {largest_gap():.2e} m at frame {frame}"

@@ -4,9 +4,11 @@ import time
 
 import bpy
 import harness
-from harness import OUT, Steps, click_button, move, on_screen, open_tab, over_viewport, press, screenshot, send, until
+from harness import OUT, Steps, move, on_screen, over_viewport, press, screenshot, send, until
 from mathutils import Vector
+from plan import walk
 from scenes import GRIP, action_of, hanging_bars
+from sidebar import click_button, open_tab
 from test_pull import look_at, undo
 from test_same_keys import SOURCE, open_file
 
@@ -53,7 +55,7 @@ def caught_up(old) -> Steps:
     yield from until(
         lambda: preview().motion is not old and not preview().is_behind, "the change is taken up", timeout=60
     )
-    yield 0.2
+    yield from harness.drawn()
 
 
 def paused(at_least: int = 5) -> Steps:
@@ -65,6 +67,7 @@ def paused(at_least: int = 5) -> Steps:
     yield from until(lambda: not preview().is_playing, "it pauses")
 
 
+@walk
 def test_play_pull_pause_scrub_and_put_back():
     """The whole of it: a motion that nobody keyed, a link taken by the mouse, frames back and forth, and Esc."""
     yield from swinging_bars()
@@ -84,7 +87,6 @@ def test_play_pull_pause_scrub_and_put_back():
     goal = Vector((0.0, 1.2, 1.8))
     for part in range(1, 21):
         yield from move(on_screen(tip() + (goal - tip()) * (part / 20)))
-        yield 0.05
     yield from until(lambda: (tip() - goal).length < 0.4, "the link comes to where it is pulled", timeout=60)
     yield from screenshot("preview_pulls")
     send("LEFTMOUSE", "RELEASE")
@@ -186,7 +188,7 @@ def test_undo_takes_a_change_back_and_it_plays_on():
     yield from caught_up(old)
     assert preview().motion.poses(number) == plain
     yield from press("SPACE")
-    yield 0.5
+    yield from until(lambda: preview().is_playing, "it plays on")
     yield from paused()
     yield from press("ESC")
     yield from until(lambda: preview() is None, "Esc ends it")
@@ -239,7 +241,7 @@ def test_saving_while_it_plays():
     number = preview().shown
     yield from until(lambda: preview().shown > number, "it plays on")
     bpy.ops.wm.open_mainfile(filepath=str(OUT / "previewed.blend"))
-    yield 1.0
+    yield from harness.at_rest()
     assert preview() is None
     found = matrices()
     assert {name: found[name] for name in before} == before
@@ -254,7 +256,7 @@ def test_another_scene_ends_it():
     harness.window().scene = bpy.data.scenes.new("Other")
     yield from until(lambda: preview() is None, "it ends")
     harness.window().scene = scene
-    yield 0.5
+    yield from harness.at_rest()
     assert matrices() == before
 
 
@@ -270,7 +272,7 @@ def test_a_humanoid():
     works: list[float] = []
     tick = type(preview()).tick
     type(preview()).tick = lambda self, seconds: _timed(works, tick, self, seconds)
-    yield 4.0
+    yield from until(lambda: preview().playhead > first + 24, "it plays", timeout=60)
     type(preview()).tick = tick
     seconds, motion = time.perf_counter() - begun, preview().motion
     pace = (preview().playhead - first) / bpy.context.scene.render.fps / seconds
@@ -304,13 +306,12 @@ def test_a_pull_in_the_past_of_a_long_motion():
     yield from paused()
     while preview().motion.done < 250:
         preview().motion.compute(250, 0.05)
-        yield 0.01
+        yield harness.TURN
     bpy.context.scene.frame_set(200)
     yield from until(lambda: preview().shown == 199, "the timeline leads it")
     place = on_screen(bpy.data.objects["head"].matrix_world.translation)
     yield from move((place[0] - 3, place[1]))
     yield from move(place)
-    yield 0.3
     begun = time.perf_counter()
     send("LEFTMOUSE", "PRESS")
     yield from until(lambda: preview().is_holding, "the mouse holds a link")

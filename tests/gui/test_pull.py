@@ -6,9 +6,11 @@ import time
 
 import bpy
 import harness
+import sidebar
 from harness import move, on_screen, over_viewport, press, screenshot, send
 from mathutils import Vector
 from mechanisms import largest_gap, mechanisms, write
+from plan import walk
 
 CLOSED = 1e-6
 """Metres by which a joint may stand open while it is pulled."""
@@ -57,7 +59,7 @@ def look_at(point, distance, turn=(1.0, 0.0, 0.0, 0.0)) -> harness.Steps:
     view.view_rotation = turn
     bpy.ops.ed.undo_push(message="Made")
     harness.region().tag_redraw()
-    yield 0.5  # places on the screen are known once it is drawn
+    yield from harness.at_rest()  # places on the screen are known once it is drawn
 
 
 def choose_tool() -> harness.Steps:
@@ -67,7 +69,7 @@ def choose_tool() -> harness.Steps:
     yield from harness.until(lambda: not warming.Warming.is_needed(warming.POSING), "posing is compiled", timeout=200)
     with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
         bpy.ops.wm.tool_set_by_id(name="limberjack.pull_links", space_type="VIEW_3D")
-    yield 1.0  # its keys are there once the toolbar is drawn
+    yield from harness.drawn()  # its keys are there once the toolbar is drawn
 
 
 def hold_along(path: list[Vector]) -> harness.Steps:
@@ -75,23 +77,22 @@ def hold_along(path: list[Vector]) -> harness.Steps:
     places = [on_screen(point) for point in path]
     yield from move((places[0][0] - 3, places[0][1] - 3))
     yield from move(places[0])
-    yield 0.3
     send("LEFTMOUSE", "PRESS")
-    yield 0.1
+    yield from harness.drawn()
     for place in places[1:]:
         yield from move(place)
 
 
 def release() -> harness.Steps:
     send("LEFTMOUSE", "RELEASE")
-    yield 0.4
+    yield from harness.at_rest()
 
 
 def undo() -> harness.Steps:
     yield from over_viewport()
     yield from press("Z", ctrl=True)
     send("LEFT_CTRL", "RELEASE")  # what is simulated holds it until then
-    yield 0.3
+    yield from harness.at_rest()
 
 
 def places() -> dict[str, tuple]:
@@ -124,7 +125,7 @@ def _pulled_and_back(name: str, path: list[Vector], picture: str) -> harness.Ste
     before = places()
     bridge = harness.module("bridge.rig")
     show, reads = bridge.show_rig, []
-    yield 1.0  # the scene is read when it has come to rest
+    yield from harness.at_rest()  # the scene is read when it has come to rest
     bridge.show_rig = lambda *arguments: (reads.append(arguments), show(*arguments))[1]
     try:
         with Watched() as watched:
@@ -239,14 +240,15 @@ def test_a_click_selects_and_a_drag_beside_links_too():
     assert places() == before, "selecting has moved a link"
 
 
+@walk
 def test_the_tool_from_the_sidebar():
     """The panel's button switches the tool on, and a link can be pulled at once."""
     write(mechanisms().four_bar())
     yield from look_at((1.0, 0.6, 0.0), 6.0)
-    yield from harness.open_tab()
-    yield from harness.open_panel("LIMBERJACK_PT_pull")
-    yield from harness.click_button("wm.tool_set_by_id")
-    yield 0.3
+    yield from sidebar.open_tab()
+    yield from sidebar.open_panel("LIMBERJACK_PT_pull")
+    yield from sidebar.click_button("wm.tool_set_by_id")
+    yield from harness.at_rest()
     tool = bpy.context.workspace.tools.from_space_view3d_mode("OBJECT")
     assert tool.idname == "limberjack.pull_links", f"the tool is {tool.idname}"
     yield from screenshot("pull_panel")

@@ -1,8 +1,10 @@
 """What the doctor says of a simulation, and its remedy by a click in the panel Problems."""
 
 import bpy
-from harness import click_button, open_tab, region, screenshot, simulated
+from harness import region, screenshot, simulated
+from plan import walk
 from scenes import hanging_bars, select
+from sidebar import click_button, open_tab
 from test_bake import bake
 from test_handles import undo
 
@@ -28,6 +30,7 @@ def _weak_drive() -> None:
     bpy.ops.ed.undo_push(message="A weak drive")
 
 
+@walk
 def test_a_weak_drive_is_strengthened_with_a_click():
     """The panel has the doctor's sentence below its heading; its button sets the value, in one step of undo."""
     _weak_drive()

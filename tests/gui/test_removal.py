@@ -1,14 +1,18 @@
 """The extension goes without a trace; as the last of all tests, since it then is gone."""
 
 import bpy
-from harness import PACKAGE, click_button, module, open_tab, over_viewport, simulated, traces_before_install, until
+import harness
+from harness import PACKAGE, module, over_viewport, simulated, traces_before_install, until
+from plan import walk
 from scenes import hanging_bars
+from sidebar import click_button, open_tab
 from traces import left
 
 # Blender's index of the repository, and the folder that it puts wheels into
 BLENDERS_OWN = ("files: .cache/", "files: user_default/.blender_ext/", "sys.path: /tmp/home/blender/extensions/.local/")
 
 
+@walk
 def test_switched_off_and_on_and_removed():
     """Used in a window that has drawn all of it, switched off and on twice, it works; removed, nothing is left."""
     hanging_bars()
@@ -18,7 +22,7 @@ def test_switched_off_and_on_and_removed():
     for _ in range(2):
         bpy.ops.preferences.addon_disable(module=PACKAGE)
         yield from over_viewport()
-        yield 0.5
+        yield from harness.at_rest()
         hanging = [trace for trace in left(traces_before_install) if not trace.startswith(("sys.", "files:"))]
         assert not hanging, f"disabled, it leaves {hanging}"
         bpy.ops.preferences.addon_enable(module=PACKAGE)
@@ -33,6 +37,6 @@ def test_switched_off_and_on_and_removed():
     index = next(i for i, repository in enumerate(repositories) if repository.module == "user_default")
     bpy.ops.extensions.package_uninstall(repo_index=index, pkg_id="limberjack")
     yield from over_viewport()
-    yield 0.5
+    yield from harness.at_rest()
     traces_left = [trace for trace in left(traces_before_install) if not trace.startswith(BLENDERS_OWN)]
     assert not traces_left, f"removed, it leaves {traces_left}"

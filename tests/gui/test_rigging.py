@@ -6,18 +6,10 @@ from itertools import pairwise
 import bpy
 import harness
 import scenes
-from harness import (
-    click_button,
-    click_object,
-    drag,
-    find_button,
-    links,
-    open_tab,
-    over_viewport,
-    press,
-    screenshot,
-    until,
-)
+import sidebar
+from harness import click_object, drag, links, over_viewport, press, screenshot, until
+from plan import walk
+from sidebar import click_button, find_button, open_tab
 from test_first_bake import add_joint
 from test_handles import axis, handle, look_at, on_ring, redo, undo
 
@@ -89,7 +81,7 @@ def choose(name: str) -> harness.Steps:
     scene = bpy.context.scene
     scene.limberjack.row = scene.objects.find(name)
     harness.module("watch").note_change()
-    yield 0.6
+    yield from harness.at_rest()
 
 
 def spans():
@@ -99,6 +91,7 @@ def spans():
     return [(places[one] - places[other]).length for one, other in pairwise(names)]
 
 
+@walk
 def test_four_bar_from_four_cubes():
     """Tagged and joined with the mouse alone; one joint closes the loop and is shown so; what is led takes the rest."""
     yield from rig_of_four_bar()
@@ -196,7 +189,7 @@ def test_a_chain_is_clicked():
         scenes.select(*CORNERS)
         bpy.ops.limberjack.link_tag()
     bpy.ops.ed.undo_push(message="Four links")
-    yield from harness.click_beside("limberjack.joint_pick", across=0.85)
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.85)
     yield from harness.choose_from_menu(0)
     for name in ("Ground", "Crank", "Rocker"):
         yield from click_object(bpy.data.objects[name], TOP)
@@ -204,7 +197,7 @@ def test_a_chain_is_clicked():
     yield from click_object(bpy.data.objects["Coupler"], TOP)
     yield from screenshot("chain")
     yield from press("RET")
-    yield 0.3
+    yield from harness.at_rest()
     joints = [obj.limberjack_joint for obj in bpy.context.scene.objects if obj.limberjack_joint.is_joint]
     ends = {(joint.parent.name if joint.parent else "world", joint.child.name) for joint in joints}
     assert {("Ground", "Crank"), ("Crank", "Coupler")} <= ends, ends

@@ -7,8 +7,11 @@ import subprocess
 from pathlib import Path
 
 import bpy
+import harness
 from baked_keys import keys_of_bake
-from harness import OUT, PACKAGE, Steps, click_button, open_tab, screenshot, simulated, until
+from harness import OUT, PACKAGE, Steps, screenshot, simulated, until
+from plan import walk
+from sidebar import click_button, open_tab
 from test_exchange import empty_scene, import_by_drop
 
 SOURCE = Path(__file__).parents[2]
@@ -29,6 +32,7 @@ def test_cradle():
     yield from bake_sample_two_ways("cradle")
 
 
+@walk
 def test_four_bar():
     """As for the crane, for a loop that was imported, with reduced keys on links and joints."""
     empty_scene()
@@ -66,7 +70,7 @@ def bake_two_ways(name: str) -> Steps:
 def open_file(path: Path) -> Steps:
     """With the window's own layout, not the file's."""
     bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
-    yield 0.5
+    yield from harness.at_rest()
 
 
 def bake_in_background(name: str) -> Steps:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import bpy
 import harness
-from harness import click_button, links, open_tab, over_viewport, press, screenshot, simulated, until
+from harness import links, over_viewport, press, screenshot, simulated, until
+from plan import walk
+from sidebar import click_button, open_tab
 
 
 def installed_files() -> dict[str, tuple[int, int]]:
@@ -19,6 +21,7 @@ def choose_sample(name: str, rows_below: float) -> harness.Steps:
     yield from harness.choose_from_menu(list(harness.module("ops.samples").samples()).index(name))
 
 
+@walk
 def test_sample_from_an_empty_scene_to_a_bake():
     """The button is on top where there are no links; the whole machine is seen; one click bakes it; Ctrl+S asks for a
     name, and the extension's own files stay as they are."""
@@ -26,7 +29,7 @@ def test_sample_from_an_empty_scene_to_a_bake():
     yield from open_tab()
     yield from choose_sample("ragdoll", rows_below=-1.6)
     yield from until(links, "the sample opens")
-    yield 1.5
+    yield from harness.at_rest()
     yield from screenshot("sample_opened")
     for name in links():
         seen = harness.on_screen(bpy.data.objects[name].matrix_world.translation)
@@ -41,11 +44,11 @@ def test_sample_from_an_empty_scene_to_a_bake():
 
     yield from over_viewport()
     yield from press("S", ctrl=True)
-    yield 1.0
+    yield from harness.at_rest()
     yield from screenshot("sample_saved")
     assert not bpy.data.filepath, f"Ctrl+S has written {bpy.data.filepath}"
     yield from press("ESC")
-    yield 0.5
+    yield from harness.at_rest()
     for window in list(bpy.context.window_manager.windows)[1:]:
         with bpy.context.temp_override(window=window):
             bpy.ops.wm.window_close()
@@ -58,10 +61,10 @@ def test_unsaved_changes_are_asked_about():
     bpy.ops.ed.undo_push(message="A monkey")
     yield from open_tab()
     yield from choose_sample("crane", rows_below=-1.6)
-    yield 1.0
+    yield from harness.at_rest()
     yield from screenshot("sample_asks")
     assert "Suzanne" in bpy.data.objects, "the unsaved scene is closed without a question"
     yield from press("ESC")
-    yield 0.5
+    yield from harness.at_rest()
     assert "Suzanne" in bpy.data.objects, "Esc in the dialog has closed the scene"
     assert not links(), "Esc in the dialog has opened the sample"

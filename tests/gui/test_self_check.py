@@ -6,6 +6,7 @@ import time
 
 import bpy
 import harness
+import sidebar
 from harness import screenshot, send, status, until
 
 
@@ -20,13 +21,13 @@ def show_preferences() -> harness.Steps:
     preferences.active_section = "ADDONS"
     bpy.context.window_manager.addon_search = "Limberjack"
     harness.viewport().ui_type = "PREFERENCES"
-    yield 0.5
+    yield from harness.at_rest()
     area = next(area for area in harness.window().screen.areas if area.type == "PREFERENCES")
     with bpy.context.temp_override(window=harness.window(), area=area):
         bpy.ops.preferences.addon_expand(module=harness.PACKAGE)
     region = next(region for region in area.regions if region.type == "WINDOW")
     yield from harness.move((region.x + region.width // 2, region.y + region.height // 2))
-    yield from harness.turn_wheel(30)
+    yield from sidebar.turn_wheel(30)
 
 
 def compiled() -> int:
@@ -44,13 +45,13 @@ def test_check_with_a_cold_solver():
     assert status().text.startswith("Compiling the solver"), status().text
     yield from harness.over_viewport()
     send("ESC", "PRESS")
-    yield from until(lambda: not status().running, "Esc ends the check", timeout=5)
+    yield from until(lambda: not status().running, "Esc ends the check")
     yield from show_preferences()
 
     area = next(area for area in harness.window().screen.areas if area.type == "PREFERENCES")
     with bpy.context.temp_override(window=harness.window(), area=area, region=area.regions[-1]):
         bpy.ops.limberjack.self_check("INVOKE_DEFAULT")
-    yield 0.5
+    yield from harness.drawn()
     assert compiled() >= 2, "the second check begins anew"
     begun, seen = time.monotonic(), []
     while status().running:

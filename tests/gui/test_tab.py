@@ -2,8 +2,10 @@
 
 import bpy
 import harness
-from harness import open_tab, screenshot
+import sidebar
+from harness import screenshot
 from scenes import hanging_bars, select
+from sidebar import open_tab
 
 DAILY = ("limberjack.preview", "limberjack.simulate", "limberjack.link_tag", "limberjack.joint_pick")
 
@@ -22,8 +24,8 @@ def test_the_tab_fits_a_window_of_900_pixels():
     select("Lower_joint")
     yield from _fits("joint", DAILY)
     limit = 'bpy.data.objects["Lower_joint"].limberjack_joint.axes[0].upper_angle'
-    yield from harness.click_beside(limit, across=0.3, found_at=0.75, rows_below=5.9)
-    assert (yield from harness.is_open("LIMBERJACK_PT_drives")), "a click on its header does not open the drive"
+    yield from sidebar.click_beside(limit, across=0.3, found_at=0.75, rows_below=5.9)
+    assert (yield from sidebar.is_open("LIMBERJACK_PT_drives")), "a click on its header does not open the drive"
     yield from _in_view(
         "drive", (*DAILY, "limberjack.drive_to_pose", limit, limit.replace("upper_angle", "drive_target_angle"))
     )
@@ -31,11 +33,11 @@ def test_the_tab_fits_a_window_of_900_pixels():
 
 def _in_view(state: str, names: tuple[str, ...]):
     """Of what is unfolded by hand, only closed panels may lie beyond the end."""
-    yield 1.0
+    yield from harness.at_rest()
     yield from screenshot(f"tab_{state}")
     for name in names:
-        yield from harness.find_button(name, across=_across(name))
-        assert harness._scrolled() <= 1.0, f"{state}: {name} is scrolled away"
+        yield from sidebar.find_button(name, across=_across(name))
+        assert sidebar.scrolled() <= 1.0, f"{state}: {name} is scrolled away"
 
 
 def _across(name: str) -> float:
@@ -44,12 +46,12 @@ def _across(name: str) -> float:
 
 def _fits(state: str, daily: tuple[str, ...]):
     harness.region("UI").tag_redraw()
-    yield 1.5  # the scene is read, panels glide
+    yield from harness.at_rest()
     x = harness.region("UI").x + harness.region("UI").width // 2
     yield from harness.move((x, harness.region("UI").y + 200))
-    yield from harness.turn_wheel(20)
-    assert harness._scrolled() <= 1.0, f"{state}: {harness._scrolled():.0f} pixels of the tab do not fit"
+    yield from sidebar.turn_wheel(20)
+    assert sidebar.scrolled() <= 1.0, f"{state}: {sidebar.scrolled():.0f} pixels of the tab do not fit"
     yield from screenshot(f"tab_{state}")
     for name in daily:
-        yield from harness.find_button(name, across=_across(name))
-        assert harness._scrolled() <= 1.0
+        yield from sidebar.find_button(name, across=_across(name))
+        assert sidebar.scrolled() <= 1.0

@@ -4,11 +4,14 @@ import tempfile
 from pathlib import Path
 
 import bpy
-from harness import click_button, open_tab, screenshot, simulated
+from harness import screenshot, simulated
+from plan import walk
 from scenes import hanging_bars
+from sidebar import click_button, open_tab
 from test_exchange import file_dialog, info_lines, leave_file_dialog, open_exchange, open_file_dialog
 
 
+@walk
 def test_a_bake_is_exported_and_imported():
     """What comes back plays as what has left, and both are told, with their frames."""
     hanging_bars()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -26,17 +25,17 @@ def scenes_in(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix("_window.json") for path in folder.glob("*_window.json"))
 
 
-def compare(folder: Path) -> Iterator[tuple[str, float, str]]:
-    """Each scene's name, when its bake began [s, monotonic], and what is wrong with its keys, or ""."""
-    for name in scenes_in(folder):
-        begun = time.monotonic()
-        try:
-            here = json.loads((folder / f"{name}_window.json").read_text())
-            apart = difference(here, keys_by_wheel(folder, name))
-            print(f"{name}: {len(here)} curves, keys of window and wheel at most {apart:.1e} apart")
-            yield name, begun, "" if apart <= MOST else f"a key differs by {apart:.2e}, more than {MOST:g}"
-        except WheelError as error:
-            yield name, begun, str(error)
+def compare(folder: Path, name: str) -> dict:
+    """Bake a scene by the wheel. Returns how long that took [s], and what is wrong with its keys, or ""."""
+    begun = time.monotonic()
+    try:
+        here = json.loads((folder / f"{name}_window.json").read_text())
+        apart = difference(here, keys_by_wheel(folder, name))
+        print(f"{name}: {len(here)} curves, keys of window and wheel at most {apart:.1e} apart", flush=True)
+        failure = "" if apart <= MOST else f"a key differs by {apart:.2e}, more than {MOST:g}"
+    except WheelError as error:
+        failure = str(error)
+    return {"seconds": time.monotonic() - begun, "failure": failure}
 
 
 def keys_by_wheel(folder: Path, name: str) -> dict:
