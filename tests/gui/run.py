@@ -79,13 +79,16 @@ class Summary:
     postponed: list[str] = field(default_factory=list)
 
     def add(self, entry: dict) -> None:
-        """Count and print a result: its name, its label, its seconds, those of them that it has waited, its failure."""
+        """Count and print a result: its name, its label, its seconds, and its failure.
+
+        Tests in a window also have the processor time of Blender with all its threads, and the time that they waited.
+        """
         name = entry["name"] + entry.get("label", "")
         if entry.get("postponed"):
             self.postponed.append(name)
             return
-        waited = f", waited {entry['waited']:.1f} s" if "waited" in entry else ""
-        line = f"{name} {entry['seconds']:.1f} s{waited}"
+        times = f", busy {entry['busy']:.1f} s, waited {entry['waited']:.1f} s" if "busy" in entry else ""
+        line = f"{name} {entry['seconds']:.1f} s{times}"
         if entry["failure"]:
             line = f"FAIL {line}: {entry['failure']}"
             self.failures.append(line)

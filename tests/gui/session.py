@@ -67,7 +67,7 @@ class Session:
     def _run_test(self, name: str, test: Callable) -> Iterator[float]:
         print(f"gui-test: {name}", flush=True)
         self.record(started=name)
-        begun, waited_before, log_begin = time.monotonic(), self._waited, self._log_size()
+        begun, busy, waited, log_begin = time.monotonic(), time.process_time(), self._waited, self._log_size()
         failures = []
         try:
             yield from from_fresh_file(test)
@@ -77,8 +77,13 @@ class Session:
             yield from harness.let_go()
         yield from harness.at_rest()  # what the last action led to may still be drawn
         failures += self._complaints_since(log_begin)
-        seconds, waited = time.monotonic() - begun, self._waited - waited_before
-        self.record(name=name, seconds=seconds, waited=waited, failure="\n".join(failures))
+        self.record(
+            name=name,
+            seconds=time.monotonic() - begun,
+            busy=time.process_time() - busy,
+            waited=self._waited - waited,
+            failure="\n".join(failures),
+        )
 
     def record(self, **entry) -> None:
         with self._results.open("a") as stream:

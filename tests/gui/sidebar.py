@@ -97,14 +97,14 @@ def toggle_panels() -> Steps:
 
 def click_button(name: str, rows_below: float = 0, across: float = 0.5, **modifiers) -> Steps:
     """Click a button of the sidebar; `rows_below` reaches what cannot say its name, a menu or a panel's header."""
-    x, y = yield from find_button(name, across)
+    x, y = yield from find_button(name, across, is_exact=rows_below != 0)
     row = ROW * bpy.context.preferences.system.ui_scale
     yield from click((x, round(y - rows_below * row)), **modifiers)
 
 
 def click_beside(name: str, across: float, found_at: float = 0.25, rows_below: float = 0) -> Steps:
     """Click what cannot say its name, a menu or a panel's header, in the row of a button that can or below it."""
-    _x, y = yield from find_button(name, found_at)
+    _x, y = yield from find_button(name, found_at, is_exact=True)
     yield from click((region("UI").x + round(region("UI").width * across), y - round(ROW * rows_below)))
 
 
@@ -140,12 +140,14 @@ def button_at(position: Position) -> Steps:
     return name
 
 
-def find_button(name: str, across: float = 0.5) -> Steps:
-    """Return the middle of the button whose operator or property starts with `name`; scroll where it must be.
+def find_button(name: str, across: float = 0.5, is_exact: bool = False) -> Steps:
+    """Return a place on the button whose operator or property starts with `name`; scroll where it must be.
 
     The rows where it was seen before are tried first, and their neighbours, then the whole sidebar.
 
-    across: where in the sidebar's width, from 0 to 1.
+    Args:
+        across: where in the sidebar's width, from 0 to 1.
+        is_exact: whether the place has to be the button's middle, from which others are counted.
     """
     yield from at_rest()
     x = region("UI").x + round(region("UI").width * across)
@@ -160,11 +162,11 @@ def find_button(name: str, across: float = 0.5) -> Steps:
         place = yield from _on_this_page(x, name)
     place = place or (yield from _on_this_page(x, name, edge=0))  # at the very end the lowest button is whole
     assert place, f"there is no button for {name} in the sidebar"
-    return place
+    return (yield from _middle(*place, name)) if is_exact else place
 
 
 def _where_it_was(x: int, name: str) -> Steps:
-    """The middle of the button, or None where it is not near a row where it was seen before."""
+    """A place on the button, or None where it is not near a row where it was seen before."""
     seen = {place for row, place in _rows.items() if _is_whole(name, row)}
     sidebar = region("UI")
     for way, y in sorted(seen, key=lambda place: place[0] - place[1])[:2]:  # the uppermost row first
@@ -175,7 +177,7 @@ def _where_it_was(x: int, name: str) -> Steps:
             if not sidebar.y + EDGE < near < sidebar.y + sidebar.height:
                 continue
             if (yield from button_at((x, near))).startswith(name):
-                return (yield from _middle(x, near, name))
+                return (x, near)
     return None
 
 
@@ -186,16 +188,16 @@ def _is_whole(name: str, row: str) -> bool:
 
 
 def _on_this_page(x: int, name: str, edge: int = EDGE) -> Steps:
-    """The middle of the button, or None where it is scrolled away."""
+    """A place on the button, or None where it is scrolled away."""
     sidebar = region("UI")
     for y in range(sidebar.y + sidebar.height - SCAN_STEP // 2, sidebar.y + edge, -SCAN_STEP):
         if (yield from button_at((x, y))).startswith(name):
-            return (yield from _middle(x, y, name))
+            return (x, y)
     return None
 
 
 def _middle(x: int, y: int, name: str) -> Steps:
-    """The middle of the button that is at a place, to a few pixels."""
+    """The middle of the button that is at a place, to 2 pixels."""
     above = 0
     for step in (ROW // 2, ROW // 4, ROW // 8):
         inside = (yield from button_at((x, y + above + step))).startswith(name)
@@ -212,14 +214,9 @@ def _middle(x: int, y: int, name: str) -> Steps:
 
 def _turn_page() -> Steps:
     """Turn the wheel over the sidebar until its lowest buttons are the highest; whether anything has moved."""
-    begun = before = scrolled()
-    step = 0.0
-    while before - begun + step <= region("UI").height - 2 * EDGE:
-        yield from turn_wheel()
-        step, before = scrolled() - before, scrolled()
-        if not step:
-            break
-    return before > begun
+    begun = scrolled()
+    yield from _scroll_to(begun + region("UI").height - 2 * EDGE, beyond=False)
+    return scrolled() > begun
 
 
 def turn_wheel(times: int = 1, event: str = "WHEELDOWNMOUSE") -> Steps:
@@ -229,14 +226,20 @@ def turn_wheel(times: int = 1, event: str = "WHEELDOWNMOUSE") -> Steps:
     yield from drawn()
 
 
-def _scroll_to(pixels: float) -> Steps:
-    """Turn the wheel over the sidebar until so many pixels of it lie above what is seen, or as near as it gets."""
-    event = "WHEELDOWNMOUSE" if pixels > scrolled() else "WHEELUPMOUSE"
-    away = abs(pixels - scrolled())
-    before = math.inf
-    while 1.0 < away < before:
-        yield from turn_wheel(event=event)
-        before, away = away, abs(pixels - scrolled())
+def _scroll_to(pixels: float, beyond: bool = True) -> Steps:
+    """Turn the wheel over the sidebar until so many pixels of it lie above what is seen, or as near as it gets.
+
+    The first turn shows how far a turn leads, and the others follow at once. beyond: whether it may be more pixels.
+    """
+    before = scrolled()
+    if abs(pixels - before) <= 1.0:
+        return
+    event = "WHEELDOWNMOUSE" if pixels > before else "WHEELUPMOUSE"
+    yield from turn_wheel(event=event)
+    step = scrolled() - before
+    if step:
+        rest = (pixels - scrolled()) / step
+        yield from turn_wheel(max(0, round(rest) if beyond else math.floor(rest)), event)
 
 
 def scrolled() -> float:

@@ -115,11 +115,11 @@ def follow(windows: Iterable[Window], report: Callable[[dict], None]) -> None:
             name = window.running or f"Blender {window.name} itself"
             done.add(name)
             text = f"Blender ended with code {window.code}; its last lines:\n{last_lines(window.log)}"
-            report({"name": name, "seconds": 0.0, "waited": 0.0, "failure": text, "label": window.label})
+            report({"name": name, "seconds": 0.0, "failure": text, "label": window.label})
     shared = next((window.tests for window in windows if window.tests is not None), [])
     for name in (name for name in shared if name not in done):
         text = "not run, every Blender had ended"
-        report({"name": name, "seconds": 0.0, "waited": 0.0, "failure": text, "label": windows[0].label})
+        report({"name": name, "seconds": 0.0, "failure": text, "label": windows[0].label})
 
 
 def last_lines(log: Path, count: int = LINES_OF_LOG) -> str:
