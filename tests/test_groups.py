@@ -1,12 +1,7 @@
 """The groups of a run together include every test, and windows share tests without running one twice."""
 
-import sys
-from pathlib import Path
-
 from support.groups import GROUPS, group_of
-
-sys.path.insert(0, str(Path(__file__).parent / "gui"))
-from plan import Claims, Plan, order
+from support.plan import Claims, Plan, order
 
 NAMES = [f"test_file_{number % 7}.test_{number}" for number in range(200)]
 

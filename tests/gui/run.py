@@ -28,10 +28,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import packages  # noqa: E402 - these use tests/support
 import wheel  # noqa: E402
-from plan import Plan  # noqa: E402
 from windows import Window, follow, last_lines  # noqa: E402
 
 from support.groups import GROUPS  # noqa: E402
+from support.plan import Plan  # noqa: E402
 
 OUT = ROOT / "out" / "gui"
 SOURCE = OUT / "source"

@@ -25,7 +25,8 @@ COMPILING = ("test_pull", "test_self_check")
 
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "packages")]
 import harness  # noqa: E402 - lies in a folder just added
-from plan import WITHOUT_SOLVER, Claims, Plan, order  # noqa: E402
+
+from support.plan import WITHOUT_SOLVER, Claims, Plan, order  # noqa: E402
 
 # Blender tells of a fault in our code by a traceback, or by a line that names our source file
 COMPLAINT = re.compile(r"Traceback|limberjack/\S+\.py")

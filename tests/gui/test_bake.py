@@ -20,12 +20,13 @@ from harness import (
     type_text,
     until,
 )
-from plan import walk
 from scenes import action_of, hanging_bars, motion
 from sidebar import click_button, find_button, open_tab, turn_wheel
 from test_exchange import info_lines
 from test_handles import redo, undo
 from test_same_keys import SOURCE, open_file
+
+from support.plan import walk
 
 TO_KEYFRAMES = 1.6
 """Rows from Clear Bake, where nothing is told below it, to the header of the panel Keyframes."""

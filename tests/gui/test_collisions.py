@@ -6,10 +6,11 @@ import importlib
 import bpy
 import harness
 from harness import PACKAGE, over_viewport, press, screenshot, status, until
-from plan import walk
 from scenes import select
 from sidebar import click_button, open_panel, open_tab
 from test_handles import redo, undo
+
+from support.plan import walk
 
 
 def torus() -> bpy.types.Object:

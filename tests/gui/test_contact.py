@@ -4,10 +4,11 @@ import bpy
 import harness
 from harness import on_screen, over_viewport, press, screenshot, status, until
 from mathutils import Vector
-from plan import walk
 from sidebar import click_button, click_tab, open_tab
 from test_handles import look_at
 from test_newcomer import Counted
+
+from support.plan import walk
 
 MOST = 6
 """Actions, from a cube above a plane to a cube that is baked as it falls onto it and stays."""

@@ -9,9 +9,10 @@ import harness
 import sidebar
 from harness import PACKAGE, links, over_viewport, press, region, screenshot, until, viewport, window
 from models import ARM, folder_of_models
-from plan import walk
 from scenes import select
 from sidebar import click_button, find_button, open_tab
+
+from support.plan import walk
 
 
 def over_3d_view():

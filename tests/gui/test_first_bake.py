@@ -4,9 +4,10 @@ import bpy
 import harness
 import sidebar
 from harness import choose_from_menu, click_object, links, over_viewport, press, screenshot, simulated, status, until
-from plan import walk
 from scenes import GRIP, action_of, hanging_bars, motion, two_bars
 from sidebar import click_button, click_tab, open_tab
+
+from support.plan import walk
 
 
 def add_joint(kind: str):

@@ -10,13 +10,14 @@ import sidebar
 from harness import Steps, press, screenshot, until
 from mathutils import Vector
 from models import folder_of_models
-from plan import walk
 from scenes import hanging_bars, select, two_bars
 from sidebar import click_button, click_tab, open_tab
 from test_exchange import empty_scene, file_dialog, import_by_drop
 from test_newcomer import rig
 from test_preview import FROM_X, caught_up, compiled, paused, play, preview
 from test_pull import look_at
+
+from support.plan import walk
 
 
 def _told() -> list[str]:

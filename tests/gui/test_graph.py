@@ -7,11 +7,12 @@ import bpy
 import harness
 import numpy as np
 from harness import OUT, Steps, over_viewport, region, screenshot, simulated
-from plan import walk
 from scenes import select
 from sidebar import click_button, open_tab
 from test_handles import undo
 from test_same_keys import SOURCE, open_file
+
+from support.plan import walk
 
 FRAME = 60
 """At which numbers are compared."""

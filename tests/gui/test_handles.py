@@ -7,7 +7,8 @@ import harness
 import scenes
 from harness import drag, hold, on_screen, over_viewport, press, screenshot, send, type_text
 from mathutils import Vector
-from plan import walk
+
+from support.plan import walk
 
 
 def handle(role: str, number: int = 0):

@@ -4,9 +4,10 @@ import sys
 from pathlib import Path
 
 from harness import OUT, PACKAGE, modules_before_install, simulated
-from plan import walk
 from scenes import hanging_bars
 from sidebar import click_button, open_tab
+
+from support.plan import walk
 
 
 def test_no_module_outside_of_bl_ext():

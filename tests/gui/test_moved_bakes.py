@@ -3,10 +3,11 @@
 import bpy
 import harness
 from harness import Steps, over_viewport, press, screenshot, type_text, until
-from plan import walk
 from scenes import hanging_bars, motion, select
 from test_bake import bake, everything
 from test_handles import redo, undo
+
+from support.plan import walk
 
 FRAME = 8
 MOVED = ("Upper", "Lower", "Upper_joint", "Lower_joint")

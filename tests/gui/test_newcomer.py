@@ -7,9 +7,10 @@ import bpy
 import harness
 from harness import click_object, on_screen, over_viewport, press, screenshot, send, status, until
 from mathutils import Matrix, Vector
-from plan import walk
 from sidebar import click_button, click_tab, open_tab
 from test_handles import look_at, redo, undo
+
+from support.plan import walk
 
 MOST = 9
 """Clicks and keys, from the default cube to a double pendulum that swings."""

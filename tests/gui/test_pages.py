@@ -11,7 +11,8 @@ import bpy
 import harness
 import scenes
 from harness import OUT, PACKAGE, Steps, until
-from plan import walk
+
+from support.plan import walk
 
 SOURCE = Path(__file__).parents[2]
 sys.path.insert(0, str(SOURCE / "tests"))

@@ -6,9 +6,10 @@ import bpy
 import harness
 import sidebar
 from harness import PACKAGE, move, over_viewport, press, region, screenshot, status, until
-from plan import walk
 from scenes import hanging_bars, select
 from sidebar import click_button, open_tab, turn_wheel
+
+from support.plan import walk
 
 drawn: Counter[str] = Counter()
 

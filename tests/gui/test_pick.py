@@ -4,9 +4,10 @@ import bpy
 import harness
 from harness import links, move, on_screen, over_viewport, press, screenshot, send
 from mathutils import Vector
-from plan import walk
 from sidebar import click_button, open_tab
 from test_handles import look_at
+
+from support.plan import walk
 
 BESIDE = 6
 """Pixels from an edge to the mouse, outside the object."""

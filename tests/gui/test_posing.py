@@ -6,9 +6,10 @@ import sidebar
 from harness import move, screenshot, send
 from mathutils import Vector
 from mechanisms import largest_gap, mechanisms, write
-from plan import walk
 from sidebar import click_button, find_button, open_tab
 from test_pull import look_at, places, undo
+
+from support.plan import walk
 
 SLIDER = 'bpy.data.objects["crank_pivot"].limberjack_joint.coordinates[0].share'
 

@@ -6,11 +6,12 @@ import bpy
 import harness
 from harness import OUT, Steps, move, on_screen, over_viewport, press, screenshot, send, until
 from mathutils import Vector
-from plan import walk
 from scenes import GRIP, action_of, hanging_bars
 from sidebar import click_button, open_tab
 from test_pull import look_at, undo
 from test_same_keys import SOURCE, open_file
+
+from support.plan import walk
 
 FROM_X = (0.5, 0.5, 0.5, 0.5)
 """A view along X, across the plane in which the bar swings."""

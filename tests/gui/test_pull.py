@@ -10,7 +10,8 @@ import sidebar
 from harness import move, on_screen, over_viewport, press, screenshot, send
 from mathutils import Vector
 from mechanisms import largest_gap, mechanisms, write
-from plan import walk
+
+from support.plan import walk
 
 CLOSED = 1e-6
 """Metres by which a joint may stand open while it is pulled."""

@@ -2,11 +2,12 @@
 
 import bpy
 from harness import region, screenshot, simulated
-from plan import walk
 from scenes import hanging_bars, select
 from sidebar import click_button, open_tab
 from test_bake import bake
 from test_handles import undo
+
+from support.plan import walk
 
 
 def _axis():

@@ -3,10 +3,11 @@
 import bpy
 import harness
 from harness import PACKAGE, module, over_viewport, simulated, traces_before_install, until
-from plan import walk
 from scenes import hanging_bars
 from sidebar import click_button, open_tab
 from traces import left
+
+from support.plan import walk
 
 # Blender's index of the repository, and the folder that it puts wheels into
 BLENDERS_OWN = ("files: .cache/", "files: user_default/.blender_ext/", "sys.path: /tmp/home/blender/extensions/.local/")

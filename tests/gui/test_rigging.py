@@ -8,10 +8,11 @@ import harness
 import scenes
 import sidebar
 from harness import click_object, drag, links, over_viewport, press, screenshot, until
-from plan import walk
 from sidebar import click_button, find_button, open_tab
 from test_first_bake import add_joint
 from test_handles import axis, handle, look_at, on_ring, redo, undo
+
+from support.plan import walk
 
 CORNERS = {"Ground": (0.0, 0.0), "Crank": (0.0, 1.5), "Coupler": (3.0, 2.5), "Rocker": (3.0, 0.0)}
 """Where the pins of the four-bar are, in x and y: each cube carries the pin at its own middle."""

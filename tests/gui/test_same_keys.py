@@ -10,9 +10,10 @@ import bpy
 import harness
 from baked_keys import keys_of_bake
 from harness import OUT, PACKAGE, Steps, screenshot, simulated, until
-from plan import walk
 from sidebar import click_button, open_tab
 from test_exchange import empty_scene, import_by_drop
+
+from support.plan import walk
 
 SOURCE = Path(__file__).parents[2]
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import bpy
 import harness
 from harness import links, over_viewport, press, screenshot, simulated, until
-from plan import walk
 from sidebar import click_button, open_tab
+
+from support.plan import walk
 
 
 def installed_files() -> dict[str, tuple[int, int]]:

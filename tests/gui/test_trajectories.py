@@ -5,10 +5,11 @@ from pathlib import Path
 
 import bpy
 from harness import screenshot, simulated
-from plan import walk
 from scenes import hanging_bars
 from sidebar import click_button, open_tab
 from test_exchange import file_dialog, info_lines, leave_file_dialog, open_exchange, open_file_dialog
+
+from support.plan import walk
 
 
 @walk

@@ -10,7 +10,8 @@ import subprocess
 from pathlib import Path
 
 from harness import PACKAGE, screenshot, until
-from plan import walk
+
+from support.plan import walk
 
 READY = Path("/mnt/host/german.json")
 LIST = "1:English (English):en_US\n2:German (Deutsch):de_DE\n"

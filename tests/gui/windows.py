@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from plan import Plan
+from support.plan import Plan
 
 TIME_LIMIT = 3000
 """Time that one Blender may take for all its tests [s]."""

@@ -1,4 +1,4 @@
-"""Which tests a window runs, in which order, and how windows share them. Imports no bpy, so that pytest can test it."""
+"""Which tests a Blender window runs, in which order, and how windows share them. Imports no bpy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from support.groups import group_of
+from .groups import group_of
 
 Test = TypeVar("Test", bound=Callable)
 
@@ -21,7 +21,7 @@ LAST = "test_removal"
 
 def walk(test: Test) -> Test:
     """Mark a test as the complete walk of a capability. Runs of every group include it."""
-    test.is_walk = True  # ty: ignore
+    test.is_walk = True
     return test
 
 
