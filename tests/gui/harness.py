@@ -75,8 +75,8 @@ def fresh_file() -> Steps:
     """Blender as it starts, with the extension enabled."""
     bpy.ops.wm.read_homefile(use_empty=False)
     draw_cheaply()
-    bpy.context.preferences.view.use_reduce_motion = True  # panels and views do not glide to their places
-    bpy.context.preferences.view.smooth_view = 0
+    bpy.context.preferences.view.use_reduce_motion = True
+    bpy.context.preferences.view.smooth_view = 0  # views turn at once
     bpy.context.preferences.inputs.mouse_double_click_time = 1  # two clicks of a test are never a double click
     yield from at_rest()
     assert PACKAGE in bpy.context.preferences.addons, "a new file has switched the extension off"
