@@ -94,7 +94,7 @@ def assert_as_it_was(before: tuple) -> None:
 
 def test_escape_in_the_middle_changes_nothing_at_all():
     """Poses, actions and everything the add-on stores are as before, and the user is told so."""
-    hanging_bars(frames=200_000)
+    hanging_bars(frames=50_000)
     before = everything()
     yield from start_long_bake()
     yield from until(lambda: status().factor > 0.05, "frames are simulated", timeout=300)
