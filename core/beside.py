@@ -42,9 +42,9 @@ def start(module: str, function: str, *words: str) -> subprocess.Popen:
 
 
 @contextmanager
-def started(module: str, function: str) -> Iterator[subprocess.Popen]:
+def started(module: str, function: str, *words: str) -> Iterator[subprocess.Popen]:
     """As `start`, and ended with the block if it still runs."""
-    child = start(module, function)
+    child = start(module, function, *words)
     try:
         yield child
     finally:

@@ -16,14 +16,14 @@ from limberjack.core.kernel_cache import sources
 from limberjack.core.kinematics.proximity import Proximity
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
 
 
 def call_all() -> None:
     """Import all that has kernels, and run the two warm-ups and what users call by itself."""
     for path in sources():
         import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
-    import_module("limberjack.core.solvers.warm_up").simulate_all()
+    for simulate in import_module("limberjack.core.solvers.warm_up").SIMULATED.values():
+        simulate()
     import_module("limberjack.core.kinematics.warm_up").warm_up()
     bob = Link("bob", com=(0.0, 0.0, -1.0))
     hinges = [Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second")]  # which closes a loop
@@ -41,7 +41,6 @@ def call_all() -> None:
     kinematics.forward_kinematics(compiled, q, qd)
     touch_all()
     sweep_all()
-    strike_all()
 
 
 def touch_all() -> None:
@@ -60,14 +59,3 @@ def sweep_all() -> None:
     placed, pair = np.zeros(2, PLACED).view(np.recarray), np.array([[0, 1]])
     sweep_boxes(solids, poses, twists, 1.0, placed)
     find_impacts(solids, store, poses, twists, 1.0, pair, 1, 1e-7, placed, make_room(), times)
-
-
-def strike_all() -> None:
-    """A motion in which something touches."""
-    ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
-    above = Joint("free", "free", WORLD, "ball", X_PJ=(0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0))
-    model = Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")])
-    Simulation(model, [0.0, 0.01]).run()
-    crowded = Simulation(model, [0.0, 0.01])
-    crowded.expect_crowd()
-    crowded.run()

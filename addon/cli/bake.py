@@ -23,6 +23,7 @@ from ...core.cli.simulate import (
     require_writable,
     tell_diagnoses,
 )
+from ...core.solvers import may_touch
 from ...core.trajectory.touches import TABLES
 from ...core.trajectory.writing import SUFFIXES
 from .blend import save_copy, save_together
@@ -145,7 +146,7 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
         if run.model.loops() or run.model.equations():
             compile_posing_once()
         return run, files
-    compile_once()
+    compile_once(may_touch(reading.model))
     return BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite), files
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...core.cli.framework import DONE, UsageError, Verb, load_usable, say
 from ...core.cli.simulate import compile_once
 from ...core.formats import write
+from ...core.solvers import may_touch
 from .blend import save_open_file
 from .session import open_scene, require_blender
 
@@ -32,7 +33,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{out}: cannot be made: {(error.strerror or str(error)).lower()}") from error
     arguments.file = SCENE  # what messages about the input name
     model = load_usable(SCENE).model
-    compile_once()
+    compile_once(may_touch(model))
     result = BakeRun(open_scene(), accuracy="exact", overwrite=True).run()
     print(f"simulated  {result.summary}: {result.details}")
     print(f"drift      {result.report.energy_drift:.2g} J of {result.report.energy_scale:.4g} J")

@@ -76,7 +76,7 @@ def _run(arguments: argparse.Namespace) -> int:
         with contextlib.closing(batch):
             batch.require_doable()
             if batch.has_motions and not ways.scheduler:
-                compile_once()  # here, or each worker would at once
+                compile_once(with_contact=True)  # here, or each worker would at once
             failure = _done(batch)
     except BatchError as error:
         raise UsageError(str(error)) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..model import Model
 from ..plots import QUANTITIES, PlotError, panels_of
 from ..plots.figure import SUFFIXES, save_figure
-from ..solvers import Simulation
+from ..solvers import Simulation, may_touch
 from ..trajectory.completion import completed
 from ..trajectory.errors import TrajectoryError
 from ..trajectory.reading import read_trajectory
@@ -100,7 +100,7 @@ def _simulated(arguments: argparse.Namespace) -> Motion:
     times = frame_times(arguments.duration, arguments.fps)
     initial = read_initial(arguments.initial)
     model = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict).model
-    compile_once()
+    compile_once(may_touch(model))
     simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
     motion = simulation.run()
     tell_diagnoses(arguments.file, simulation.diagnose())

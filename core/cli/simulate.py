@@ -26,6 +26,7 @@ from ..solvers import (
     Simulation,
     SimulationError,
     is_warm,
+    may_touch,
     time_of,
     warm_up,
 )
@@ -124,7 +125,7 @@ def _run(arguments: argparse.Namespace) -> int:
     initial = read_initial(arguments.initial)
     times = frame_times(arguments.duration, arguments.fps, time_of(initial) or 0.0)
     reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
-    compile_once()
+    compile_once(may_touch(reading.model) and not arguments.no_contact)
     simulation = Simulation(
         reading.model,
         times,
@@ -213,17 +214,24 @@ def frame_times(duration: float, fps: float, begin: float = 0.0) -> np.ndarray:
     return (first + frames) / fps if first / fps == begin else begin + frames / fps  # as a longer run would have them
 
 
-def compile_once() -> float | None:
-    """Say why the first simulation on a machine takes its time.
+def compile_once(with_contact: bool = False) -> float | None:
+    """Compile the kernels of a simulation, and say so, if this machine has not done it yet.
 
-    Returns how much it took [s], None where it took none. Raises UsageError where there is no room for it.
+    Args:
+        with_contact: whether kernels of contact are compiled too.
+
+    Returns:
+        The time that it took [s]; None if nothing had to be compiled.
+
+    Raises:
+        UsageError: if the cache cannot be written.
     """
-    if is_warm():
+    if is_warm(with_contact):
         return None
     begun = time.perf_counter()
     say("limberjack: compiling the solver, once for this version")
     try:
-        warm_up()
+        warm_up(with_contact)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(

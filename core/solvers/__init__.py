@@ -9,7 +9,7 @@ from .saved_state import time_of
 from .schedule import Schedule
 from .simulate import Worlds, simulate, simulate_worlds
 from .simulation import ACCURACIES, SOLVERS, TOUCHING, Simulation, SimulationError, Snapshot
-from .warm_up import is_warm, warm_up
+from .warm_up import is_warm, may_touch, warm_up
 
 __all__ = [
     "ACCURACIES",
@@ -33,6 +33,7 @@ __all__ = [
     "Tether",
     "Worlds",
     "is_warm",
+    "may_touch",
     "simulate",
     "simulate_worlds",
     "time_of",

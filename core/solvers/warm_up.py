@@ -3,64 +3,112 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 
 from .. import beside, jit
+from ..geometry import Shape, Sphere
 from ..kernel_cache import filling
 from ..model import WORLD, Joint, Link, Model
 from .adaptive import advance
 from .controls import Controls, Forces
+from .crowd_steps import advance_crowd
+from .event_steps import advance_touching
 from .recording import RECORDS
 from .simulation import Simulation
 
 SOLVER = "solver"
+"""Name of the kernels of every simulation in the cache."""
+
+CONTACT = "contact"
+"""Name of the kernels that simulations with contact need besides."""
+
+STEPPERS = (advance, advance_touching, advance_crowd)
+"""The kernels that advance a state in time. Compiling them takes about as long as compiling all others."""
 
 
-def warm_up() -> None:
-    """Fill the cache, by two processes where there are two cores.
+def warm_up(with_contact: bool = False) -> None:
+    """Fill the cache, in two processes if there are two cores.
 
-    `advance` takes as long as all others together. Those for loops are among these: beside it they cost no wait, and
-    the first model with loops would have one of its own.
+    Kernels of loops are compiled for every model: otherwise the first model with loops would have a wait of its own.
+    Kernels of contact take longer than all others together, so models without contact do not wait for them.
+
+    Args:
+        with_contact: whether kernels of contact are compiled too.
     """
-    is_shared = not is_warm() and (os.cpu_count() or 1) > 1 and beside.can_start()
-    with filling(SOLVER):
+    wanted = [what for what in (SOLVER, CONTACT) if _is_wanted(what, with_contact)]
+    is_shared = bool(wanted) and (os.cpu_count() or 1) > 1 and beside.can_start()
+    with ExitStack() as stack:
+        for what in wanted or [SOLVER]:
+            stack.enter_context(filling(what))
         if is_shared:
-            with beside.started("solvers.warm_up", "compile_advance") as child:
-                compile_others()
+            with beside.started("solvers.warm_up", "compile_steppers", *wanted) as child:
+                compile_others(*wanted)
                 child.wait()
-        simulate_all()
+        for what in wanted or [SOLVER]:
+            SIMULATED[what]()
 
 
-def compile_advance() -> None:
-    """In a process of its own, where what leads to the first call runs as Python."""
+def _is_wanted(what: str, with_contact: bool) -> bool:
+    return not jit.is_ready(what) and (what == SOLVER or with_contact)
 
-    def compiled_and_left(*arguments):
-        advance.compile_for(arguments)
-        raise StopIteration
 
+def compile_steppers(*wanted: str) -> None:
+    """Compile `STEPPERS` into the cache; all kernels run as Python meanwhile.
+
+    Args:
+        wanted: names in `SIMULATED`.
+    """
     with ExitStack() as stack:
         for each in jit.KERNELS:
-            stack.enter_context(each.standing_in(compiled_and_left if each is advance else each.python))
-        stack.enter_context(suppress(StopIteration))
-        simulate_all()
+            stack.enter_context(each.standing_in(_compiling_first(each) if each in STEPPERS else each.python))
+        for what in wanted:
+            SIMULATED[what]()
 
 
-def compile_others() -> None:
-    """Those that `advance` calls included, while it runs as Python."""
+def _compiling_first(stepper: jit.kernel) -> Any:
+    compiled = []
 
-    def run_as_python(calls, *arguments):
-        for pointer in calls:
-            pointer.compile()
-        return advance.python(calls, *arguments)
+    def run(*arguments: Any) -> Any:
+        if not compiled:  # every call has arguments of the same types
+            stepper.compile_for(arguments)
+            compiled.append(stepper)
+        return stepper.python(*arguments)
 
-    with advance.standing_in(run_as_python):
-        simulate_all()
+    return run
+
+
+def compile_others(*wanted: str) -> None:
+    """Compile all kernels but `STEPPERS`, which run as Python, into the cache. `wanted` as in `compile_steppers`."""
+
+    def running_as_python(stepper: jit.kernel) -> Any:
+        def run(*arguments: Any) -> Any:
+            for pointer in _pointers_in(arguments):
+                pointer.compile()
+            return stepper.python(*arguments)
+
+        return run
+
+    with ExitStack() as stack:
+        for stepper in STEPPERS:
+            stack.enter_context(stepper.standing_in(running_as_python(stepper)))
+        for what in wanted:
+            SIMULATED[what]()
+
+
+def _pointers_in(value: Any) -> Iterator[jit.Pointer]:
+    if isinstance(value, jit.Pointer):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _pointers_in(part)
 
 
 def simulate_all() -> None:
-    """Run every kernel of a simulation.
+    """Run every kernel of a simulation without contact.
 
     Kernels take every model's arrays alike, so two small simulations compile all there is: one of a model that is
     free, and one of a loop, which is closed from a start that does not fit, pushed, and recorded in full.
@@ -75,6 +123,26 @@ def simulate_all() -> None:
     Simulation(looped, times, initial=start, controls=controls, record=RECORDS).run()
 
 
-def is_warm() -> bool:
-    """Whether a first simulation in this process starts at once, with no compilation to wait for."""
-    return jit.is_ready(SOLVER)
+def simulate_contact() -> None:
+    """Run every kernel of a simulation with contact: a ball above another one, by events and by time stepping."""
+    ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
+    above = Joint("free", "free", WORLD, "ball", X_PJ=(0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0))
+    model = Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")])
+    Simulation(model, [0.0, 0.01]).run()
+    crowded = Simulation(model, [0.0, 0.01])
+    crowded.expect_crowd()
+    crowded.run()
+
+
+SIMULATED = {SOLVER: simulate_all, CONTACT: simulate_contact}
+"""For each name in the cache, the function that runs all kernels it stands for."""
+
+
+def may_touch(model: Model) -> bool:
+    """Return whether a simulation of the model may need the kernels of contact: whether it has two collision shapes."""
+    return sum(len(link.collisions) for link in model.links) > 1
+
+
+def is_warm(with_contact: bool = False) -> bool:
+    """Return whether a first simulation in this process starts at once, with no compilation to wait for."""
+    return not any(_is_wanted(what, with_contact) for what in (SOLVER, CONTACT))
