@@ -1,8 +1,9 @@
 """Compile all kernels ahead of time: `make kernels`, or `PLATFORMS="linux-x64 …"` for those alone.
 
-build/kernels/PLATFORM/ gets a library and the table that core/library.py holds against the sources and against memory;
-this machine's is also put where a checkout looks for it. A platform whose library cannot be linked is told in a line,
-and the others are made; the exit code is then 1.
+What numba compiles is kept in the user's cache folder, for all checkouts of the same sources. build/kernels/PLATFORM/
+gets a library and the table that core/library.py holds against the sources and against memory; this machine's is also
+put where a checkout looks for it. A platform whose library cannot be linked is told in a line, and the others are made;
+the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import json
 import os
 import shutil
 import sys
+import tempfile
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -26,6 +29,10 @@ from .platforms import PLATFORMS
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "build" / "kernels"
 INSTALLED = ROOT / "core" / "kernels"
+KEPT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "limberjack-build"
+"""Folder of compiled modules, shared by all checkouts: compiling takes minutes, and few changes touch a kernel."""
+MOST_KEPT = 3
+"""Number of versions of the sources whose compiled modules are kept, of 30 MB each."""
 
 FIXED = {
     "PYTHONHASHSEED": "0",  # so that the same sources give the same bytes
@@ -85,10 +92,26 @@ def platforms_asked_for(words: list[str]) -> list[str]:
 
 
 def compiled_modules() -> tuple[dict, str]:
-    """What is the same for all platforms: the table, and all kernels as text of LLVM; kept until a source changes."""
-    kept, made_from = OUT / "all", _digest()
-    if (kept / "made_from").is_file() and (kept / "made_from").read_text(encoding="utf-8") == made_from:
-        return json.loads((kept / TABLE).read_text(encoding="utf-8")), (kept / "kernels.ll").read_text(encoding="utf-8")
+    """Return what is the same for all platforms: the table, and all kernels as text of LLVM.
+
+    Both are kept in `KEPT` under a digest of everything that they are made from.
+    """
+    kept = KEPT / _digest()
+    if not kept.is_dir():
+        table, text = _compile_modules()
+        KEPT.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(dir=KEPT))
+        (partial / TABLE).write_text(json.dumps(table), encoding="utf-8")
+        (partial / "kernels.ll").write_text(text, encoding="utf-8")
+        with suppress(OSError):  # another process has kept the same meanwhile
+            partial.rename(kept)
+        for old in sorted(KEPT.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-MOST_KEPT]:
+            shutil.rmtree(old)
+        return table, text
+    return json.loads((kept / TABLE).read_text(encoding="utf-8")), (kept / "kernels.ll").read_text(encoding="utf-8")
+
+
+def _compile_modules() -> tuple[dict, str]:
     kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources())
     table = {
         "version": VERSION,
@@ -97,16 +120,11 @@ def compiled_modules() -> tuple[dict, str]:
         "kernels": {kernel.name: modules.entry_of(kernel, types) for kernel in kernels},
         "types": types.entries,
     }
-    text = str(modules.joined(kernels))
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.mkdir(parents=True)
-    for name, told in ((TABLE, json.dumps(table)), ("kernels.ll", text), ("made_from", made_from)):
-        (kept / name).write_text(told, encoding="utf-8")
-    return table, text
+    return table, str(modules.joined(kernels))
 
 
 def _digest() -> str:
-    """Of all that decides on what numba makes."""
+    """Return a digest of all that determines the compiled modules: versions, sources, and this folder's code."""
     digest = hashlib.sha256(f"{sys.version} {metadata.version('numba')} {metadata.version('llvmlite')}".encode())
     for module in (modules, exercise):
         digest.update(Path(module.__file__).read_bytes())

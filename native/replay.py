@@ -24,7 +24,7 @@ from limberjack.core.formats import read
 from limberjack.core.library import TABLE
 from limberjack.core.solvers import RECORDS, Simulation
 
-from .build import OUT, ROOT
+from .build import OUT, ROOT, compiled_modules
 from .emitting import MOST_SAID, ZIG, write_object
 from .exercise import call_all
 from .platforms import PLATFORMS
@@ -198,7 +198,7 @@ def replayed(name: str, source: Path, calls: Path) -> np.ndarray:
     folder = calls.parent / name
     folder.mkdir(exist_ok=True)
     code, made, left = folder / "kernels.o", folder / "replay.exe", folder / "left"
-    write_object((OUT / "all" / "kernels.ll").read_text(encoding="utf-8"), PLATFORMS[name], code)
+    write_object(compiled_modules()[1], PLATFORMS[name], code)
     target, runner = RUNNERS[name]
     command = [ZIG, "-m", "ziglang", "cc", "-target", target, "-O1", "-static", "-o", made, source, code]
     for each in (command, [*runner, made, calls, left]):
