@@ -12,7 +12,7 @@ UV := $(or $(shell command -v uv 2>/dev/null),.venv-uv/bin/uv)
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 
-.PHONY: setup demo test test-all lint format kernels judges gui-test fuzz benchmark docs pictures site messages extension wheel fitting-kernels packages requirements clean
+.PHONY: setup demo test test-all test-share lint format kernels judges gui-test fuzz benchmark docs pictures site messages extension wheel fitting-kernels packages requirements clean
 
 setup: $(VENV)/.installed
 
@@ -34,9 +34,19 @@ demo: setup
 test: setup
 	$(PYTEST) -m "not slow and not judges" $(TESTS)
 
-# And what takes longer: processes and clusters, every command of the pages, all types with all features, the judges.
+# Everything: also processes and clusters, every command of the pages, all types with all features, the judges.
 test-all: setup
 	$(PYTEST) $(TESTS)
+
+# What one run of CI takes of the tests with MARKS: one of five groups, then what recent commits affect, nearest first,
+# as far as BUDGET [s] allows. Five commits in a row take all groups.
+GROUP ?= $(shell expr $$(git rev-list --count HEAD) % 5)
+BUDGET ?= 300
+MARKS ?= slow or judges
+SHARE = --dist loadgroup --no-loadscope-reorder --group $(GROUP) --since recent --budget $(BUDGET)
+
+test-share: setup
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) $(SHARE) -m "$(MARKS)" $(TESTS)
 
 lint: setup .venv-lint/.installed
 	$(BIN)/ruff check
@@ -126,9 +136,9 @@ site: .venv-site/.installed
 	$(UV) pip install --quiet --python .venv-site --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# What both make for this platform, installed, used and removed in Blenders that have nothing of ours.
+# Installs, uses and removes what both make for this platform, in clean Blenders. ARGS="--group 2" tries a fifth of it.
 packages: extension wheel .venv-blender-3.11/.installed .venv-blender-3.13/.installed
-	$(BIN)/python tests/packages/run.py
+	$(BIN)/python tests/packages/run.py $(ARGS)
 
 .venv-blender-%/.installed: requirements/blender.txt $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) venv --quiet --clear --python $(call interpreter,$*) .venv-blender-$*

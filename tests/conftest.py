@@ -11,7 +11,14 @@ import pytest
 from limberjack.core import jit
 from limberjack.core.library import MisfitError, opened
 
-COMPILED_FIRST = ("kinematics.warm_up", "solvers.warm_up")
+pytest_plugins = ["support.ci_share"]
+
+COMPILED_FIRST = (
+    "from limberjack.core.kinematics.warm_up import warm_up; warm_up()",
+    "from limberjack.core.solvers.warm_up import warm_up; warm_up(with_contact=True)",
+)
+"""Python code that compiles all kernels that tests share; each runs in a process of its own."""
+
 LEFT_TO_ALL = ("slow", "judges")
 """Marks of tests that `make test` leaves to `make test-all`."""
 
@@ -29,8 +36,7 @@ def pytest_sessionstart(session):
     names_tests = config.args_source is not pytest.Config.ArgsSource.TESTPATHS  # which compile no more than they need
     if names_tests or config.option.collectonly or hasattr(config, "workerinput") or jit.way() is not jit.Way.NUMBA:
         return
-    code = "import importlib, sys; importlib.import_module(f'limberjack.core.{sys.argv[1]}').warm_up()"
-    children = [subprocess.Popen([sys.executable, "-c", code, what]) for what in COMPILED_FIRST]
+    children = [subprocess.Popen([sys.executable, "-c", code]) for code in COMPILED_FIRST]
     assert [child.wait() for child in children] == [0, 0], "the kernels cannot be compiled"
 
 

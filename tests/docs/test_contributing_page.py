@@ -9,7 +9,8 @@ import pytest
 from support.pages import ROOT
 
 PAGE = ROOT / "CONTRIBUTING.md"
-LINES = PAGE.read_text(encoding="utf-8").partition("## Before a change")[0].splitlines()
+SECTION = PAGE.read_text(encoding="utf-8").partition("## Where a new thing goes")[2].partition("\n## ")[0]
+LINES = SECTION.splitlines()
 PLACES = dict([line.strip("| ").split(" | ") for line in LINES if line.startswith("| ")][1:])
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 A_PATH = re.compile(r"^\.?[\w/.-]+(/|\.(py|md|json|sdf|blend))$")

@@ -1,5 +1,7 @@
 """What dist/ has for this platform, each zip installed, used and removed in clean profiles: `make packages`.
 
+With `--group N`, the cases of that group and those that every run needs (ALWAYS); five groups cover all cases.
+
 Blenders are the bpy wheels in environments without numba, so what runs compiled runs by the zip's own library. That
 one is also upgraded while it is in use, used by two Blenders at once, and where nothing can be written. The wheel of
 the Python package is installed and used there too. Whole logs go to out/packages/. Exits 0 if all is well, else 1.
@@ -7,6 +9,7 @@ the Python package is installed and used there too. Whole logs go to out/package
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
@@ -25,6 +28,9 @@ from older import write_older
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.groups import GROUPS, group_of
+
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
 OUT = ROOT / "out" / "packages"
@@ -37,6 +43,9 @@ LARGEST = 10e6  # bytes of a zip
 PYTHONS = ("3.11", "3.13")
 
 SAMPLE = "crane.blend"
+ALWAYS = ("compiled.python3.11", "compiled.python3.13", "wheel.python3.11")
+"""Cases of every group: this platform's zip is installed, used and removed in both Blenders, and a wheel in one."""
+
 FRAMES, FEW_FRAMES = "24", "4"
 """How many are baked, and where kernels run uncompiled."""
 
@@ -83,7 +92,8 @@ def main() -> int:
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     begun = time.monotonic()
-    all_cases = list(cases())
+    group = chosen_group()
+    chosen = [case for case in cases() if is_chosen(case.name, group)]
     outcomes: list[bool] = []
 
     def tell(name: str, failure: str) -> None:
@@ -92,13 +102,24 @@ def main() -> int:
         print(f"{told} (after {time.monotonic() - begun:.0f} s)", flush=True)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for case, failure in zip(all_cases, pool.map(outcome, all_cases), strict=True):
+        for case, failure in zip(chosen, pool.map(outcome, chosen), strict=True):
             tell(case.name, failure)
     tell("sizes", too_large())
     for python in PYTHONS:
-        tell(f"wheel.python{python}", outcome_of_wheel(python))
+        if is_chosen(f"wheel.python{python}", group):
+            tell(f"wheel.python{python}", outcome_of_wheel(python))
     print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
     return 0 if all(outcomes) else 1
+
+
+def chosen_group() -> int | None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--group", type=int, choices=range(GROUPS), help="try a fifth of the cases")
+    return parser.parse_args().group
+
+
+def is_chosen(name: str, group: int | None) -> bool:
+    return group is None or name in ALWAYS or group_of(name) == group
 
 
 def cases() -> Iterator[Case]:
