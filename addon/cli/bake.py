@@ -146,8 +146,10 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
         if run.model.loops() or run.model.equations():
             compile_posing_once()
         return run, files
-    compile_once(may_touch(reading.model))
-    return BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite), files
+    compile_once()  # BakeRun already needs some of these kernels, and only its model tells whether links may touch
+    run = BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
+    compile_once(may_touch(run.model))
+    return run, files
 
 
 def _read_motion(path: Path) -> Trajectory:

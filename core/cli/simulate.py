@@ -229,7 +229,8 @@ def compile_once(with_contact: bool = False) -> float | None:
     if is_warm(with_contact):
         return None
     begun = time.perf_counter()
-    say("limberjack: compiling the solver, once for this version")
+    what = "contact" if is_warm() else "the solver"
+    say(f"limberjack: compiling {what}, once for this version")
     try:
         warm_up(with_contact)
     except OSError as error:
