@@ -10,6 +10,7 @@ import pytest
 
 from limberjack.core import jit
 from limberjack.core.library import MisfitError, opened
+from support.slow_list import read_list, slow_ones
 
 pytest_plugins = ["support.ci_share"]
 
@@ -38,6 +39,15 @@ def pytest_sessionstart(session):
         return
     children = [subprocess.Popen([sys.executable, "-c", code]) for code in COMPILED_FIRST]
     assert [child.wait() for child in children] == [0, 0], "the kernels cannot be compiled"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark what tests/slow.txt lists, before pytest chooses by marks."""
+    slow = slow_ones([item.nodeid for item in items], read_list())
+    for item in items:
+        if item.nodeid in slow:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_deselected(items):

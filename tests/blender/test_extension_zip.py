@@ -21,10 +21,12 @@ def plain_zip(tmp_path_factory) -> zipfile.ZipFile:
 
 
 def test_it_holds_what_runs_and_no_more(plain_zip):
-    """All modules, samples and the licence are in; tests, tools and pages for developers are not."""
+    """All modules, translations, samples and the licence are in; tests, tools and pages for developers are not."""
     names = set(plain_zip.namelist())
     modules = {path.relative_to(ROOT).as_posix() for tree in ("core", "addon") for path in (ROOT / tree).rglob("*.py")}
-    assert modules <= names
+    translations = {path.relative_to(ROOT).as_posix() for path in (ROOT / "addon" / "locale").glob("*.json")}
+    assert translations
+    assert modules | translations <= names
     beside = {name for name in names if not name.startswith(("core/", "addon/", "sample_scenes/"))}
     assert beside == {"__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE", "README.md", "CHANGELOG.md"}
     samples = {Path(name) for name in names if name.startswith("sample_scenes/")}

@@ -10,6 +10,20 @@ from native.build import platforms_asked_for
 from native.emitting import _without_messages
 from native.platforms import PLATFORMS
 
+ARCHITECTURES = {"x86_64": ("x86_64", "amd64"), "aarch64": ("aarch64", "arm64"), "arm64": ("arm64",)}
+"""Names in the tags of wheels, by the name in LLVM's triple."""
+SYSTEMS = {"linux": "manylinux", "windows": "win", "macos": "macosx"}
+"""How the tags of wheels begin, by Blender's names for systems."""
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_the_tag_of_a_wheel_names_the_machine_that_its_library_is_for(name):
+    """Guards against wheels that pip installs on another machine, or on none."""
+    platform = PLATFORMS[name]
+    assert platform.wheel.endswith(ARCHITECTURES[platform.triple.partition("-")[0]])
+    assert platform.wheel.startswith(SYSTEMS[name.partition("-")[0]])
+    assert platform.linker.partition("-")[0] == platform.triple.partition("-")[0].replace("arm64", "aarch64")
+
 
 def test_all_platforms_are_compiled_for_where_none_is_named(capsys):
     """Guards `make kernels` alone, and with names; a name that is none is refused with those that there are."""

@@ -115,6 +115,7 @@ def _distances_by_imports(imports: dict[str, list[str]], changed: Iterable[str])
     return found
 
 
+@cache
 def read_imports() -> dict[str, list[str]]:
     """Return the files that each Python file of the repository imports, inside functions too."""
     listed = _git("ls-files", "--cached", "--others", "--exclude-standard", "-z", "*.py")

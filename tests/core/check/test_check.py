@@ -148,6 +148,7 @@ CASES = [
     ("error", "bad-surface", lambda a, j, m: touching(a, stiffness=NAN)),
     ("error", "bad-surface", lambda a, j, m: touching(a, dissipation=-1.0)),
     ("error", "bad-surface", lambda a, j, m: touching(a, rolling_friction=-1.0)),
+    ("error", "bad-surface", lambda a, j, m: touching(a, slip_speed=-0.1)),
     ("warning", "static-below-sliding", lambda a, j, m: touching(a, friction=0.5, static_friction=0.4)),
     ("error", "unknown-contact-link", lambda a, j, m: m.contact_pairs.append(ContactPair("a", "z", True))),
     ("error", "unknown-contact-link", lambda a, j, m: m.contact_pairs.append(ContactPair("a", "a", True))),

@@ -81,6 +81,20 @@ def test_a_placement_frame_takes_the_pose(read):
     assert [issue.code for issue in without.issues] == ["placement-without-pose"]
 
 
+def test_a_placement_frame_may_stand_on_other_turned_frames(read):
+    """Guards the order of a chain of frames: x forward by 1, a quarter turn about z, then x (now y) forward by 2."""
+    frames = (
+        '<frame name="first"><pose>1 0 0 0 0 1.5707963267948966</pose></frame>'
+        '<frame name="second"><pose relative_to="first">2 0 0 0 0 0</pose></frame>'
+        '<frame name="third"><pose relative_to="second">0 0 3 1.5707963267948966 0 0</pose></frame>'
+    )
+    inside = f'<pose>0 0 10 0 0 0</pose><link name="l"/>{frames}'
+    model = read(f'<model name="m" placement_frame="second">{inside}</model>').model
+    assert model.link("l").pose == near((-2.0, 1.0, 10.0, QUARTER, 0.0, 0.0, -QUARTER))  # (1, 2, 0), turned back
+    model = read(f'<model name="m" placement_frame="third">{inside}</model>').model
+    assert model.link("l").pose[:3] == near((-2.0, -3.0, 9.0))  # less (1, 2, 3), turned back about z and about x
+
+
 def test_a_merged_model_has_its_names_without_its_own(read):
     """Guards merge: links, joints and frames come up, and `__model__` in them still means where the model stands."""
     reading = read(include("<pose>0 0 10 0 0 0</pose>", attributes='merge="true"') + '<link name="own"/>', "model")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import Target, inverse_kinematics
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.spatial import quat_rotate
@@ -12,6 +13,18 @@ from support.arms import FORE, HAND, UPPER, elbows, hand_at, pan_tilt, planar_ch
 from support.mechanisms import Z, four_bar, join
 
 REACH = UPPER + FORE
+
+
+@pytest.mark.parametrize("joint_type", ["universal", "ball", "planar"])
+def test_a_locked_joint_keeps_all_of_its_axes(joint_type):
+    """Guards Lock for Posing on joints with several dofs: the hand turns by the elbow alone."""
+    axes = [Axis(xyz=xyz) for xyz in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    count = len(JOINT_TYPES[joint_type].axes)
+    shoulder = Joint("shoulder", joint_type, WORLD, "upper", axes=axes[:count])
+    elbow = Joint("elbow", "revolute", "upper", "fore", (UPPER, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), axes=[Axis(xyz=Z)])
+    model = Model(links=[Link("upper"), Link("fore")], joints=[shoulder, elbow])
+    solution = inverse_kinematics(model, [Target("fore", place=(0.3, 0.4, 0.5), point=HAND)], held=["shoulder"])
+    assert solution.X_WL["upper"] == pytest.approx((0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), abs=1e-12)
 
 
 def about_z(angle: float) -> tuple:

@@ -270,6 +270,18 @@ def test_a_torque_on_a_hinge():
     assert motion.supplied == pytest.approx(np.minimum(4.0 * TIMES**2, 4.0), abs=1e-8)
 
 
+def test_a_torque_that_turns_along_with_a_link_that_is_fixed_askew():
+    """Guards wrenches in a link's own axes: the tool's x axis is the hinge's, so J a = T at any angle."""
+    T, J = 0.7, 0.4
+    askew = (0.0, 0.0, 0.0, math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0)  # turns x to z
+    point = (1e-9, 0.0, 0.0, 1e-9, 0.0, 1e-9)
+    tool = Link("tool", 1e-9, inertia=point, torque=(T, 0.0, 0.0), force_turns_along=True)
+    model = Model(links=[Link("arm", inertia=(1.0, 0.0, 0.0, 1.0, 0.0, J)), tool], gravity=NOWHERE)
+    model.joints = [Joint("hinge", "continuous", WORLD, "arm"), Joint("weld", "fixed", "arm", "tool", askew)]
+    _, motion = driven(model, Controls(), {"q": {"hinge": 1.0}})
+    assert motion.qd[:, 0] == pytest.approx(T * TIMES / J, rel=1e-6)
+
+
 def test_what_a_callback_sees():
     """Guards `Moment`: frames in order, their times, and the state that was recorded for the frame before."""
     seen = []

@@ -48,7 +48,7 @@ def balanced(model, at=0.2, controls=None, pushed=None, initial=None):
             weight = link.mass * np.array(model.gravity)
             given += [*weight, *np.cross(com, weight)]
         linear, angular = np.split(during[link.name], 2)
-        drag = -link.linear_damping * linear
+        drag = -link.linear_damping * (linear - link.mass * np.array(model.wind))
         given += [*drag, *(np.cross(com, drag) - link.angular_damping * (angular - np.cross(com, linear)))]
         if link.name in (pushed or {}):
             force, torque = np.split(np.array(pushed[link.name]), 2)
@@ -154,10 +154,11 @@ def test_what_is_guided_hangs_on_nothing():
     assert np.abs(motion.wrenches[1, motion.wrench_names.index("hook"), :3]).max() > 5.0
 
 
-@pytest.mark.parametrize("closing", ["left", "tested", "right"])
-def test_dragged_and_weightless_links_obey_them(closing):
-    """Guards reactions where drag acts on all links of a ring and gravity on one."""
+@pytest.mark.parametrize(("closing", "wind"), [("left", 0.0), ("tested", 0.0), ("right", 0.0), ("left", 4.0)])
+def test_dragged_and_weightless_links_obey_them(closing, wind):
+    """Guards reactions where drag acts on all links of a ring, in still air and in wind, and gravity on one."""
     model = ring("universal", closing)
+    model.wind = (wind, -2.0 * wind, 0.5 * wind)
     for i, link in enumerate(model.links):
         link.linear_damping, link.angular_damping, link.gravity = 3.0 + i, 2.0, i == 0
     balanced(model)
