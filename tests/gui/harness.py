@@ -26,6 +26,8 @@ TAB = "Limberjack"
 Position = tuple[int, int]
 Steps = Generator[float, None, Any]
 
+MODIFIERS = {"ctrl": "LEFT_CTRL", "shift": "LEFT_SHIFT", "alt": "LEFT_ALT"}
+"""Keys of the modifiers that `send` takes."""
 TURN = 0.0
 """Time until the next turn of Blender's main loop [s]. A turn handles events, then calls timers such as that of the
 tests, then updates the scene and draws."""
@@ -171,10 +173,17 @@ def _point(position: Position, **modifiers) -> None:
 
 
 def press(key: str, **modifiers) -> Steps:
-    """A key or a mouse button, down and up where the mouse is: press("Z", ctrl=True)."""
+    """A key or a mouse button, down and up where the mouse is: press("Z", ctrl=True).
+
+    Modifiers are released too: Blender takes a modifier of a simulated event as held until its key is released, so that
+    a later drag would subtract from the selection.
+    """
     send(key, "PRESS", **modifiers)
     yield TURN
     send(key, "RELEASE", **modifiers)
+    for modifier, is_held in modifiers.items():
+        if is_held:
+            send(MODIFIERS[modifier], "RELEASE")
     yield from drawn()
 
 
@@ -190,6 +199,9 @@ def drag(start: Position, end: Position, steps: int = 5, **modifiers) -> Steps:
     """Press the mouse, move and release it. Modifiers are held while it moves."""
     yield from hold(start, end, steps, **modifiers)
     send("LEFTMOUSE", "RELEASE", **modifiers)
+    for modifier, is_held in modifiers.items():
+        if is_held:
+            send(MODIFIERS[modifier], "RELEASE")
     yield from drawn()
 
 
@@ -202,7 +214,7 @@ def hold(start: Position, end: Position, steps: int = 5, **modifiers) -> Steps:
     yield from drawn()
     for key, down in modifiers.items():
         if down:
-            send({"ctrl": "LEFT_CTRL", "shift": "LEFT_SHIFT"}[key], "PRESS", **modifiers)
+            send(MODIFIERS[key], "PRESS", **modifiers)
             yield TURN
     for i in range(1, steps + 1):
         yield from move(
