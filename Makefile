@@ -121,9 +121,9 @@ extension: fitting-kernels
 wheel: fitting-kernels
 	$(BIN)/python .ci/build_wheels.py
 
-# As they are, if all were made from these sources. What cannot be compiled here is left out of both, which say so.
+# Libraries of these sources for PLATFORMS. What cannot be compiled here is left out of zips and wheels, which say so.
 fitting-kernels: setup
-	-@$(BIN)/python .ci/staging.py || $(MAKE) --no-print-directory kernels
+	-@$(BIN)/python .ci/staging.py $(PLATFORMS) || $(MAKE) --no-print-directory kernels
 
 # The documentation site in out/site, the same pages and a reference from the docstrings. A warning is an error.
 site: .venv-site/.installed
