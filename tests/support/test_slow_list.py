@@ -29,7 +29,7 @@ def test_the_first_case_stays_if_it_is_quick():
 
 def test_the_slowest_are_chosen_until_the_rest_fits():
     rest = [Slow(f"tests/test_d.py::test_{number}", 0.1, 1) for number in range(10)]
-    assert slow_list.chosen([QUICK, SINGLE, LONG, *rest], seconds=5.5) == [QUICK, LONG]
+    assert slow_list.chosen([QUICK, SINGLE, LONG, *rest], seconds=5.6) == [QUICK, LONG]
     assert slow_list.chosen(rest, seconds=5.0) == []
 
 
