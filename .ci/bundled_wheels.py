@@ -17,6 +17,8 @@ from staging import BUILD, PLATFORMS, ROOT
 PINS = ROOT / "requirements" / "bundled.txt"
 OLDEST = "3.11"
 """Of Blender's Pythons."""
+RETRIES = "10"
+"""How often pip asks a registry again that does not answer: one that was busy once left a zip without convex pieces."""
 OLDER_TAGS = {"manylinux_2_28_": ("manylinux_2_17_", "manylinux2014_")}
 """What runs on a platform, too, and pip does not think of."""
 
@@ -38,11 +40,13 @@ def fetch_for(platform: str) -> list[Path]:
         part = folder.with_name(f"{platform}.part")
         shutil.rmtree(part, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        pip += ["--require-hashes", "--only-binary", ":all:", "--python-version", OLDEST]
+        pip += ["--retries", RETRIES, "--require-hashes", "--only-binary", ":all:", "--python-version", OLDEST]
         pip += ["--implementation", "cp", "--abi", "abi3", "--abi", "none"]
         pip += [word for tag in tags(platform) for word in ("--platform", tag)]
         done = subprocess.run([*pip, "--dest", part, "--requirement", PINS], capture_output=True, text=True)
         if done.returncode:
+            reason = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            print(f"pip download for {platform}: {reason[-1]}", file=sys.stderr)
             return []
         part.rename(folder)
     return sorted(folder.glob("*.whl"))
