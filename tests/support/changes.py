@@ -45,6 +45,11 @@ def changed_since(base: str | None = None) -> list[str]:
     return sorted(name for name in (tracked + untracked).split("\0") if name)
 
 
+def commit() -> str:
+    """Return the hash of HEAD; "" where git knows no repository."""
+    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
 def default_base() -> str:
     """Return the commit where HEAD left origin/main; if HEAD is part of it, the last one before the newest session."""
     merged = subprocess.run(["git", "merge-base", "HEAD", "origin/main"], cwd=ROOT, capture_output=True, text=True)

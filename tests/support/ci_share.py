@@ -5,11 +5,14 @@
     pytest --group 2 --budget 300     no test starts later than that; those left are listed at the end as postponed
 
 `-m` and paths choose as usual; these options choose among what is left. The group's tests run first, since every test
-must run once in five commits; then come changed tests, so the budget decides how far from the change they reach.
+must run once in five commits; then come changed tests, so the budget decides how far from the change they reach. Files
+of one rank are in an order that depends on the commit, so a budget that is too short does not postpone the same tests
+in every run.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
 from pathlib import Path
 
@@ -38,6 +41,7 @@ class Share:
     Attributes:
         deadline: when the last test may start [s since the epoch]; None if there is no budget.
         distances: by test file, how close the change is; empty without --since.
+        commit: the commit that is tested, which the order of files depends on.
         postponed: ids of the tests that the budget had no time for.
     """
 
@@ -45,26 +49,27 @@ class Share:
         handed_over = getattr(config, "workerinput", {}).get("share")
         self.group = config.getoption("--group")
         if handed_over:
-            self.deadline, self.distances = handed_over
+            self.deadline, self.distances, self.commit = handed_over
         else:
             budget, since = config.getoption("--budget"), config.getoption("--since")
             self.deadline = time.time() + budget if budget else None
             self.distances = _distances(since) if since else {}
+            self.commit = changes.commit()
         self.postponed: list[str] = []
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node):
-        node.workerinput["share"] = self.deadline, self.distances
+        node.workerinput["share"] = self.deadline, self.distances, self.commit
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config, items):
         if self.group is None:
             return
-        ranked = [(self._rank(item), item) for item in items]
-        chosen = sorted((pair for pair in ranked if pair[0] is not None), key=lambda pair: pair[0])
-        config.hook.pytest_deselected(items=[item for rank, item in ranked if rank is None])
-        items[:] = [item for _, item in chosen]
-        for rank, item in chosen:  # tests of one file and rank stay together, since they share fixtures
+        ranked = [(self._rank(item), self._turn(item), item) for item in items]
+        chosen = sorted((each for each in ranked if each[0] is not None), key=lambda each: each[:2])
+        config.hook.pytest_deselected(items=[item for rank, _, item in ranked if rank is None])
+        items[:] = [item for *_, item in chosen]
+        for rank, _, item in chosen:  # tests of one file and rank stay together, since they share fixtures
             item.add_marker(pytest.mark.xdist_group(f"{rank}:{_file_of(item)}"))
 
     def _rank(self, item: pytest.Item) -> int | None:
@@ -72,6 +77,9 @@ class Share:
         if groups.group_of(item.nodeid) == self.group:
             return -1
         return self.distances.get(_file_of(item))
+
+    def _turn(self, item: pytest.Item) -> str:
+        return hashlib.sha256(f"{self.commit} {_file_of(item)}".encode()).hexdigest()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item):

@@ -71,8 +71,8 @@ def test_without_a_group_all_tests_run():
 def test_tests_near_a_change_follow_the_group_nearest_first():
     distances = {"tests/core/test_a.py": 4, "tests/core/test_b.py": 1}
     found = chosen(NODEIDS, distances, group=0)
-    in_group = [nodeid for nodeid in NODEIDS if group_of(nodeid) == 0]
-    assert found[: len(in_group)] == in_group
+    in_group = sorted(nodeid for nodeid in NODEIDS if group_of(nodeid) == 0)
+    assert sorted(found[: len(in_group)]) == in_group
     rest = found[len(in_group) :]
     assert [nodeid for nodeid in rest if "test_b" in nodeid] == rest[: sum("test_b" in nodeid for nodeid in rest)]
     assert sorted(found) == sorted(NODEIDS)
@@ -94,6 +94,22 @@ STEP = """
 def test_{}():
     ci_share.time.now += 0.5
 """
+
+
+def test_another_commit_begins_with_other_files():
+    """Guards against tests that a short budget postpones in every run; tests of one file stay together."""
+    nodeids = [f"tests/core/test_{letter}.py::test_{number}" for letter in "abcdefgh" for number in range(9)]
+    orders = set()
+    for commit in ("1d5f", "ba48", "c0de"):
+        config, items = Config(group=1), [Item(nodeid) for nodeid in nodeids]
+        share = Share(config)
+        share.commit = commit
+        share.pytest_collection_modifyitems(config, items)
+        files = [item.nodeid.partition("::")[0] for item in items]
+        changes = sum(file != before for file, before in zip(files, ["", *files], strict=False))
+        assert changes == len(set(files))
+        orders.add(tuple(files))
+    assert len(orders) == 3
 
 
 @pytest.mark.parametrize(("workers", "run"), [("0", 2), ("2", 4)])
