@@ -31,7 +31,7 @@ within 20 % of their median; a single one may not, so a worse ratio is measured 
 
 
 class NotMeasuredError(RuntimeError):
-    """What a command needs is not installed. The message says what."""
+    """Raised if something that a command needs is not installed. The message names it."""
 
 
 class CommandError(RuntimeError):

@@ -40,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one number of README's cell states.
+    """The meaning of one number in a cell of README's table.
 
     Attributes:
         key: key in the JSON output of the row's command, or a pattern of several keys; "" if no command measures it.

@@ -32,7 +32,7 @@ INSTALLED = ROOT / "core" / "kernels"
 KEPT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "limberjack-build"
 """Folder of compiled modules, shared by all checkouts: compiling takes minutes, and few changes touch a kernel."""
 MOST_KEPT = 3
-"""Number of versions of the sources whose compiled modules are kept, of 30 MB each."""
+"""Number of versions of the sources whose compiled modules are kept, of 50 MB each."""
 
 FIXED = {
     "PYTHONHASHSEED": "0",  # so that the same sources give the same bytes

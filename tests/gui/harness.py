@@ -181,10 +181,14 @@ def press(key: str, **modifiers) -> Steps:
     send(key, "PRESS", **modifiers)
     yield TURN
     send(key, "RELEASE", **modifiers)
+    _release(modifiers)
+    yield from drawn()
+
+
+def _release(modifiers: dict[str, bool]) -> None:
     for modifier, is_held in modifiers.items():
         if is_held:
             send(MODIFIERS[modifier], "RELEASE")
-    yield from drawn()
 
 
 def click(position: Position, **modifiers) -> Steps:
@@ -199,9 +203,7 @@ def drag(start: Position, end: Position, steps: int = 5, **modifiers) -> Steps:
     """Press the mouse, move and release it. Modifiers are held while it moves."""
     yield from hold(start, end, steps, **modifiers)
     send("LEFTMOUSE", "RELEASE", **modifiers)
-    for modifier, is_held in modifiers.items():
-        if is_held:
-            send(MODIFIERS[modifier], "RELEASE")
+    _release(modifiers)
     yield from drawn()
 
 

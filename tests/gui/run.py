@@ -72,7 +72,7 @@ class BuildError(Exception):
 
 @dataclass
 class Summary:
-    """What has passed, failed and been postponed so far."""
+    """The tests that have passed, failed and been postponed so far."""
 
     passed: int = 0
     failures: list[str] = field(default_factory=list)

@@ -33,7 +33,7 @@ COMPLAINT = re.compile(r"Traceback|limberjack/\S+\.py")
 
 
 class Session:
-    """What this window does: the tests of its plan that no other window has claimed, one after the other."""
+    """Run the tests of the plan that no other window has claimed, one after the other."""
 
     def __init__(self, window: str, claims: str, plan: Plan):
         self._log, self._results = OUT / f"blender_{window}.log", OUT / f"results_{window}.jsonl"
@@ -95,7 +95,7 @@ class Session:
         return self._log.stat().st_size
 
     def _complaints_since(self, begin: int) -> list[str]:
-        """What Blender's log has said since, each line once, if any of it speaks against our code."""
+        """Return the new lines of Blender's log, each once, if one of them is a fault of our code."""
         end = self._log_size()
         with self._log.open("rb") as stream:
             stream.seek(begin)

@@ -112,7 +112,7 @@ def click_beside(name: str, across: float, found_at: float = 0.25, rows_below: f
 
 
 def button_under_mouse() -> str:
-    """What the sidebar's highlighted button does: "limberjack.simulate()", or the path of its property."""
+    """Return the operator of the sidebar's highlighted button, "limberjack.simulate()", or the path of its property."""
     manager = bpy.context.window_manager
     manager.clipboard = ""  # some buttons allow one of these operators, which then copies nothing
     with bpy.context.temp_override(window=window(), area=viewport(), region=region("UI")):

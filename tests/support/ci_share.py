@@ -36,7 +36,7 @@ def pytest_configure(config):
 
 
 class Share:
-    """What the options choose, in the controller and alike in each worker, which must collect the same tests.
+    """The tests that the options choose. The controller and each worker must choose the same.
 
     Attributes:
         deadline: when the last test may start [s since the epoch]; None if there is no budget.
