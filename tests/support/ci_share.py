@@ -2,7 +2,7 @@
 
     pytest --group 2                  the tests of that group
     pytest --group 2 --since COMMIT   also those that the changes since that commit affect, nearest first
-    pytest --group 2 --budget 300     no test starts later than that; those left are listed at the end as postponed
+    pytest --group 2 --budget 300     no test starts later than that; those left are counted at the end, by file
 
 `-m` and paths choose as usual; these options choose among what is left. The group's tests run first, since every test
 must run once in five commits; then come changed tests, so the budget decides how far from the change they reach. Files
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -97,8 +98,8 @@ class Share:
         self.postponed += getattr(node, "workeroutput", {}).get("postponed", [])
 
     def pytest_terminal_summary(self, terminalreporter):
-        for nodeid in self.postponed:
-            terminalreporter.write_line(f"postponed {nodeid}")
+        for file, count in Counter(nodeid.partition("::")[0] for nodeid in self.postponed).items():
+            terminalreporter.write_line(f"postponed {file}: {count}")
 
 
 def _file_of(item: pytest.Item) -> str:
