@@ -6,9 +6,9 @@ Blender's users have no pip. Each serves all of Blender's Pythons, or is not tak
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -34,22 +34,35 @@ def fetch(platforms: Iterable[str]) -> dict[str, list[Path]]:
 
 
 def fetch_for(platform: str) -> list[Path]:
-    """Fetched once for the same pins; none where one of them is not there for the platform, or there is no registry."""
+    """Fetched once for the same pins; none where one of them is not there for the platform, or there is no registry.
+
+    Builds may run side by side: each downloads to a folder of its own, and the first one to finish is kept.
+    """
     folder = BUILD / "bundled" / hashlib.sha256(PINS.read_bytes()).hexdigest()[:12] / platform
     if not folder.is_dir():
-        part = folder.with_name(f"{platform}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        pip += ["--retries", RETRIES, "--require-hashes", "--only-binary", ":all:", "--python-version", OLDEST]
-        pip += ["--implementation", "cp", "--abi", "abi3", "--abi", "none"]
-        pip += [word for tag in tags(platform) for word in ("--platform", tag)]
-        done = subprocess.run([*pip, "--dest", part, "--requirement", PINS], capture_output=True, text=True)
-        if done.returncode:
-            reason = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            print(f"pip download for {platform}: {reason[-1]}", file=sys.stderr)
-            return []
-        part.rename(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f"{platform}-", dir=folder.parent) as own:
+            if not _download(platform, Path(own, platform)):
+                return []
+            try:
+                Path(own, platform).rename(folder)
+            except OSError:  # a folder that is not empty cannot be replaced
+                if not folder.is_dir():
+                    raise
     return sorted(folder.glob("*.whl"))
+
+
+def _download(platform: str, target: Path) -> bool:
+    """Have pip download the wheels to `target`. Returns whether it could, after printing why not."""
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    pip += ["--retries", RETRIES, "--require-hashes", "--only-binary", ":all:", "--python-version", OLDEST]
+    pip += ["--implementation", "cp", "--abi", "abi3", "--abi", "none"]
+    pip += [word for tag in tags(platform) for word in ("--platform", tag)]
+    done = subprocess.run([*pip, "--dest", target, "--requirement", PINS], capture_output=True, text=True)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        print(f"pip download for {platform}: {reason[-1]}", file=sys.stderr)
+    return not done.returncode
 
 
 def tags(platform: str) -> list[str]:

@@ -230,14 +230,37 @@ def test_bundled_wheels_are_asked_for_by_hash_and_platform(bundled, monkeypatch)
 def test_wheels_that_cannot_be_had_are_told(bundled, monkeypatch, capsys):
     """Guards who builds without a registry: one line says which zips do without, and the next build asks again."""
     asked = []
-    monkeypatch.setattr(
-        bundled.subprocess, "run", lambda command, **_: asked.append(1) or subprocess.CompletedProcess(command, 1)
-    )
+
+    def refuse(command, **_):
+        asked.append(command)
+        return subprocess.CompletedProcess(command, 1, "", "Looking …\nno answer\n")
+
+    monkeypatch.setattr(bundled.subprocess, "run", refuse)
     for _ in range(2):
         assert bundled.fetch(["macos-x64", "windows-arm64"]) == {}
     assert len(asked) == 4
-    told = capsys.readouterr().out.splitlines()[0]
+    printed = capsys.readouterr()
+    told = printed.out.splitlines()[0]
     assert re.fullmatch(r"coacd==\S+: no wheel to be had for macos-x64, windows-arm64; their zips do without .*", told)
+    assert printed.err.splitlines()[0] == "pip download for macos-x64: no answer"
+
+
+def test_two_builds_may_fetch_wheels_at_once(bundled, monkeypatch):
+    """Guards CI, which builds zips beside the window tests: the wheels of whichever build is first are kept."""
+
+    def download_twice(command, **_):
+        target = Path(command[command.index("--dest") + 1])
+        target.mkdir()
+        (target / "coacd.whl").write_bytes(b"mine")
+        if not begun:
+            begun.append(True)
+            others.append(bundled.fetch_for("linux-x64"))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    begun, others = [], []
+    monkeypatch.setattr(bundled.subprocess, "run", download_twice)
+    assert bundled.fetch_for("linux-x64") == others[0]
+    assert [path.name for path in others[0]] == ["coacd.whl"]
 
 
 def test_a_manifest_names_all_wheels(kernels, monkeypatch, tmp_path):
