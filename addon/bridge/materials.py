@@ -12,8 +12,8 @@ from pathlib import Path
 
 import bpy
 
+from ...core.files.resources import project_of
 from ...core.formats.images import is_image
-from ...core.formats.resources import project_of
 from ...core.geometry import Color, Material
 from .. import ids
 from .numbers import shortest, shortest_all, significant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model import Model, ModelError
 from . import couplings, joints, links, motion, shapes, structure, surfaces
 from .falling import falling
-from .issue import Issue, count_issues, one_line
+from .issue import Issue, count_issues
 from .standstill import Hinge, idle_hinges, lever, standstill
 
 SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
@@ -28,7 +28,6 @@ __all__ = [
     "count_issues",
     "idle_hinges",
     "lever",
-    "one_line",
 ]
 
 

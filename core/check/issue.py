@@ -9,16 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..model import Coupling, Gearbox, Joint, Link
-
-MOST_CHARACTERS = 500
-"""Of what is said in a line; files may hold names of any length."""
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks and control characters, and not too long."""
-    if not text.isprintable():
-        text = "".join(character if character.isprintable() else " " for character in text)
-    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS // 2]} … {text[-MOST_CHARACTERS // 2 :]}"
+from ..text import one_line
 
 
 @dataclass

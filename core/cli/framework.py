@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from ..check import Issue, check_model
+from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
-from ..formats.xml import MAX_BYTES
 from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
 from ..model import Model, ModelError, StateError
 from ..model.properties import FLOATING, Setting, set_property

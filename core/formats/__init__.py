@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files.errors import UnreadableError, UnwritableError
 from ..model.text import counted
 from ..spatial import norm, scale
-from .errors import UnreadableError, UnwritableError
 from .registry import FORMATS, MEND_INERTIAS, Choice, Format, Option
 
 if TYPE_CHECKING:
     from ..check import Issue
+    from ..files.xml import Element
     from ..model import Model
     from .findings import Findings, Lines
-    from .xml import Element
 
 __all__ = ["FORMATS", "Choice", "Format", "Option", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
 
@@ -68,9 +68,9 @@ def read(
     data: the content of the file, if it has been read already; `path` is then its name.
     strict: whether mistakes that simulators tolerate are errors, not warnings.
     """
+    from ..files.resources import FilesBeside, Resources
+    from ..files.xml import Tally, count_in, parse, parse_file
     from .findings import Findings
-    from .resources import FilesBeside, Resources
-    from .xml import Tally, count_in, parse, parse_file
 
     path = Path(path)
     root = parse_file(path) if data is None else parse(data, path)
@@ -97,8 +97,9 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     Options that the format does not have are ignored. All files that belong to the model are written, or none. Raises
     UnwritableError.
     """
-    from ..check import check_model, one_line
+    from ..check import check_model
     from ..model.mending import with_mended_inertias
+    from ..text import one_line
 
     path = Path(path)
     chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..files.resources import BarredError, FilesBeside, ResourceError
+from ..files.xml import Element
 from ..geometry import Color, Mesh
 from ..spatial import IDENTITY_QUAT, Pose, Quat, Sym3, Vec3, quat_normalized, quat_to_mat, sym_rotate
 from .findings import Findings
 from .images import is_image
-from .resources import BarredError, FilesBeside, ResourceError
-from .xml import Element
 
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 UNBOUNDED = 1e16

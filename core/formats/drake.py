@@ -10,9 +10,9 @@ from typing import Any
 from xml.etree.ElementTree import Element as NewElement
 from xml.etree.ElementTree import SubElement
 
+from ..files.xml import Element
 from ..geometry import Surface
 from .kept import Known, known
-from .xml import Element
 from .xml_write import number
 
 PROPERTIES = "drake:proximity_properties"

@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..files.errors import UnwritableError
 from ..partials import partial_name
-from .errors import UnwritableError
 
 
 def require_place(target: Path) -> None:

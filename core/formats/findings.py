@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
-from ..check import Issue, one_line
-from .xml import Element
+from ..check import Issue
+from ..files.xml import Element
+from ..text import one_line
 
 Numbers = TypeVar("Numbers", bound=tuple[float, ...])
 """A tuple whose length is part of its type, such as `Vec3`."""

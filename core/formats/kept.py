@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element as NewElement
 from xml.etree.ElementTree import SubElement
 
 from ..extras import Extra
-from .xml import Element, parse
+from ..files.xml import Element, parse
 from .xml_write import copied
 
 Known = Mapping[str, "Known | None"]

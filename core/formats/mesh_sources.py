@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from ..files.resources import FilesBeside, ResourceError, Resources
 from .images import is_image
-from .resources import FilesBeside, ResourceError, Resources
 
 MAX_BYTES = 2**31
 """Of a mesh file."""

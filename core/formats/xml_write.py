@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ..files.xml import Element as ReadElement
 from ..spatial import Pose, rpy_of_quat
-from .xml import Element as ReadElement
 
 NOISE = 1e-15
 """What is left of a zero [m or rad] after a few poses were composed."""

@@ -18,7 +18,7 @@ ROOT = Path(limberjack.__file__).parent
 
 HEAVY = (
     *("core.batch", "core.check", "core.dynamics", "core.kinematics", "core.plots", "core.solvers"),
-    *("core.formats.sdf", "core.formats.urdf", "core.formats.xml"),
+    *("core.formats.sdf", "core.formats.urdf", "core.files.xml"),
     *("core.geometry.walls", "core.geometry.features", "core.geometry.fits", "core.geometry.mass"),
     *("core.geometry.shapes", "core.model.elements", "core.model.model", "core.model.compile", "core.model.editing"),
     *("core.trajectory.tables", "core.trajectory.touches", "core.trajectory.trajectory", "core.reduction"),

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...files.xml import Element
 from ...model import WORLD
 from ...spatial import IDENTITY, Pose, compose, inverse
-from ..xml import Element
 from .include import SdfFile
 
 Key = tuple[str, ...]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ...extras import OF_WORLD, Extra
+from ...files.resources import BarredError, ResourceError
+from ...files.xml import Element
 from ...model import WORLD
 from ..findings import Findings
 from ..kept import extras_of, known
-from ..resources import BarredError, ResourceError
-from ..xml import Element
 from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
 from .include import TOO_MANY, IncludeError, Library, SdfFile
 from .link import read_pose

@@ -6,9 +6,9 @@ import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UnreadableError
-from ..resources import BarredError, FilesBeside, ResourceError
-from ..xml import Element, Tally, count_in, parse_file
+from ...files.errors import UnreadableError
+from ...files.resources import BarredError, FilesBeside, ResourceError
+from ...files.xml import Element, Tally, count_in, parse_file
 
 MAX_INCLUDES = 5_000
 """Models that one file may draw in: a file that includes another twice, which does so too, soon has no end."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ...files.xml import Element
 from ...joints import JOINT_TYPES, JointType, Unit
 from ...model import Axis, Joint, Mimic
 from ...spatial import Vec3
 from ..alike import lower_bound, upper_bound
 from ..findings import Findings
 from ..kept import known
-from ..xml import Element
 
 GEARBOX = JointType("gearbox", "Gearbox", "Couples two hinges of a third link", sdf="gearbox")
 """No joint of ours, but a coupling."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
+from ...files.xml import Element
 from ...model import Light
 from ...model.frames_and_lights import LightKind
 from ..findings import Findings
-from ..xml import Element
 from .shape import read_color
 
 NUMBERS = {

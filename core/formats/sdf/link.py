@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from ...files.xml import Element
 from ...geometry.mass import MassProperties
 from ...geometry.solids import solid_properties
 from ...model import Link
@@ -24,7 +25,6 @@ from ...spatial import (
 from ..alike import turned_inertia, unit_quat
 from ..findings import Findings
 from ..kept import known
-from ..xml import Element
 
 INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 WATER = 1000.0

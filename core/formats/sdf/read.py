@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
 from ...extras import Extra
+from ...files.resources import FilesBeside
+from ...files.xml import Element, count_in
 from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
 from ...model.naming import claim
 from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
 from ..findings import NO_LINKS, Findings, Lines
 from ..kept import extras_of, summary
-from ..resources import FilesBeside
-from ..xml import Element, count_in
 from .families import name_families
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope
 from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Gathering, ScopedElement, base_name, text_of, version_of

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...files.resources import FilesBeside
+from ...files.xml import Element
 from ...geometry import (
     Box,
     Capsule,
@@ -25,8 +27,6 @@ from ..alike import WHITE, named_mesh
 from ..drake import PROPERTIES
 from ..findings import Findings
 from ..kept import Known, extras_of, known
-from ..resources import FilesBeside
-from ..xml import Element
 from .surface import read_surface
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")

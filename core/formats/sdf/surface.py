@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 from ...extras import Extra
+from ...files.xml import Element
 from ...geometry import Shape, Surface
 from ...geometry.shapes import ALL_LAYERS
 from ..alike import bounded_friction, tell_two_directions
 from ..drake import PROPERTIES, UNDERSTOOD, said_to_drake
 from ..findings import Findings
 from ..kept import Known, extras_of, known
-from ..xml import Element
 
 ODE = ("surface", "friction", "ode")
 MASK = re.compile("[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
+from ...files.errors import UnwritableError
 from ...geometry import Cone
 from ...model import WORLD, Axis, Joint, Model
 from ...model.naming import STATIC, claim
 from ...model.zeroing import zero_at_home
-from ..errors import UnwritableError
 from ..files import write_together
 from ..kept import prefixes_in, put_back
 from ..meshes import MeshFiles

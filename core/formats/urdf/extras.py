@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ...extras import Extra
+from ...files.xml import Element
 from ...model import Joint, Link, Model
 from ..findings import Findings
 from ..names import printable
-from ..xml import Element
 from .surface import SELF_COLLIDE, read_gazebos
 
 FORMAT = "URDF"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from ...extras import Extra
+from ...files.xml import Element
 from ...joints import JOINT_TYPES, JointType
 from ...model import Axis, Joint, Mimic
 from ...spatial import IDENTITY_QUAT, ZERO, Pose, Vec3, compose, norm, quat_of_z
 from ..alike import lower_bound, upper_bound
 from ..findings import Findings
 from ..kept import Known, extras_of
-from ..xml import Element
 from .extras import FORMAT, attributes_besides
 from .link import read_origin
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...files.resources import FilesBeside
+from ...files.xml import Element
 from ...geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Material, Mesh, Shape, Sphere
 from ...model import Link
 from ...spatial import ZERO, ZERO_SYM, Pose, quat_of_rpy
@@ -11,8 +13,6 @@ from ..alike import WHITE, named_image, named_mesh, turned_inertia, unit_quat
 from ..drake import PROPERTIES
 from ..findings import Findings
 from ..kept import Known, extras_of
-from ..resources import FilesBeside
-from ..xml import Element
 from .extras import FORMAT
 from .surface import read_drakes
 

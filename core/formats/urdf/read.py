@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...extras import Extra
+from ...files.resources import FilesBeside
+from ...files.xml import Element
 from ...model import WORLD, Frame, Joint, Model
 from ...spatial import IDENTITY, Pose, compose, inverse
 from ..findings import NO_LINKS, Findings, Lines
-from ..resources import FilesBeside
-from ..xml import Element
 from .extras import FORMAT, UNEXPANDED, GazeboWords, kept
 from .joint import JOINT_ELEMENTS, read_joint
 from .link import LinkReader, read_pose

@@ -8,6 +8,7 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element as NewElement
 
 from ...extras import Extra
+from ...files.xml import Element
 from ...geometry import Shape, Surface
 from ...geometry.shapes import ALL_LAYERS
 from ...model import Link, Model
@@ -15,7 +16,6 @@ from ..alike import bounded_friction, tell_two_directions
 from ..drake import FIELDS, PROPERTIES, UNDERSTOOD, said_to_drake, tell_drake
 from ..findings import Findings
 from ..kept import extras_of, kept_number
-from ..xml import Element
 from ..xml_write import number, put
 
 FRICTIONS = ("mu1", "mu2")

@@ -9,12 +9,12 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ...extras import Extra
+from ...files.errors import UnwritableError
 from ...model import WORLD, Joint, Link, Model
 from ...model.naming import claim
 from ...model.zeroing import zero_at_home
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from ..alike import UNBOUNDED
-from ..errors import UnwritableError
 from ..files import write_together
 from ..findings import NO_LINKS
 from ..kept import element_of, prefixes_in, put_back

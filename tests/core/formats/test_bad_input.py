@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limberjack.core import cli, formats
-from limberjack.core.formats import xml
+from limberjack.core.files import xml
 
 DATA = Path(__file__).parents[2] / "data"
 SDF = '<sdf version="1.9">\n<model name="m">\n<link name="a"/>\n<link name="b"/>\n{}\n</model>\n</sdf>\n'

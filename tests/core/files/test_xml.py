@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limberjack.core.formats import UnreadableError, xml
-from limberjack.core.formats.xml import parse, parse_file
+from limberjack.core.files import xml
+from limberjack.core.files.errors import UnreadableError
+from limberjack.core.files.xml import parse, parse_file
 
 DATA = Path(__file__).parents[2] / "data"
 SMALL = '<sdf>\n<model name="größe"/>\n</sdf>'

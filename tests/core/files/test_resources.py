@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from limberjack.core.formats.resources import ENVIRONMENT, FilesBeside, ResourceError, Resources
+from limberjack.core.files.resources import ENVIRONMENT, FilesBeside, ResourceError, Resources
 
 OUTSIDE = "leads out of"
 NOWHERE = "is not found"

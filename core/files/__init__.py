@@ -1,0 +1,4 @@
+"""Files of strangers, opened safely: XML with limits, uris that stay within their folders, and the errors of both.
+
+Uses nothing of core but `core/text.py`. What a file means belongs to `formats` and `mesh_files`, not here.
+"""

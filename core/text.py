@@ -1,0 +1,13 @@
+"""Text that is safe to print."""
+
+from __future__ import annotations
+
+MAX_CHARACTERS = 500
+"""Characters of a printed line: names in files may have any length."""
+
+
+def one_line(text: str) -> str:
+    """Return the text without line breaks and control characters, shortened in its middle to `MAX_CHARACTERS`."""
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else " " for character in text)
+    return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS // 2]} … {text[-MAX_CHARACTERS // 2 :]}"
