@@ -21,8 +21,9 @@ import bpy
 from mathutils import Matrix
 
 from ...core.formats.mesh_sources import MeshSource, MeshSourceError
+from ...core.mesh_files import MeshFileError
 from ..quiet import quiet
-from .mesh_importers import MeshFileError, require_importer
+from .mesh_importers import require_importer
 
 ROOT_PACKAGE = __name__.removesuffix(".addon.bridge.mesh_files")
 ROOT_FOLDER = Path(__file__).parents[2]

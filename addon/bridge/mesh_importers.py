@@ -15,15 +15,12 @@ from pathlib import Path
 import bpy
 from mathutils import Matrix
 
+from ...core.mesh_files import MeshFileError
 from ..quiet import quiet
 from .scratch_scene import all_data, remove_new, scratch_scene
 
 MOST_MEMORY = 32 * 2**30
 """Bytes that the process may address, where the system can hold it to that."""
-
-
-class MeshFileError(Exception):
-    """A mesh file that cannot be shown; the message says why and what to do."""
 
 
 def require_importer(path: Path) -> None:

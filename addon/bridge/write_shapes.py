@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
+import numpy as np
 from mathutils import Quaternion
 
 from ...core.geometry import Foreign, Material, Mesh, Plane, Shape
+from ...core.mesh_files import MeshFileError, read_mesh
 from ...core.model import Link
 from ...core.spatial import Pose, compose, quat_of_mat, z_to
 from .. import ids
 from .kept import format_extras, format_foreign, keep_name
 from .materials import new_material
 from .mesh_files import MeshFiles
-from .mesh_importers import MeshFileError
 from .numbers import scaled_pose, units_of
 from .primitives import new_mesh
 from .touching import write_touch
@@ -39,7 +40,7 @@ class ShapeWriter:
         self.size = size
         self.notes: list[str] = []
         self.files = MeshFiles(unit)
-        self._told: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         self._hidden: bpy.types.Collection | None = None
         self._materials: dict[Material, bpy.types.Material] = {}
         self._meshes: dict[tuple, bpy.types.Mesh] = {}
@@ -76,7 +77,7 @@ class ShapeWriter:
         if shape.geometry is None:
             self.notes.append(f"link '{link.name}': '{shape.name}' has a kind of shape that is not known here")
             return None
-        mesh, kind = self._mesh(shape, link)
+        mesh, kind = self._mesh(shape, link, role)
         obj = bpy.data.objects.new(shape.name, mesh)
         collection.objects.link(obj)
         obj.parent = carrier
@@ -104,7 +105,7 @@ class ShapeWriter:
         elif isinstance(shape.geometry, Mesh):
             settings.mesh_uri = shape.geometry.uri
 
-    def _mesh(self, shape: Shape, link: Link) -> tuple[bpy.types.Mesh | None, str]:
+    def _mesh(self, shape: Shape, link: Link, role: str) -> tuple[bpy.types.Mesh | None, str]:
         """The mesh, None for what cannot be shown, and which primitive it stands for."""
         geometry = shape.geometry
         assert geometry is not None
@@ -115,16 +116,44 @@ class ShapeWriter:
             return new_mesh(shape.name, geometry, self.unit)
         if geometry.vertices is not None:
             return self._shared(shape.name, geometry), "MESH"
+        mesh, note = self._of_file(geometry, role)
+        if note and (geometry.uri, note) not in self._told:
+            self._told.add((geometry.uri, note))
+            self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {note}")
+        return mesh, "MESH"
+
+    def _of_file(self, geometry: Mesh, role: str) -> tuple[bpy.types.Mesh | None, str]:
+        """Return the mesh in a file, or None, and what the user should know of it.
+
+        Collisions are read as every other route reads them; visuals by Blender's importers, which know colours.
+        """
+        if not geometry.path:
+            return None, NOT_READ
+        why = "Blender's importers choose no sub-meshes"
+        if role == "VISUAL" and not geometry.submesh:
+            try:
+                return self.files.mesh(geometry.path, geometry.within), ""
+            except MeshFileError as error:
+                why = str(error)
         try:
-            if geometry.path:
-                return self.files.mesh(geometry.path, geometry.within), "MESH"
-            why = NOT_READ
+            mesh = self._plain(geometry)
         except MeshFileError as error:
-            why = f"is left out: {error}, so it is not shown"
-        if geometry.uri not in self._told:
-            self._told.add(geometry.uri)
-            self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {why}")
-        return None, "MESH"
+            return None, f"is left out: {error}, so it is not shown"
+        return mesh, f"is shown without colours: {why}" if role == "VISUAL" else ""
+
+    def _plain(self, geometry: Mesh) -> bpy.types.Mesh:
+        """Return the triangles in a file as a mesh that all shapes of the file share. Raises MeshFileError."""
+        key = (geometry.path, geometry.submesh, geometry.is_centered)
+        if key not in self._meshes:
+            vertices, triangles = read_mesh(
+                geometry.path, geometry.within, geometry.submesh, is_centered=geometry.is_centered
+            )
+            places, numbers = np.unique(vertices, axis=0, return_inverse=True)
+            faces = tuple(map(tuple, numbers.ravel()[triangles].tolist()))
+            mesh, _ = new_mesh(Path(geometry.path).stem, Mesh(vertices=places, faces=faces), self.unit)
+            assert mesh is not None
+            self._meshes[key] = mesh
+        return self._meshes[key]
 
     def _shared(self, name: str, geometry: Mesh) -> bpy.types.Mesh | None:
         key = (id(geometry.vertices), geometry.materials, geometry.face_materials)

@@ -5,13 +5,12 @@ import sys
 
 from ...core import cli as core_cli
 from ...core.batch import LAUNCH
-from ...core.cli.framework import LOADERS, MESH_WEIGHERS, OPEN_SCENE, SAVERS, run_command
+from ...core.cli.framework import LOADERS, OPEN_SCENE, SAVERS, run_command
 from ...core.cli.plot import RECORDERS
 from .bake import BAKE
 from .blend import load_blend, load_open_scene, save_blend
 from .demo import DEMO
 from .record import RECORD, record_motion
-from .weighing import weighing_files
 
 EXTENSION = __package__.removesuffix(".addon.cli")
 """By the name that Blender knows it by."""
@@ -21,7 +20,6 @@ VERBS = (*core_cli.VERBS, BAKE, RECORD, DEMO)
 LOADERS[".blend"] = load_blend
 LOADERS[str(OPEN_SCENE)] = load_open_scene
 SAVERS[".blend"] = save_blend
-MESH_WEIGHERS[:] = [weighing_files]
 RECORDERS[".blend"] = RECORDERS[str(OPEN_SCENE)] = record_motion
 
 

@@ -16,7 +16,9 @@ SHALLOW = 1e-9
 
 
 def overlapping(model: Model) -> Iterator[Issue]:
-    """A warning for each two links that may meet and overlap at home, and a note on each shape that cannot touch.
+    """Yield a warning for each two links that may meet and overlap at home.
+
+    A note names each shape that touches as another one, such as a mesh as its hull.
 
     Raises:
         ModelError: the model cannot be compiled.

@@ -11,10 +11,9 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 from ..check import Issue, check_model
 from ..files.xml import MAX_BYTES
@@ -26,9 +25,6 @@ from ..model.properties import FLOATING, Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
 
-if TYPE_CHECKING:
-    from ..formats.weighing import WeighFile
-
 DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
@@ -39,9 +35,6 @@ They take what is to be read besides links, and the settings to be made in it.
 
 SAVERS: dict[str, Callable[[Model, Path], list[str]]] = {}
 """Writers of further outputs, by suffix; all others go to `formats.write`."""
-
-MESH_WEIGHERS: list[Callable[[], AbstractContextManager[WeighFile]]] = []
-"""What opens a way to weigh meshes that a file only names; the last is asked."""
 
 OPEN_SCENE = Path("(open scene)")
 """Stands for the scene that Blender has open, where the command runs inside Blender and no FILE is given."""
@@ -255,8 +248,7 @@ def _weigh(text: str, reading: Reading) -> None:
         raise UsageError(f"--density {text.removeprefix(DENSITY)}: give kg/m^3, above 0, such as 1000 for water")
     from ..formats.weighing import weigh
 
-    with MESH_WEIGHERS[-1]() if MESH_WEIGHERS else nullcontext() as weigh_file:
-        issues = weigh(reading.model, density, weigh_file)
+    issues = weigh(reading.model, density)
     kept = [issue for issue in reading.issues if issue.code != "massless"]
     reading.issues = kept + issues + [issue for issue in check_model(reading.model) if issue.code == "massless"]
 

@@ -60,12 +60,21 @@ def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
 
 
 def named_mesh(uri: str, scale: Vec3, element: Element, findings: Findings, files: FilesBeside) -> Mesh:
-    """The mesh that a uri names, with the file that it leads to; without one, after a note, where there is nothing."""
+    """Return the mesh that a uri names, with the file that it leads to, if there is one.
+
+    A missing file is a note if the mesh is only shown. `check` warns of missing collision meshes.
+    """
     try:
         return Mesh(uri, scale, str(files.find(uri)), files.resources.reach)
     except ResourceError as error:
-        findings.note(f"the mesh {error} (first in {element.subject}, line {element.line})", once=uri)
+        if not _is_in_collision(element):
+            findings.note(f"the mesh {error} (first in {element.subject}, line {element.line})", once=uri)
         return Mesh(uri, scale)
+
+
+def _is_in_collision(element: Element) -> bool:
+    shape = element.parent.parent if element.parent else None
+    return shape is not None and shape.tag == "collision"
 
 
 def named_image(name: str, element: Element, findings: Findings, files: FilesBeside) -> str:

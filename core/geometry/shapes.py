@@ -118,6 +118,8 @@ class Mesh:
         materials: of its faces.
         face_materials: for each face, an index in `materials`; () if all faces have the first one.
         glb: the whole mesh as a binary glTF file, which is written in place of the vertices; empty where there is none.
+        submesh: the name of the only part of the file that is meant; empty for all of it.
+        is_centered: whether the part is moved so that the middle of its box lies at the origin, before `scale`.
     """
 
     uri: str = ""
@@ -130,6 +132,8 @@ class Mesh:
     materials: tuple[Material, ...] = ()
     face_materials: tuple[int, ...] = ()
     glb: bytes = b""
+    submesh: str = field(default="", metadata={"since": "0.2.0"})
+    is_centered: bool = field(default=False, metadata={"since": "0.2.0"})
 
 
 Geometry = Box | Capsule | Cone | Cylinder | Ellipsoid | Foreign | Mesh | Plane | Polyline | Sphere

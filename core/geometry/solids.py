@@ -11,29 +11,37 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from .enclosed import enclosed
 from .mass import MassProperties, mass_properties
+from .mesh_data import mesh_triangles
 from .shapes import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
 
 
 def solid_properties(geometry: Geometry | None) -> MassProperties | None:
-    """What the shape encloses, in its own frame; None where nothing of it is here, as of a mesh that only has a name.
+    """Return what the shape encloses, in its own frame; None for a plane and for kinds that only one format knows.
 
     Raises:
-        ValueError: it encloses no volume, or one that is too large for a number.
+        ValueError: it encloses no volume, one that is too large for a number, or is a mesh whose file cannot be used.
     """
-    if isinstance(geometry, Mesh) and geometry.vertices is None:
-        return None
-    solve = _SOLIDS.get(type(geometry))
-    if solve is None:
-        return None
+    return weighed(geometry)[0]
+
+
+def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
+    """As `solid_properties`, with the assumptions that a mesh's faults made necessary, such as "is open, so …"."""
+    remarks: tuple[str, ...] = ()
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            found = solve(geometry)
+            if isinstance(geometry, Mesh):
+                found, remarks = _mesh(geometry)
+            elif solve := _SOLIDS.get(type(geometry)):
+                found = solve(geometry)
+            else:
+                return None, ()
     except OverflowError:  # of Python's own powers
         found = None
     if found is None or not (math.isfinite(found.volume) and np.isfinite(found.inertia).all()):
         raise ValueError("the shape is too large to be weighed")
-    return found
+    return found, remarks
 
 
 def _symmetric(volume: float, xx: float, yy: float, zz: float, z: float = 0.0) -> MassProperties:
@@ -116,13 +124,10 @@ def _surrounds(outline: tuple, point: tuple[float, float]) -> bool:
     return crossings % 2 == 1
 
 
-def _mesh(mesh: Mesh) -> MassProperties:
-    """Fans of triangles serve for any polygon: what they cover twice, they cover once with each sign."""
-    points = np.asarray(mesh.vertices, dtype=np.float64) * mesh.scale
-    mirrored = np.prod(mesh.scale) < 0.0
-    corners = [(face[0], face[i], face[i + 1]) for face in mesh.faces for i in range(1, len(face) - 1)]
-    triangles = points[np.array(corners, dtype=np.int64).reshape(-1, 3)]
-    return mass_properties(triangles[:, ::-1] if mirrored else triangles)
+def _mesh(mesh: Mesh) -> tuple[MassProperties, tuple[str, ...]]:
+    vertices, triangles = mesh_triangles(mesh)
+    corners, remarks = enclosed(vertices, triangles)
+    return mass_properties(corners), remarks
 
 
 _SOLIDS: dict[type, Callable[..., MassProperties]] = {
@@ -133,5 +138,4 @@ _SOLIDS: dict[type, Callable[..., MassProperties]] = {
     Cone: _cone,
     Capsule: _capsule,
     Polyline: _polyline,
-    Mesh: _mesh,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..collision.hulls import Hull, HullError, convex_hull
+from ..collision.keeping import kept
 from ..collision.meeting import Meeting
 from ..collision.meshes import MeshError, triangle_mesh
 from ..collision.packing import (
@@ -27,9 +28,11 @@ from ..collision.packing import (
 )
 from ..geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Foreign, Geometry, Mesh, Plane, Polyline, Sphere
 from ..geometry.facets import as_mesh
+from ..geometry.mesh_data import mesh_triangles
+from ..mesh_files import MeshFileError
 from ..spatial import compose, quat_of_z
 from .compiled import CompiledModel
-from .meeting import who_meets
+from .meeting import may_any_meet, who_meets
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Colliders:
         solids: SOLID records, half-spaces first; `body` is a compiled model's, `owner` the number of a link in its
             model, `number` that of the shape among that link's collisions.
         store: their hulls and meshes. meeting: who of the links may meet whom.
-        notes: what is left out or changed, a line each, by the name of the link.
+        notes: shapes that touch as other ones, such as hulls: a line each, by the name of the link.
     """
 
     solids: np.recarray
@@ -49,47 +52,53 @@ class Colliders:
     notes: tuple[tuple[str, str], ...]
 
 
+KEPT = 256
+"""Hulls, and meshes, that are kept for simulations that start again. Most take some kilobytes."""
+
+kept_hull = kept(KEPT)(convex_hull)
+kept_triangle_mesh = kept(KEPT)(triangle_mesh)
+
 STILL = frozenset({0})
 """The world's body alone."""
 
 
-def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL) -> Colliders:
-    """What a model can touch with.
+def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL, *, only_if_any_meet: bool = False) -> Colliders:
+    """Return the solids of a model.
 
     Args:
         led: bodies that nothing pushes, as `bodies_led` finds them; their meshes are touched as drawn.
+        only_if_any_meet: make no solids if no two links may meet, since hulls take time.
 
     Raises:
         ModelError: a contact pair names a link that is not there.
     """
     rows = {name: row for row, name in enumerate(compiled.link_names)}
-    made = Cache({})
+    bodies = [int(compiled.link_body[rows[link.name]]) for link in compiled.model.links]
+    unpushed = [number for number, body in enumerate(bodies) if body in led]
+    meeting = _apart(who_meets(compiled.model), unpushed)
+    if only_if_any_meet and not may_any_meet(compiled.model.links, meeting):
+        return Colliders(*pack(()), meeting, ())
     solids, notes = [], []
     for number, link in enumerate(compiled.model.links):
-        row = rows[link.name]
-        made.moves = compiled.link_body[row] not in led
-        X_BL = tuple(compiled.X_BL[row].tolist())
+        X_BL = tuple(compiled.X_BL[rows[link.name]].tolist())
         for place, shape in enumerate(link.collisions):
-            solid, said = solid_of(shape.geometry, made)
-            if said:
-                notes.append((link.name, f"collision '{shape.name}' {said}"))
-            if solid is None:
+            solid, note = solid_of(shape.geometry, moves=bodies[number] not in led)
+            if solid is None:  # `check_model` says why
                 continue
+            if note:
+                notes.append((link.name, f"collision '{shape.name}' {note}"))
             solids.append(
                 replace(
                     solid,
                     pose=compose(compose(X_BL, shape.pose), solid.pose),
-                    body=int(compiled.link_body[row]),
+                    body=bodies[number],
                     owner=number,
                     number=place,
                     layers=shape.layers,
                     meets=shape.meets,
                 )
             )
-    records, packed = pack(solids)
-    bodies = (int(compiled.link_body[rows[link.name]]) for link in compiled.model.links)
-    unpushed = [number for number, body in enumerate(bodies) if body in led]
-    return Colliders(records, packed, _apart(who_meets(compiled.model), unpushed), tuple(notes))
+    return Colliders(*pack(solids), meeting, tuple(notes))
 
 
 def _apart(meeting: Meeting, unpushed: Sequence[int]) -> Meeting:
@@ -118,82 +127,83 @@ def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Itera
 
 
 Made = tuple[Solid | None, str]
-"""A solid, or None where there can be none, and what a user should know of it; empty where all is as it looks."""
+"""A solid, or None if the shape cannot be used, and a note for the user; empty if the solid is as the shape says."""
 
 
-@dataclass
-class Cache:
-    """What meshes have become, so that links with one mesh share it.
+def solid_of(geometry: Geometry | None, moves: bool = True) -> Made:
+    """Return the solid that a shape touches with, in the shape's own frame.
 
-    Attributes:
-        known: by the mesh's id, and whether it can be pushed. moves: whether the link can that is looked at.
+    Args:
+        moves: whether contact may push the shape. A mesh touches with its convex hull then, else with its triangles.
     """
-
-    known: dict[tuple[int, bool], Made]
-    moves: bool = True
-
-
-def solid_of(geometry: Geometry | None, made: Cache | None = None) -> Made:
-    """What a shape touches with, in the shape's own frame. A mesh that can be pushed touches with its hull."""
+    if isinstance(geometry, Mesh):
+        return _mesh(geometry, moves)
     maker = _MAKERS.get(type(geometry))
-    return maker(geometry, made or Cache({})) if maker else (None, "")
+    return maker(geometry) if maker else (None, "")
+
+
+def why_unusable(geometry: Geometry | None) -> str:
+    """Return why a shape cannot touch anything, as the rest of a sentence; empty if it can. Makes no hulls."""
+    if isinstance(geometry, Mesh):
+        try:
+            mesh_triangles(geometry)
+        except MeshFileError as error:
+            return _unreadable(geometry, error)
+        return ""
+    solid, note = solid_of(geometry)
+    return note if solid is None else ""
 
 
 def _plane(shape: Plane) -> Solid:
     return replace(plane(), pose=(0.0, 0.0, 0.0, *quat_of_z(shape.normal)))
 
 
-def _hull(mesh: Mesh) -> Made:
-    """Of a mesh that can be pushed."""
+def _mesh(mesh: Mesh, moves: bool) -> Made:
     try:
-        hull = convex_hull(_vertices(mesh))
+        vertices, triangles = mesh_triangles(mesh)
+    except MeshFileError as error:
+        return None, _unreadable(mesh, error)
+    return _hull(vertices) if moves else _as_drawn(vertices, triangles)
+
+
+def _unreadable(mesh: Mesh, error: MeshFileError) -> str:
+    named = f" '{mesh.uri}'" if mesh.uri else ""
+    return f"is the mesh{named}, and touches nothing: {error}"
+
+
+def _hull(vertices: np.ndarray) -> Made:
+    try:
+        hull = kept_hull(vertices)
     except HullError as error:
         return None, f"is a mesh without a hull: {error}"
-    said = f"is a mesh that touches with its convex hull of {len(hull.vertices)} corners"
-    return hulled(hull), said + (f", simplified by up to {1e3 * hull.error:.2g} mm" if _is_simplified(hull) else "")
+    note = f"is a mesh that touches with its convex hull of {len(hull.vertices)} corners"
+    return hulled(hull), note + (f", simplified by up to {1e3 * hull.error:.2g} mm" if _is_simplified(hull) else "")
 
 
 def _is_simplified(hull: Hull) -> bool:
     return hull.error > 1e-6 * float(np.ptp(hull.vertices, axis=0).max())
 
 
-def _as_drawn(mesh: Mesh) -> Made:
-    """Of a mesh that stands still or is led: its faces, fanned out into triangles."""
-    triangles = [(face[0], *face[k : k + 2]) for face in mesh.faces for k in range(1, len(face) - 1)]
-    if np.prod(mesh.scale) < 0.0:
-        triangles = [corners[::-1] for corners in triangles]
+def _as_drawn(vertices: np.ndarray, triangles: np.ndarray) -> Made:
     try:
-        return meshed(triangle_mesh(_vertices(mesh), np.array(triangles, np.int64))), ""
+        return meshed(kept_triangle_mesh(vertices, triangles)), ""
     except MeshError as error:
         return None, f"is a mesh without faces: {error}"
 
 
-def _vertices(mesh: Mesh) -> np.ndarray:
-    return np.asarray(mesh.vertices, float) * mesh.scale
-
-
-def _mesh(mesh: Mesh, made: Cache) -> Made:
-    if mesh.vertices is None:
-        return None, f"is a mesh that only Blender reads ('{mesh.uri}'), and is left out"
-    key = id(mesh), made.moves
-    if key not in made.known:
-        made.known[key] = (_hull if made.moves else _as_drawn)(mesh)
-    return made.known[key]
-
-
-def _polyline(shape: Polyline, _made: Cache) -> Made:
+def _polyline(shape: Polyline) -> Made:
     mesh = as_mesh(shape)
     if mesh is None:
-        return None, "is an outline with holes, or several outlines, and is left out"
-    return _hull(mesh)
+        return None, "is an outline with holes, or several outlines, and touches nothing; give it shapes without holes"
+    return _hull(np.asarray(mesh.vertices, float))
 
 
-def _foreign(shape: Foreign, _made: Cache) -> Made:
-    return None, f"is a {shape.tag}, which nothing here touches, and is left out"
+def _foreign(shape: Foreign) -> Made:
+    return None, f"is a {shape.tag}, which is not known here, and touches nothing; give it another shape"
 
 
 def _simple(make: Callable[..., Solid]) -> Callable[..., Made]:
-    def made(shape: Geometry, _made: Cache) -> Made:
+    def made(shape: Geometry) -> Made:
         try:
             return make(shape), ""
         except SolidError as error:
@@ -210,7 +220,6 @@ _MAKERS: dict[type, Callable[..., Made]] = {
     Cone: _simple(lambda shape: cone(shape.radius, shape.length)),
     Ellipsoid: _simple(lambda shape: ellipsoid(shape.radii)),
     Plane: _simple(_plane),
-    Mesh: _mesh,
     Polyline: _polyline,
     Foreign: _foreign,
 }

@@ -8,12 +8,14 @@ links' shapes meet is a matter of the shapes besides, see `Shape.may_meet`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import operator
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..collision.meeting import Meeting
-from .elements import WORLD, Joint
+from .elements import WORLD, Joint, Link
 from .errors import ModelError
 from .graph import pieces
 from .model import Model
@@ -52,6 +54,43 @@ def who_meets(model: Model) -> Meeting:
         array(pairs[code] for code in sorted(pairs)),
         array(sorted(neighbours)),
     )
+
+
+MAX_TABLE = 4096
+"""Links up to which a table of all pairs is made, 16 MB for each of its conditions."""
+
+
+def may_any_meet(links: Sequence[Link], meeting: Meeting) -> bool:
+    """Return whether any two links of a model may meet; True if there are too many to tell.
+
+    The rule is that of `owners_may_meet` and of `Shape.may_meet`, for all pairs at once.
+    """
+    numbers = np.array([number for number, link in enumerate(links) if link.collisions], np.int64)
+    if len(numbers) > MAX_TABLE:
+        return True
+    layers = np.array([_united(shape.layers for shape in links[number].collisions) for number in numbers], np.int64)
+    meets = np.array([_united(shape.meets for shape in links[number].collisions) for number in numbers], np.int64)
+    is_self = meeting.selves[numbers] != 0
+    own, parts = (_codes(len(links), values[numbers]) for values in (np.arange(len(links)), meeting.parts))
+    may = _differ(meeting.families[numbers]) | is_self[:, None] | is_self[None, :]
+    may &= ~np.isin(parts, meeting.neighbours)
+    may &= ~np.isin(own, meeting.pairs[meeting.pair_meets == 0])
+    may |= np.isin(own, meeting.pairs[meeting.pair_meets != 0])
+    may &= _differ(meeting.groups[numbers])
+    seen = layers[:, None] & meets[None, :]
+    return bool((may & ((seen | seen.T) != 0)).any())
+
+
+def _united(bits: Iterable[int]) -> int:
+    return functools.reduce(operator.or_, bits, 0)
+
+
+def _differ(values: np.ndarray) -> np.ndarray:
+    return values[:, None] != values[None, :]
+
+
+def _codes(count: int, values: np.ndarray) -> np.ndarray:
+    return np.minimum(values[:, None], values[None, :]) * count + np.maximum(values[:, None], values[None, :])
 
 
 def may_land(model: Model, links: Iterable[str]) -> bool:

@@ -28,14 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContactFacts:
-    """Of a run in which something might touch.
+    """Of a run with contact.
 
     Attributes:
-        touches: what did.
+        recorded: the contacts; None if no two links may meet.
     """
 
     run: RunFacts
-    touches: Touches
+    recorded: Touches | None
+
+    @cached_property
+    def touches(self) -> Touches:
+        """The contacts. Without any that may be, the solids are made here, since most causes do not ask for them."""
+        return self.recorded or _untouched(self.run)
 
     @property
     def solids(self) -> np.recarray:
@@ -166,7 +171,7 @@ def contact_facts(run: RunFacts) -> ContactFacts | None:
     """None where contact is off, or nothing can touch."""
     if not run.contact or not any(link.collisions for link in run.compiled.model.links):
         return None
-    return ContactFacts(run, run.touches or _untouched(run))
+    return ContactFacts(run, run.touches)
 
 
 def _untouched(run: RunFacts) -> Touches:

@@ -15,9 +15,6 @@ from ..spatial import compose, quat_to_mat
 from ..trajectory.touches import Contacts, Impacts
 from .ground import Ground, make_ground
 
-FEW_SOLIDS = 300
-"""Up to so many, all pairs are asked whether they may meet."""
-
 
 class Contact(NamedTuple):
     """A point in which two links touch.
@@ -50,24 +47,10 @@ class Impact(NamedTuple):
 
 def ground_of(compiled: CompiledModel, led: Collection[int]) -> Ground | None:
     """None where nothing may touch anything. led: as in `colliders_of`."""
-    if sum(len(link.collisions) for link in compiled.model.links) < 2:
-        return None
-    colliders = colliders_of(compiled, led)
-    if not may_any_meet(colliders):
+    colliders = colliders_of(compiled, led, only_if_any_meet=True)
+    if len(colliders.solids) < 2:
         return None
     return make_ground(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))
-
-
-def may_any_meet(colliders: Colliders) -> bool:
-    solids = colliders.solids
-    if len(solids) > FEW_SOLIDS:
-        return True
-    return any(
-        colliders.meeting.may_meet(int(a.owner), int(b.owner)) and (a.layers & b.meets) | (b.layers & a.meets)
-        for i, a in enumerate(solids)
-        for b in solids[:i]
-        if a.body != b.body
-    )
 
 
 def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:

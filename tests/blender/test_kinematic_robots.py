@@ -62,7 +62,7 @@ def test_density_tells_of_meshes_that_are_not_there(meshes, capsys):
     assert main(["check", str(path), "--density", "500"]) == 0
     told = capsys.readouterr().out
     assert "warning weighed-as: link 'b': its " in told
-    assert "is not weighed: the mesh 'gone.stl' is not found" in told
+    assert "is not weighed: the mesh 'gone.stl': it was not found" in told
     assert "warning not-weighed: link 'b'" in told
     assert main(["convert", "x.blend", "x.sdf", "--density", "5"]) == 2
     assert "of a scene, use --set" in capsys.readouterr().err

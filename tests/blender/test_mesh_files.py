@@ -11,6 +11,7 @@ from mathutils import Matrix
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.write import write_scene
 from limberjack.core.geometry import Material, Mesh, Shape
+from limberjack.core.mesh_files import read_mesh
 from limberjack.core.model import Link, Model
 
 from .scenes import evaluated_boxes, lopsided, put, require_same_boxes
@@ -68,7 +69,7 @@ def test_collada(scene, tmp_path):
     ("name", "content", "words"),
     [
         ("a.obj", "nothing", "it has no faces"),
-        ("a.glb", "nothing", "Blender cannot read it"),
+        ("a.glb", "nothing", "it is no glTF"),
         ("a.x", "nothing", "'.x' files are not read; convert it to"),
     ],
 )
@@ -85,16 +86,62 @@ def test_mesh_files_that_cannot_be_read(scene, tmp_path, name, content, words):
     assert {obj.name for obj in scene.objects} == {"body", "far"}
 
 
-def test_collada_where_it_is_not_read(scene, tmp_path, monkeypatch):
-    """Where Blender has no COLLADA, the note says how to convert the file."""
+TRIANGLE = """<COLLADA><asset><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 2 0</float_array><technique_common>
+<accessor source="#a" count="3" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries></COLLADA>"""
+
+
+def test_collada_where_blender_does_not_read_it(scene, tmp_path, monkeypatch):
+    """Guards Blender 5.2, which has no COLLADA: the shape is shown, and the note says why it has no colours."""
     from limberjack.addon.bridge import mesh_importers
 
     path = tmp_path / "a.dae"
-    path.write_text("<COLLADA/>")
+    path.write_text(TRIANGLE)
     monkeypatch.setattr(mesh_importers, "can_read_collada", lambda: False)
     shape = Shape("far", Mesh("a.dae", path=str(path)))
     _, notes = write_scene(Model("m", [Link("body", visuals=[shape])]), scene)
-    assert "'a.dae' is left out: this Blender reads no COLLADA; convert it to .glb or .obj" in notes[0]
+    assert "'a.dae' is shown without colours: this Blender reads no COLLADA; convert it to .glb or .obj" in notes[0]
+    require_same_boxes(evaluated_boxes(scene), {"far": (np.zeros(3), np.array([1.0, 2.0, 0.0]))})
+
+
+EXPORTERS = {
+    ".obj": lambda path: bpy.ops.wm.obj_export(filepath=path, forward_axis="Y", up_axis="Z"),
+    ".stl": lambda path: bpy.ops.wm.stl_export(filepath=path, forward_axis="Y", up_axis="Z"),
+    ".ply": lambda path: bpy.ops.wm.ply_export(filepath=path, forward_axis="Y", up_axis="Z"),
+    ".glb": lambda path: bpy.ops.export_scene.gltf(filepath=path, export_format="GLB"),
+    ".dae": lambda path: bpy.ops.wm.collada_export(filepath=path),
+}
+
+
+@pytest.mark.parametrize(
+    "suffix", [name for name in EXPORTERS if name != ".dae" or "collada_export" in dir(bpy.ops.wm)]
+)
+def test_collisions_are_read_as_blender_wrote_them(scene, tmp_path, suffix):
+    """Every exporter of Blender against the reader that all routes share, with a parent that turns and scales."""
+    carrier = bpy.data.objects.new("carrier", None)
+    scene.collection.objects.link(carrier)
+    carrier.rotation_euler, carrier.scale, carrier.location = (0.3, -0.7, 1.1), (1.0, 2.0, 1.5), (1.0, 2.0, -3.0)
+    obj = put("part", lopsided())
+    obj.parent = carrier
+    bpy.context.view_layer.update()
+    expected = np.array([obj.matrix_world @ vertex.co for vertex in obj.data.vertices])
+    path = tmp_path / f"part{suffix}"
+    EXPORTERS[suffix](str(path))
+    vertices, triangles = read_mesh(path)
+    used = np.unique(np.round(vertices[np.unique(triangles)], 4), axis=0)
+    np.testing.assert_allclose(used, np.unique(np.round(expected, 4), axis=0), atol=2e-4)
+    a, b, c = np.moveaxis(vertices[triangles], 1, 0)
+    assert (a * np.cross(b, c)).sum() > 0.0  # the faces look outward
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    write_scene(
+        Model("m", [Link("body", collisions=[Shape("part", Mesh(path.name, path=str(path)))])]), bpy.context.scene
+    )
+    found = np.array([vertex.co for vertex in bpy.data.objects["part"].data.vertices])
+    np.testing.assert_allclose(np.unique(np.round(found, 4), axis=0), used, atol=2e-4)
 
 
 def test_materials_of_mesh_files(scene, tmp_path):
@@ -185,7 +232,7 @@ def test_an_importer_that_dies_ends_itself_alone(scene, tmp_path, monkeypatch):
     parts = [Shape(name, Mesh(f"{name}.stl", path=str(tmp_path / f"{name}.stl"))) for name in ("bad", "good")]
     _, notes = write_scene(Model("m", [Link("body", visuals=parts)]), scene)
     assert len(notes) == 1
-    assert "'bad.stl' is left out: " in notes[0]
+    assert "'bad.stl' is shown without colours: " in notes[0]
     assert len(bpy.data.objects["good"].data.polygons) == 12
     assert len(bpy.data.libraries) == 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...files.resources import FilesBeside
 from ...files.xml import Element
@@ -31,7 +32,7 @@ from .surface import read_surface
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")
 MATERIAL_KNOWN = known(*COLORS)
-MESH_KNOWN = known("uri", "scale")
+MESH_KNOWN = known("uri", "scale", submesh=known("name", "center"))
 VISUAL_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
 COLLISION_KNOWN: Known = {**VISUAL_KNOWN, **known("surface", PROPERTIES)}
 ONES = (1.0, 1.0, 1.0)
@@ -98,7 +99,12 @@ def read_color(element: Element | None, findings: Findings) -> Color | None:
 def _mesh(element: Element, findings: Findings, files: FilesBeside) -> Mesh:
     uri = element.child("uri")
     text = uri.text if uri else ""
-    return named_mesh(text, findings.vector(element, "scale", ONES), element, findings, files)
+    mesh = named_mesh(text, findings.vector(element, "scale", ONES), element, findings, files)
+    part = element.child("submesh")
+    name, center = (part.child("name"), part.child("center")) if part else (None, None)
+    if name is None or not name.text:
+        return mesh
+    return replace(mesh, submesh=name.text, is_centered=bool(center) and findings.flag(center.text, center))
 
 
 def _plane(element: Element, findings: Findings) -> Plane:

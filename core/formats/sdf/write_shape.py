@@ -75,6 +75,10 @@ class ShapeWriter:
         elif isinstance(geometry, Mesh):
             element = SubElement(parent, "mesh")
             put(element, "uri", self.meshes.uri(geometry, stem, subject))
+            if geometry.submesh and geometry.vertices is None:
+                part = SubElement(element, "submesh")
+                put(part, "name", geometry.submesh)
+                put(part, "center", "true" if geometry.is_centered else "false")
             put(element, "scale", numbers(geometry.scale))
         else:
             _PRIMITIVES[type(geometry)](parent, geometry)

@@ -22,6 +22,7 @@ from ...geometry import (
     Sphere,
 )
 from ...geometry.facets import as_mesh
+from ...mesh_files import MeshFileError, read_mesh
 from ...model.naming import claim
 from ...spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
 from ..kept import element_of, put_back
@@ -106,11 +107,25 @@ class Shapes:
                 self._losses.append(f"{subject}: a capsule is URDF 1.1, which older loaders refuse")
                 SubElement(parent, "capsule", radius=number(radius), length=number(length))
             case Mesh() as mesh:
+                if mesh.submesh and mesh.vertices is None:
+                    mesh = self._alone(mesh, subject)
                 element = SubElement(parent, "mesh", filename=self.meshes.uri(mesh, stem, subject))
                 if mesh.scale != (1.0, 1.0, 1.0):
                     element.set("scale", numbers(mesh.scale))
             case Foreign(format_name, tag, text):
                 parent.append(element_of(Extra(format_name, tag, text)))
+
+    def _alone(self, mesh: Mesh, subject: str) -> Mesh:
+        """Return a sub-mesh as a mesh of its own, since URDF cannot choose one; the whole file if it is missing."""
+        try:
+            vertices, triangles = read_mesh(mesh.path, mesh.within, mesh.submesh, is_centered=mesh.is_centered)
+        except MeshFileError as error:
+            self._losses.append(
+                f"{subject}: the whole mesh '{mesh.uri}' stands for its sub-mesh '{mesh.submesh}': {error}"
+            )
+            return mesh
+        self._losses.append(f"{subject}: the sub-mesh '{mesh.submesh}' of '{mesh.uri}' is a file without colours now")
+        return replace(mesh, uri="", path="", vertices=vertices, faces=tuple(map(tuple, triangles.tolist())))
 
     def _material(self, parent: Element, material: Material, subject: str) -> None:
         """One name for each look: loaders take all materials of a name for one."""

@@ -1,0 +1,25 @@
+"""Findings about collision shapes that cannot touch anything: files that are missing or unreadable, unknown kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..geometry import Mesh
+from ..model import Model
+from ..model.colliders import why_unusable
+from .issue import Issue, name_of, warning
+
+
+def unusable_shapes(model: Model) -> Iterator[Issue]:
+    """Yield a warning for each collision shape that touches nothing; one for all shapes that name the same file."""
+    told: set[tuple[str, str]] = set()
+    for link in model.links:
+        for shape in link.collisions:
+            why = why_unusable(shape.geometry)
+            file = shape.geometry.uri if isinstance(shape.geometry, Mesh) else ""
+            if why and not (file and (file, why) in told):
+                told.add((file, why))
+                yield warning("collision-shape", name_of(link), f"collision '{shape.name}' {why}")
+
+
+FINDINGS = (unusable_shapes,)

@@ -1,0 +1,42 @@
+"""Results of slow functions of arrays, kept by the content of the arrays."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+Result = TypeVar("Result")
+
+
+def kept(most: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Return a decorator that lets a function of arrays compute each result once, and share it. Errors are not kept.
+
+    Args:
+        most: the number of results that are kept; the one that was not asked for the longest goes first.
+    """
+
+    def decorate(compute: Callable[..., Result]) -> Callable[..., Result]:
+        known: OrderedDict[bytes, Result] = OrderedDict()
+
+        @functools.wraps(compute)
+        def look_up(*arrays: np.ndarray) -> Result:
+            digest = hashlib.sha256()
+            for array in arrays:
+                digest.update(f"{array.shape} {array.dtype}".encode())
+                digest.update(np.ascontiguousarray(array))
+            key = digest.digest()
+            if key not in known:
+                known[key] = compute(*arrays)
+                if len(known) > most:
+                    known.popitem(last=False)
+            known.move_to_end(key)
+            return known[key]
+
+        return look_up
+
+    return decorate

@@ -1,0 +1,108 @@
+"""The volume that a mesh of a file encloses, although files hold meshes with duplicate vertices, holes and wrong sides.
+
+Each assumption that is needed becomes a remark, which the user sees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..collision.hulls import HullError, convex_hull
+from ..spatial.arrays import det3
+from .shells import turned_outward
+
+SAME_PLACE = 1e-6
+"""Share of a mesh's size within which vertices count as one. Formats repeat those where normals or textures differ."""
+
+
+def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the corners of closed surfaces that face outward, shape (t, 3, 3), and the remarks.
+
+    A mesh that is open, or divided by faces inside, is replaced by its convex hull.
+
+    Args:
+        vertices: shape (n, 3). triangles: shape (m, 3).
+
+    Raises:
+        ValueError: the mesh is flat.
+    """
+    vertices, triangles = _welded(vertices, triangles)
+    counts = _faces_at_edges(triangles)
+    if not len(triangles) or (counts == 1).any():
+        return _hull_triangles(vertices), ("is open, so its convex hull was weighed",)
+    if (counts % 2 == 1).any():
+        return _hull_triangles(vertices), ("has faces inside that divide it, so its convex hull was weighed",)
+    remarks = []
+    oriented = _consistently_oriented(triangles)
+    if (oriented != triangles).any():
+        remarks.append("has normals that disagree, so it was weighed as if they were recalculated")
+    outward = turned_outward(vertices, oriented)
+    if outward.some_were_inside_out:
+        remarks.append("has a part that is inside out, which was weighed as if it were not")
+    if outward.counts_twice:
+        remarks.append("has parts that overlap, and count twice where they do: unite them")
+    return vertices[outward.triangles], tuple(remarks)
+
+
+def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Merge vertices in one place, and drop triangles that lose a side by that."""
+    used, numbers = np.unique(triangles, return_inverse=True)
+    points = vertices[used]
+    size = float(np.ptp(points, axis=0).max(initial=0.0)) or 1.0
+    cells = np.round(points / (SAME_PLACE * size))
+    _, first, places = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    triangles = places.ravel()[numbers.ravel()].reshape(-1, 3)
+    a, b, c = triangles.T
+    return points[first], triangles[(a != b) & (b != c) & (c != a)]
+
+
+def _edge_codes(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a number for each side of each triangle, shape (3 t,), and whether it runs from the lower vertex."""
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    count = int(triangles.max(initial=0)) + 1
+    return np.minimum(start, end) * count + np.maximum(start, end), start < end
+
+
+def _faces_at_edges(triangles: np.ndarray) -> np.ndarray:
+    return np.unique(_edge_codes(triangles)[0], return_counts=True)[1]
+
+
+def _consistently_oriented(triangles: np.ndarray) -> np.ndarray:
+    """Return the triangles, turned where neighbours across an edge of two faces run along it the same way."""
+    codes, upward = _edge_codes(triangles)
+    order = np.argsort(codes, kind="stable")
+    codes, faces, upward = codes[order], order // 3, upward[order]
+    first = np.flatnonzero(codes[1:] == codes[:-1])
+    ends = np.searchsorted(codes, codes[first], "right") - np.searchsorted(codes, codes[first], "left")
+    first = first[ends == 2]
+    clashes = upward[first] == upward[first + 1]
+    if not clashes.any():
+        return triangles
+    neighbours: list[list[tuple[int, bool]]] = [[] for _ in triangles]
+    for a, b, clash in zip(faces[first].tolist(), faces[first + 1].tolist(), clashes.tolist(), strict=True):
+        neighbours[a].append((b, clash))
+        neighbours[b].append((a, clash))
+    is_turned: list[bool | None] = [None] * len(triangles)
+    for seed in range(len(triangles)):
+        if is_turned[seed] is None:
+            is_turned[seed] = False
+            ahead = [seed]
+            while ahead:
+                face = ahead.pop()
+                for other, clash in neighbours[face]:
+                    if is_turned[other] is None:
+                        is_turned[other] = is_turned[face] != clash
+                        ahead.append(other)
+    return np.where(np.array(is_turned, bool)[:, None], triangles[:, ::-1], triangles)
+
+
+def _hull_triangles(vertices: np.ndarray) -> np.ndarray:
+    try:
+        hull = convex_hull(vertices)
+    except HullError as error:
+        raise ValueError(str(error)) from error
+    corners = [(face[0], face[k], face[k + 1]) for face in hull.faces for k in range(1, len(face) - 1)]
+    triangles = hull.vertices[np.array(corners, np.int64).reshape(-1, 3)]
+    if not len(triangles) or not det3(triangles - hull.middle).sum() > 0.0:
+        raise ValueError("the mesh is flat")
+    return triangles

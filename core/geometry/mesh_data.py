@@ -1,0 +1,32 @@
+"""The triangles of a mesh, which holds its data or names a file."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..mesh_files import MeshFileError, read_mesh
+from ..mesh_files.parts import cut_polygons
+from .shapes import Mesh
+
+
+def mesh_triangles(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Return a mesh's vertices, shape (n, 3) [m], and triangles, shape (t, 3), after `scale`.
+
+    Triangles are counter-clockwise seen from outside, also where the scale mirrors.
+
+    Raises:
+        MeshFileError: the mesh names a file that is not there or cannot be used, or a vertex that it does not have.
+    """
+    if mesh.vertices is not None:
+        vertices = np.asarray(mesh.vertices, dtype=np.float64).reshape(-1, 3)
+        counts = np.array([len(face) for face in mesh.faces], np.int64)
+        numbers = np.array([corner for face in mesh.faces for corner in face], np.int64)
+        triangles = cut_polygons(counts, numbers, vertices)
+    elif mesh.path:
+        vertices, triangles = read_mesh(mesh.path, mesh.within, mesh.submesh, is_centered=mesh.is_centered)
+    else:
+        raise MeshFileError("it was not found; put it there, or name a folder to search (Search In, --path)")
+    is_mirrored = math.prod(mesh.scale) < 0.0
+    return vertices * np.array(mesh.scale), triangles[:, ::-1] if is_mirrored else triangles
