@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .spatial.arrays import matmul, pseudo_inverse, svd
+
 Error = Callable[[int, np.ndarray], np.ndarray]
 """Of fitted values, shape (n, C), in the place of the samples from a given one on: shape (n,), the tolerance's unit."""
 
@@ -123,7 +125,7 @@ class _Fits:
         handles = self.straight(first, length)
         u, solve = self._basis(self._frames[first : first + length + 1])
         samples = self._values[first + 1 : first + length]
-        handles += solve @ (samples - begin - u * (end - begin))
+        handles += matmul(solve, samples - begin - u * (end - begin))
         errors = self._error(first + 1, _cubic(u, begin, handles[0], handles[1], end))
         return handles if np.all(errors <= self._tolerance) else None
 
@@ -138,7 +140,7 @@ class _Fits:
             u = ((frames[1:-1] - frames[0]) / (frames[-1] - frames[0]))[:, None]
             v = 1.0 - u
             bulges = np.hstack([3.0 * u * v * v, 3.0 * u * u * v])
-            self._bases[pattern] = u, np.linalg.pinv(bulges, rcond=WEAKEST / np.linalg.norm(bulges, 2))
+            self._bases[pattern] = u, pseudo_inverse(bulges, WEAKEST / float(svd(bulges)[1][0]))
         return self._bases[pattern]
 
 

@@ -16,6 +16,7 @@ from limberjack.core.kernel_cache import sources
 from limberjack.core.kinematics.proximity import Proximity
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
+from limberjack.core.spatial.arrays import MANY, angle_of, cosines_sines
 
 
 def call_all() -> None:
@@ -39,6 +40,8 @@ def call_all() -> None:
     dynamics.inverse_dynamics(compiled, q, qd, qd)
     kinematics.link_jacobian(compiled, q, "bob")
     kinematics.forward_kinematics(compiled, q, qd)
+    angle_of(np.ones(MANY + 1), 1.0)
+    cosines_sines(np.ones(MANY + 1))
     touch_all()
     sweep_all()
 

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.model import Joint, Model
+from ...core.spatial.arrays import norm
 from .. import ids
 from ..bridge.motion import action_of, fcurves_of, has_own_keys
 from ..bridge.posing import Posing
@@ -84,7 +85,7 @@ def _nearest(obj: bpy.types.Object, path: str, before: list[float] | None) -> li
     if path == "rotation_quaternion":
         found = continuous_quaternions(np.array([now]), before)
     elif path == "rotation_axis_angle":
-        angle, axis = now[0], np.array(now[1:]) / np.linalg.norm(now[1:])
+        angle, axis = now[0], np.array(now[1:]) / norm(now[1:])
         quaternion = np.array([[math.cos(0.5 * angle), *(math.sin(0.5 * angle) * axis)]])
         found = axis_angles(quaternion, before)
     else:

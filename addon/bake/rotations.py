@@ -7,6 +7,9 @@ import math
 
 import numpy as np
 
+from ...core.spatial import atan2, cos_sin
+from ...core.spatial.arrays import angle_of, cosines_sines, dot, hypot, matmul, norm
+
 LOCKED = 1e-9
 """Cosine of the middle Euler angle below which the other two turn about the same axis."""
 
@@ -28,7 +31,7 @@ def quaternions_of(matrices: np.ndarray) -> np.ndarray:
         axis=1,
     )
     quaternions = rows[np.arange(len(rows)), squares.argmax(axis=1)]
-    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    return quaternions / norm(quaternions)[..., None]
 
 
 def matrices_of(quaternions: np.ndarray) -> np.ndarray:
@@ -48,32 +51,33 @@ def matrices_of_euler(angles: np.ndarray, order: str) -> np.ndarray:
     for letter in order:
         axis = "XYZ".index(letter)
         quaternions = np.zeros((len(angles), 4))
-        quaternions[:, 0], quaternions[:, 1 + axis] = np.cos(0.5 * angles[:, axis]), np.sin(0.5 * angles[:, axis])
-        turned = matrices_of(quaternions) @ turned
+        quaternions[:, 0], quaternions[:, 1 + axis] = cosines_sines(0.5 * angles[:, axis])
+        turned = matmul(matrices_of(quaternions), turned)
     return turned
 
 
 def quaternions_of_axis_angles(values: np.ndarray) -> np.ndarray:
     """Unit quaternions of an angle and an axis of any length but 0, shape (F, 4)."""
-    axes = values[:, 1:] / np.linalg.norm(values[:, 1:], axis=1, keepdims=True)
-    half = 0.5 * values[:, :1]
-    return np.hstack([np.cos(half), np.sin(half) * axes])
+    axes = values[:, 1:] / norm(values[:, 1:])[..., None]
+    cosine, sine = cosines_sines(0.5 * values[:, :1])
+    return np.hstack([cosine, sine * axes])
 
 
 def angles_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """By how much rotations differ [rad], shape (F,), of matrices, shape (F, 3, 3); exact for small angles, too."""
-    return 2.0 * np.arcsin(np.minimum(np.sqrt(((a - b) ** 2).sum(axis=(1, 2)) / 8.0), 1.0))
+    sine2 = np.minimum(((a - b) ** 2).sum(axis=(1, 2)) / 8.0, 1.0)  # of half the angle
+    return 2.0 * angle_of(np.sqrt(sine2), np.sqrt(1.0 - sine2))
 
 
 def unit_quaternions(quaternions: np.ndarray) -> np.ndarray:
     """Of length 1, shape (F, 4)."""
-    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    return quaternions / norm(quaternions)[..., None]
 
 
 def continuous_quaternions(quaternions: np.ndarray, start) -> np.ndarray:
     """The same rotations with signs chosen so that each is the nearer one to that before it; `start` precedes all."""
     before = np.vstack([np.asarray(start)[None], quaternions[:-1]])
-    flips = np.where(np.einsum("fi,fi->f", before, quaternions) < 0.0, -1.0, 1.0)
+    flips = np.where(dot(before, quaternions) < 0.0, -1.0, 1.0)
     return quaternions * np.cumprod(flips)[:, None]
 
 
@@ -84,10 +88,10 @@ def axis_angles(quaternions: np.ndarray, start) -> np.ndarray:
     axis = axis if axis.any() else np.array([0.0, 1.0, 0.0])  # as Blender takes an axis that is none
     for frame, (w, *vector) in enumerate(quaternions.tolist()):
         size = math.sqrt(sum(part * part for part in vector))
-        turned = 2.0 * math.atan2(size, w)
+        turned = 2.0 * atan2(size, w)
         if size > 1e-9:
             direction = np.array(vector) / size
-            if direction @ axis < 0.0:
+            if matmul(direction, axis) < 0.0:
                 direction, turned = -direction, -turned
             axis = direction
         angle = _nearest_turn(turned, angle)
@@ -103,11 +107,11 @@ def euler_angles(matrices: np.ndarray, order: str, start) -> np.ndarray:
     """
     i, j, k = ("XYZ".index(letter) for letter in order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    level = np.hypot(matrices[:, i, i], matrices[:, j, i])
+    level = hypot(matrices[:, i, i], matrices[:, j, i])
     angles = np.empty((len(matrices), 3))
-    angles[:, i] = np.arctan2(sign * matrices[:, k, j], matrices[:, k, k])
-    angles[:, j] = np.arctan2(-sign * matrices[:, k, i], level)
-    angles[:, k] = np.arctan2(sign * matrices[:, j, i], matrices[:, i, i])
+    angles[:, i] = angle_of(sign * matrices[:, k, j], matrices[:, k, k])
+    angles[:, j] = angle_of(-sign * matrices[:, k, i], level)
+    angles[:, k] = angle_of(sign * matrices[:, j, i], matrices[:, i, i])
     locked = level < LOCKED
     if not locked.any():
         return _nearest_sets(angles, j, np.array(start, dtype=np.float64))
@@ -123,11 +127,11 @@ def euler_angles(matrices: np.ndarray, order: str, start) -> np.ndarray:
 def _locked_angles(matrix, axes, sign: float, middle: float, before: list[float]) -> list[float]:
     """The last angle stays as it was, and the first makes up for it."""
     i, j, k = axes
-    c, s = math.cos(before[k]), math.sin(before[k])
+    c, s = cos_sin(before[k])
     # Turn the rotation back by the last angle: of what remains, the middle row holds the first angle.
     row = [-sign * s * matrix[i, n] + c * matrix[j, n] for n in range(3)]
     found = [0.0, 0.0, 0.0]
-    found[i], found[j], found[k] = math.atan2(-sign * row[k], row[j]), middle, before[k]
+    found[i], found[j], found[k] = atan2(-sign * row[k], row[j]), middle, before[k]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ...core.spatial.arrays import inverse, matmul
 from ..bridge.motion import follows_keys, moves_itself
 from ..bridge.poses import to_array
 from .errors import BakeError
@@ -29,14 +30,14 @@ class Spaces:
             return np.eye(4)[None]
         if obj.parent_type != "OBJECT":
             return self._sampled[obj]
-        return self._world_of(obj.parent) @ to_array(obj.matrix_parent_inverse)
+        return matmul(self._world_of(obj.parent), to_array(obj.matrix_parent_inverse))
 
     def _world_of(self, obj: bpy.types.Object) -> np.ndarray:
         if obj in self._worlds:
             return self._worlds[obj]
         if obj in self._sampled:
             return self._sampled[obj]
-        return self.space_of(obj) @ to_array(obj.matrix_basis)
+        return matmul(self.space_of(obj), to_array(obj.matrix_basis))
 
 
 def _objects_to_sample(worlds: dict) -> set[bpy.types.Object]:
@@ -78,5 +79,5 @@ def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[bp
             evaluated = obj.evaluated_get(depsgraph)
             matrices[number] = to_array(evaluated.matrix_world)
             if obj in worlds:
-                matrices[number] = matrices[number] @ np.linalg.inv(to_array(evaluated.matrix_basis))
+                matrices[number] = matmul(matrices[number], inverse(to_array(evaluated.matrix_basis)))
     return samples

@@ -14,6 +14,7 @@ import numpy as np
 from ...core.kinematics import state_of_links
 from ...core.model import Model
 from ...core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
+from ...core.spatial.arrays import matmul
 from .. import ids
 from ..bridge.keyed_joints import Numbers, keyed_numbers
 from ..bridge.motion import follows_keys, moves_itself
@@ -97,7 +98,7 @@ def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:
     """V_WL at the first of five poses [m], shape (5, 7), each of which was `seconds` before the last one."""
     stood: Quat = tuple(poses[0, 3:].tolist())
     turns = np.array([_turn(stood, tuple(pose.tolist())) for pose in poses[:, 3:]])
-    return np.concatenate([BACK @ poses[:, :3], BACK @ turns]) / seconds
+    return np.concatenate([matmul(BACK, poses[:, :3]), matmul(BACK, turns)]) / seconds
 
 
 def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.reduction import Error
+from ...core.spatial.arrays import inverse, matmul, matvec, norm
 from .. import ids
 from ..bridge.motion import strips_on
 from ..bridge.poses import own_scale
@@ -86,7 +87,7 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
     Raises:
         BakeError: no location and rotation would put it there.
     """
-    own = np.linalg.inv(space) @ world if obj.parent else world
+    own = matmul(inverse(space), world) if obj.parent else world
     turns = own[:, :3, :3] / own_scale(obj)
     if obj.parent:
         _require_no_shear(obj, obj.parent, turns)
@@ -95,12 +96,12 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
 
     def way(first: int, fitted: np.ndarray) -> np.ndarray:
         part = slice(first, first + len(fitted))
-        return np.linalg.norm(np.einsum("fij,fj->fi", spaces[part], fitted - location[part]), axis=1)
+        return norm(matvec(spaces[part], fitted - location[part]))
 
     path, values = _rotation(obj, turns)
 
     def turn(first: int, fitted: np.ndarray) -> np.ndarray:
-        return angles_between(delta_of(obj) @ own_turns(obj, fitted), turns[first : first + len(fitted)])
+        return angles_between(matmul(delta_of(obj), own_turns(obj, fitted)), turns[first : first + len(fitted)])
 
     return [_channel("location", location, False, way), _channel(path, values, True, turn)]
 
@@ -112,14 +113,14 @@ def _channel(path: str, values: np.ndarray, is_turn: bool, error: Error) -> Chan
 def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Where these values put an object, with its scale, shape (F, 4, 4); the inverse of `channels_of`."""
     own = np.zeros((len(location), 4, 4))
-    own[:, :3, :3] = delta_of(obj) @ own_turns(obj, rotation) * own_scale(obj)
+    own[:, :3, :3] = matmul(delta_of(obj), own_turns(obj, rotation)) * own_scale(obj)
     own[:, :3, 3] = location + np.array(obj.delta_location)
     own[:, 3, 3] = 1.0
-    return space @ own
+    return matmul(space, own)
 
 
 def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, turns: np.ndarray) -> None:
-    error = np.abs(np.swapaxes(turns, 1, 2) @ turns - np.eye(3)).max()
+    error = np.abs(matmul(np.swapaxes(turns, 1, 2), turns) - np.eye(3)).max()
     if not error <= SHEAR:
         raise BakeError(
             f"link '{obj.name}': its parent '{parent.name}' is scaled unevenly and would "
@@ -150,7 +151,7 @@ def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
 def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> tuple[str, np.ndarray]:
     """The path of the object's rotation, and its values for these, shape (F, 3, 3)."""
     mode = obj.rotation_mode
-    unturned = delta_of(obj).T @ turns
+    unturned = matmul(delta_of(obj).T, turns)
     if mode == "QUATERNION":
         return "rotation_quaternion", continuous_quaternions(quaternions_of(unturned), obj.rotation_quaternion)
     if mode == "AXIS_ANGLE":

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.model import WORLD, Model
 from ...core.model.graph import Tree
+from ...core.spatial.arrays import norm
 from ..bridge.motion import action_of
 from ..bridge.numbers import length_in_words, unit_length
 from ..bridge.poses import world_scale
@@ -245,7 +246,7 @@ def _above(tree: Tree, links: tuple[str, str]) -> set[str]:
 
 
 def _off_by(found: np.ndarray, wanted: np.ndarray) -> float:
-    return float(np.linalg.norm(found[:, :3] - wanted[:, :3], axis=1).max())
+    return float(norm(found[:, :3] - wanted[:, :3]).max())
 
 
 def _turned_by(found: np.ndarray, wanted: np.ndarray) -> float:

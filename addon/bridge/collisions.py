@@ -10,6 +10,7 @@ from mathutils import Matrix
 
 from ...core.geometry.mass import mass_properties
 from ...core.model import ModelError
+from ...core.spatial.arrays import det, matmul
 from .. import ids
 from .fitting import Body, Fit, is_of
 from .meshes import MeshData, turned_inside_out
@@ -100,7 +101,7 @@ def _volume(part: Part) -> float:
         volume = mass_properties(part.source().solid.triangles).volume
     except ValueError:  # it is flat
         return 0.0
-    return abs(float(np.linalg.det(part.matrix[:3, :3]))) * volume
+    return abs(float(det(part.matrix[:3, :3]))) * volume
 
 
 def _seen(link: bpy.types.Object, around: Surroundings) -> list[Part]:
@@ -113,5 +114,5 @@ def _seen(link: bpy.types.Object, around: Surroundings) -> list[Part]:
 
 def _in_link(part: Part) -> MeshData:
     linear = part.matrix[:3, :3]
-    data = turned_inside_out(part.mesh()) if np.linalg.det(linear) < 0.0 else part.mesh()
-    return replace(data, vertices=data.vertices @ linear.T + part.matrix[:3, 3])
+    data = turned_inside_out(part.mesh()) if det(linear) < 0.0 else part.mesh()
+    return replace(data, vertices=matmul(data.vertices, linear.T) + part.matrix[:3, 3])

@@ -5,6 +5,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ...core.spatial import IDENTITY, Pose, compose, inverse
+from ...core.spatial.arrays import matmul
 from .. import ids
 from ..props import has_lost_its_parent
 from .errors import SceneError
@@ -61,9 +62,9 @@ def empty_frame(obj: bpy.types.Object) -> Pose:
     """The Empty's pose in the parent link [Blender units], wherever that link is now."""
     parent = getattr(obj, ids.JOINT).parent
     if obj.parent == parent:
-        carried = to_array(obj.matrix_parent_inverse) @ to_array(obj.matrix_basis)
+        carried = matmul(to_array(obj.matrix_parent_inverse), to_array(obj.matrix_basis))
         if parent:
-            carried = np.diag((*world_scale(parent), 1.0)) @ carried
+            carried = matmul(np.diag((*world_scale(parent), 1.0)), carried)
         return tidy_pose(pose_of_matrix(carried, UNSCALED))
     in_world = tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
     return compose(inverse(drawn_pose(parent)), in_world) if parent else in_world

@@ -14,6 +14,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.model import ModelError
+from ...core.spatial.arrays import det
 from ..quiet import quiet
 from .meshes import MeshData
 from .parts import Source, Surroundings
@@ -31,7 +32,7 @@ def glb_of(source: Source, linear: np.ndarray, around: Surroundings) -> bytes:
     mesh = _mesh_of(source, around)
     try:
         mesh.transform(Matrix(linear.tolist()).to_4x4())
-        if np.linalg.det(linear) < 0.0:
+        if det(linear) < 0.0:
             mesh.flip_normals()
         return _exported(mesh)
     finally:

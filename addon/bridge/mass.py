@@ -8,6 +8,7 @@ import numpy as np
 from ...core.geometry.mass import mass_properties
 from ...core.model import ModelError
 from ...core.spatial import sym_shift
+from ...core.spatial.arrays import det, matmul
 from .. import ids
 from .numbers import shortest
 from .parts import Surroundings, parts_of
@@ -67,8 +68,8 @@ def _properties(solid: Solid, matrix: np.ndarray, name: str, unit: float):
     """In the link's axes [m]."""
     if not len(solid.triangles):
         raise ModelError(f"object '{name}' is flat: give it thickness, or set the link's mass to Custom")
-    triangles = solid.triangles @ matrix[:3, :3].T + matrix[:3, 3]
-    if np.linalg.det(matrix[:3, :3]) < 0.0:
+    triangles = matmul(solid.triangles, matrix[:3, :3].T) + matrix[:3, 3]
+    if det(matrix[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]
     try:
         return mass_properties(triangles * unit)

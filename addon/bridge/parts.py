@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.geometry import Mesh
 from ...core.model import ModelError
+from ...core.spatial.arrays import inverse, matmul
 from .. import ids
 from ..props import is_joint, is_link
 from .choices import require_known_shape
@@ -138,7 +139,7 @@ class Surroundings:
             if not found.is_instance or shown is None or shown.type not in SOLID or found.parent is None:
                 continue
             original, parent = _original(shown), _original(found.parent)
-            matrix = np.linalg.inv(to_array(found.parent.matrix_world)) @ to_array(found.matrix_world)
+            matrix = matmul(inverse(to_array(found.parent.matrix_world)), to_array(found.matrix_world))
             if original == parent and original.type != "MESH" and np.allclose(matrix, np.eye(4), atol=1e-6):
                 continue  # a curve's own mesh
             if original == parent:  # geometry that only nodes know
@@ -181,7 +182,7 @@ def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
 def parts_at(obj: bpy.types.Object, matrix: np.ndarray, around: Surroundings) -> list[Part]:
     """The object's own shape, if it has one, and its instances'. matrix: of its points in the link's frame."""
     own = Part(obj, matrix, around)
-    instances = [Part(obj, matrix @ instance.matrix, around, instance) for instance in around.instances_of(obj)]
+    instances = [Part(obj, matmul(matrix, instance.matrix), around, instance) for instance in around.instances_of(obj)]
     return [own, *instances] if own.has_mesh or own.is_placeholder else instances
 
 
@@ -194,7 +195,7 @@ def objects_below(
     for child in around.children.get(obj, ()):
         if is_link(child) or is_joint(child):
             continue
-        matrix = frame @ to_array(child.matrix_parent_inverse) @ starting_basis(child)
+        matrix = matmul(matmul(frame, to_array(child.matrix_parent_inverse)), starting_basis(child))
         yield child, matrix
         yield from objects_below(child, matrix, around)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.model import ModelError
 from ...core.spatial import Pose, quat_of_mat, quat_to_mat
+from ...core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
 from .. import ids
 from .motion import is_animated
 from .numbers import parse_pose, shortest_all, significant, tidy_pose
@@ -37,25 +38,24 @@ def world_scale(obj: bpy.types.Object) -> np.ndarray:
     scale = own_scale(obj)
     if obj.parent is None:
         return scale
-    carried = np.diag(world_scale(obj.parent)) @ to_array(obj.matrix_parent_inverse)[:3, :3]
+    carried = matmul(np.diag(world_scale(obj.parent)), to_array(obj.matrix_parent_inverse)[:3, :3])
     if size := _size_of_turn(carried):
         return np.array([significant(size * factor) for factor in scale])
-    stretched = carried @ to_array(obj.matrix_basis)[:3, :3]
-    signs = np.sign(scale) * np.sign(np.linalg.det(carried))
-    return np.array([significant(factor) for factor in np.linalg.norm(stretched, axis=0) * signs])
+    stretched = matmul(carried, to_array(obj.matrix_basis)[:3, :3])
+    signs = np.sign(scale) * np.sign(det(carried))
+    return np.array([significant(factor) for factor in norm(np.transpose(stretched)) * signs])
 
 
 def _size_of_turn(linear: np.ndarray) -> float | None:
     """The factor of a matrix that turns and scales evenly; None for one that stretches."""
-    size = math.copysign(abs(np.linalg.det(linear)) ** (1.0 / 3.0), np.linalg.det(linear))
-    is_even = np.allclose(linear @ linear.T, size * size * np.eye(3), atol=1e-5 * size * size)
+    size = math.copysign(abs(det(linear)) ** (1.0 / 3.0), det(linear))
+    is_even = np.allclose(matmul(linear, linear.T), size * size * np.eye(3), atol=1e-5 * size * size)
     return size if is_even and size else None
 
 
 def pose_of_matrix(matrix: np.ndarray, scale: np.ndarray) -> Pose:
     """The pose in a matrix that also holds `scale`, shape (3,), in front of the points."""
-    u, _, vt = np.linalg.svd(matrix[:3, :3] / scale)
-    rotation = u @ vt
+    rotation = nearest_rotation(matrix[:3, :3] / scale)
     return tuple(matrix[:3, 3].tolist()) + quat_of_mat(tuple(rotation.ravel().tolist()))
 
 
@@ -89,5 +89,5 @@ def are_same(a: Pose, b: Pose) -> bool:
     """Whether two poses differ by no more than single precision does."""
     place_a, place_b = np.array(a[:3]), np.array(b[:3])
     allowed = SAME_POSE * max(1.0, np.abs(place_a).max())
-    turn = abs(float(np.dot(a[3:], b[3:])))
+    turn = abs(float(dot(np.array(a[3:]), np.array(b[3:]))))
     return bool(np.abs(place_a - place_b).max() <= allowed) and 1.0 - turn <= 1e-11

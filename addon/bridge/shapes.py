@@ -12,6 +12,7 @@ import numpy as np
 from ...core.geometry import Geometry, Material, Mesh, Shape
 from ...core.model.naming import claim
 from ...core.spatial import Pose
+from ...core.spatial.arrays import det, matmul, norm
 from .. import ids
 from .gltf import glb_of
 from .kept import kept_name, parse_extras, parse_foreign
@@ -92,7 +93,7 @@ class ShapeReader:
         found = primitive_of(part.primitive, part.mesh(), scale, self.around.unit)
         geometry, center = found or (self._mesh(part, scale, with_looks=with_looks), np.zeros(3))
         matrix = matrix.copy()
-        matrix[:3, 3] += matrix[:3, :3] @ center
+        matrix[:3, 3] += matmul(matrix[:3, :3], center)
         material = self._material(part, geometry) if with_looks else None
         return Shape(name, geometry, _pose(matrix, self.around.unit), material, extras)
 
@@ -108,7 +109,7 @@ class ShapeReader:
         """The mesh with all of its scale in `Mesh.scale`, but for what no three factors above zero can say."""
         source = part.source()
         linear = part.matrix[:3, :3]
-        is_mirrored = bool(np.linalg.det(linear) < 0.0)
+        is_mirrored = bool(det(linear) < 0.0)
         key = (as_hull, with_looks, is_mirrored, None if scale is not None else linear.tobytes())
         if key not in source.meshes:
             turn = linear if scale is None else np.diag(np.sign(scale))
@@ -118,7 +119,7 @@ class ShapeReader:
 
     def _new_mesh(self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool, with_looks: bool) -> Mesh:
         data = turned_inside_out(source.data) if is_mirrored else source.data
-        vertices = data.vertices @ turn.T * self.around.unit
+        vertices = matmul(data.vertices, turn.T) * self.around.unit
         if as_hull:
             points, faces = hull_of(replace(data, vertices=vertices))
             if faces:  # as there are none around points in a plane
@@ -164,12 +165,12 @@ def _distinct(shapes: list[Shape]) -> list[Shape]:
 def split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """Scale along the object's axes and the matrix without it; for a sheared one no scale, and only the place."""
     linear = matrix[:3, :3]
-    sizes = np.linalg.norm(linear, axis=0)
-    if np.linalg.det(linear) < 0.0:
+    sizes = norm(np.transpose(linear))
+    if det(linear) < 0.0:
         sizes = sizes * (-1.0, 1.0, 1.0)
     rigid = matrix.copy()
     rigid[:3, :3] = linear / sizes
-    if np.allclose(rigid[:3, :3].T @ rigid[:3, :3], np.eye(3), atol=2e-6):
+    if np.allclose(matmul(rigid[:3, :3].T, rigid[:3, :3]), np.eye(3), atol=2e-6):
         return sizes, rigid
     rigid[:3, :3] = np.eye(3)
     return None, rigid

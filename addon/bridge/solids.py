@@ -11,6 +11,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...core.geometry.crossings import crossing
 from ...core.geometry.shells import shell_numbers, turned_outward
+from ...core.spatial.arrays import det
 from .meshes import MeshData, convex_hull, rebuilt
 
 LARGEST = 200_000
@@ -56,7 +57,7 @@ def solid_of(data: MeshData) -> Solid:
 
 def _hull(data: MeshData) -> np.ndarray:
     triangles = _rebuilt(data, convex_hull)
-    is_inside_out = np.linalg.det(triangles - data.vertices.mean(axis=0)).sum() < 0.0
+    is_inside_out = det(triangles - data.vertices.mean(axis=0)).sum() < 0.0
     return triangles[:, ::-1] if is_inside_out else triangles
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.model import WORLD, Frame, Joint, Light, Link, Model
 from ...core.model.naming import STATIC, claim
 from ...core.spatial import Pose
+from ...core.spatial.arrays import det, inverse, matmul
 from .. import ids
 from ..props import is_joint, is_link
 from .kept import kept_name
@@ -48,12 +49,12 @@ def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader
 
 def _static_link(obj: bpy.types.Object, shapes: ShapeReader) -> Link | None:
     matrix = to_array(obj.matrix_world)
-    if not np.linalg.det(matrix[:3, :3]):
+    if not det(matrix[:3, :3]):
         shapes.notes.append(f"object '{obj.name}' has a scale of zero, so it is left out")
         return None
     _, rigid = split_scale(matrix)
     pose = tidy_pose(pose_of_matrix(rigid, np.ones(3)))
-    visuals, collisions = shapes.of_parts(parts_at(obj, np.linalg.inv(rigid) @ matrix, shapes.around))
+    visuals, collisions = shapes.of_parts(parts_at(obj, matmul(inverse(rigid), matrix), shapes.around))
     if not (visuals or collisions):
         return None
     return Link(obj.name, pose=scaled_pose(pose, shapes.around.unit), visuals=visuals, collisions=collisions)

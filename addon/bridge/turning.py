@@ -12,6 +12,7 @@ from ...core.check import idle_hinges, lever
 from ...core.joints import Unit
 from ...core.model import Joint, Model
 from ...core.spatial import compose, quat_to_mat
+from ...core.spatial.arrays import matmul, norm
 from .. import ids
 from .read import scan_scene
 from .rig import collide_once, weigh_once
@@ -69,7 +70,7 @@ def own_axis(model: Model, joint: Joint) -> int:
     figure that looks along y. Where the centre of mass is in the joint, the way from its parent counts.
     """
     down = np.array(model.gravity if any(model.gravity) else DOWN)
-    down /= np.linalg.norm(down)
+    down /= norm(down)
     frame = compose(model.link(joint.child).pose, joint.X_CJ)
     axes = np.array(quat_to_mat(frame[3:])).reshape(3, 3).T
     way = _unit(np.array(lever(model, joint)))
@@ -77,15 +78,15 @@ def own_axis(model: Model, joint: Joint) -> int:
     if not way.any() and parents:
         way = _unit(np.array(frame[:3]) - parents[0])
     torque = np.cross(way, down)
-    if np.linalg.norm(torque) > ALIKE:
-        return _best(np.abs(axes @ torque), Z_FIRST)
+    if norm(torque) > ALIKE:
+        return _best(np.abs(matmul(axes, torque)), Z_FIRST)
     if not way.any():
         return 2
-    return _best(np.linalg.norm(np.cross(axes, way), axis=1) * np.linalg.norm(np.cross(axes, down), axis=1), X_FIRST)
+    return _best(norm(np.cross(axes, way)) * norm(np.cross(axes, down)), X_FIRST)
 
 
 def _unit(way: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(way)
+    length = norm(way)
     return way / length if length > 1e-6 else np.zeros(3)
 
 

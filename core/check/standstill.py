@@ -17,7 +17,7 @@ from ..model import Joint, Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel
 from ..model.drives import DRIVES, OFF
-from ..spatial import IDENTITY, ZERO, Vec3, compose, cross, norm, scale, sub
+from ..spatial import IDENTITY, ZERO, Vec3, arrays, compose, cross, norm, scale, sub
 from .issue import Issue, note, quoted
 
 NOTHING = 1e-5
@@ -110,7 +110,8 @@ def lever(model: Model, joint: Joint) -> Vec3:
     if not mass:
         return ZERO
     points = [compose(link.pose, (*link.com, *IDENTITY[3:]))[:3] for link in links]
-    return sub(tuple(np.average(points, axis=0, weights=[link.mass for link in links]).tolist()), origin)
+    com = sum(link.mass * np.array(point) for link, point in zip(links, points, strict=True)) / mass
+    return sub(tuple(com.tolist()), origin)
 
 
 def _something_acts(model: Model) -> bool:
@@ -148,15 +149,17 @@ class _Pulled:
         X_WL = self.still.X_WL
         centres = [compose(X_WL[link.name], (*link.com, *IDENTITY[3:]))[:3] for link in heavy]
         points = np.array([*centres, *(X[:3] for X in X_WL.values())])
-        self.size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+        self.size = float(arrays.norm(np.ptp(points, axis=0))) or 1.0
         masses = np.array([link.mass for link in heavy])
-        self.weight = float(np.linalg.norm(self.gravity) * masses.sum())
+        self.weight = float(arrays.norm(self.gravity) * masses.sum())
         moved = self.still.moves[[rows[link.name] for link in heavy]].T
-        self.masses = moved @ masses  # that each coordinate moves [kg], shape (nv,)
-        self.moments = moved @ (masses[:, None] * np.reshape(centres, (-1, 3)))  # about the world's origin [kg m]
+        self.masses = arrays.matmul(moved, masses)  # that each coordinate moves [kg], shape (nv,)
+        self.moments = arrays.matmul(
+            moved, masses[:, None] * np.reshape(centres, (-1, 3))
+        )  # about the world's origin [kg m]
         linear, angular = self.still.twists[:3].T, self.still.twists[3:].T
         torques = np.cross(self.moments, self.gravity)
-        self.force = self.masses * (linear @ self.gravity) + np.einsum("vi,vi->v", angular, torques)
+        self.force = self.masses * (arrays.matmul(linear, self.gravity)) + arrays.dot(angular, torques)
 
     def is_held(self) -> bool:
         """Whether each coordinate is in balance, or held by its own friction or by a stop on which it rests.
@@ -195,7 +198,7 @@ class _Pulled:
 
     def hinges(self) -> Iterator[Hinge]:
         """Those on their own between two links that are not locked, and that gravity cannot turn in any pose."""
-        down = scale(tuple(self.gravity.tolist()), 1.0 / float(np.linalg.norm(self.gravity)))
+        down = scale(tuple(self.gravity.tolist()), 1.0 / float(arrays.norm(self.gravity)))
         for joint, dof, number in self._single():
             is_hinge = joint.nv == 1 and joint.columns[0].turn and not joint.columns[0].slide_with(joint.pitch)
             if not is_hinge or not joint.kind.slot(number).is_pointed:

@@ -14,6 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..spatial.arrays import matmul, norm
+
 ENOUGH = 64
 """Corners from which on a hull may be simplified."""
 SIMPLIFIED = 1e-3
@@ -91,15 +93,15 @@ def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndar
     corners, spanned = [start], np.zeros((0, 3))
     for _ in range(3):
         away = points - points[start]
-        away = away - away @ spanned.T @ spanned
-        lengths = np.linalg.norm(away, axis=1)
+        away = away - matmul(matmul(away, spanned.T), spanned)
+        lengths = norm(away)
         farthest = int(lengths.argmax())
         if lengths[farthest] <= least:
             return corners, spanned, float(lengths[farthest])
         corners.append(farthest)
         along = away[farthest] / lengths[farthest]
-        along -= along @ spanned.T @ spanned  # once more: what is left of a thin cloud has few digits
-        spanned = np.vstack([spanned, along / np.linalg.norm(along)])
+        along -= matmul(matmul(along, spanned.T), spanned)  # once more: what is left of a thin cloud has few digits
+        spanned = np.vstack([spanned, along / norm(along)])
     return corners, spanned, 0.0
 
 
@@ -108,14 +110,14 @@ def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size
     if len(corners) < 3:
         ends = points[corners]
         if len(corners) == 2:
-            along = (points - points[corners[0]]) @ spanned[0]
+            along = matmul(points - points[corners[0]], spanned[0])
             ends = points[[int(along.argmin()), int(along.argmax())]]
         return Hull(ends, (), np.zeros((0, 4)), np.array([[0, 1]][: len(corners) - 1], int).reshape(-1, 2), error)
-    flat = (points - points[corners[0]]) @ spanned[:2].T
+    flat = matmul(points - points[corners[0]], spanned[:2].T)
     around = _around(flat, EXACT * size)
     normal = np.cross(spanned[0], spanned[1])
     count = len(around)
-    distance = float(points[corners[0]] @ normal)
+    distance = float(matmul(points[corners[0]], normal))
     faces = tuple(range(count)), tuple(range(count - 1, -1, -1))
     edges = np.array([[i, (i + 1) % count] for i in range(count)])
     planes = np.array([[*normal, distance], [*-normal, -distance]])
@@ -132,7 +134,7 @@ def _around(flat: np.ndarray, least: float) -> list[int]:
             while len(chain) > 1:
                 a, b = flat[chain[-2]], flat[chain[-1]]
                 u, v = b - a, flat[i] - a
-                if u[0] * v[1] - u[1] * v[0] > least * np.linalg.norm(v):
+                if u[0] * v[1] - u[1] * v[0] > least * norm(v):
                     break
                 chain.pop()
             chain.append(int(i))
@@ -156,17 +158,17 @@ class _Growing:
         sides = []
         for i, j, k in ((a, b, c), (a, c, d), (a, d, b), (b, d, c)):
             normal = np.cross(points[j] - points[i], points[k] - points[i])
-            sides.append((i, j, k) if normal @ (points[i] - middle) > 0.0 else (i, k, j))
+            sides.append((i, j, k) if matmul(normal, points[i] - middle) > 0.0 else (i, k, j))
         self._add(sides, np.arange(len(points)))
 
     def _add(self, sides: list[tuple[int, int, int]], candidates: np.ndarray) -> None:
         """Triangles, and which of the candidates lie outside of each."""
         p = self.points[np.array(sides)]
         normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        lengths = norm(normals)[..., None]
         normals = normals / np.where(lengths > 0.0, lengths, 1.0)
         planes = np.column_stack([normals, (normals * p[:, 0]).sum(axis=1)])
-        heights = self.points[candidates] @ normals.T - planes[:, 3]
+        heights = matmul(self.points[candidates], normals.T) - planes[:, 3]
         highest = heights.argmax(axis=1)
         above = heights.max(axis=1)
         mine = [candidates[(highest == k) & (above > 0.0)] for k in range(len(sides))]
@@ -185,12 +187,12 @@ class _Growing:
             if distance <= (exact if self.corner_count < ENOUGH else simplified):
                 return distance
             mine = self.outside[face]
-            heights = self.points[mine] @ self.planes[face, :3] - self.planes[face, 3]
+            heights = matmul(self.points[mine], self.planes[face, :3]) - self.planes[face, 3]
             self._add_corner(int(mine[heights.argmax()]), exact)
             self.corner_count += 1
 
     def _add_corner(self, corner: int, exact: float) -> None:
-        seen = self.alive & (self.planes[:, :3] @ self.points[corner] - self.planes[:, 3] > -0.1 * exact)
+        seen = self.alive & (matmul(self.planes[:, :3], self.points[corner]) - self.planes[:, 3] > -0.1 * exact)
         edges = {}
         for i, j, k in self.triangles[seen]:
             for start, end in ((i, j), (j, k), (k, i)):
@@ -225,7 +227,7 @@ def _merged(
     for number, (i, j, k) in enumerate(triangles.tolist()):
         beyond[i, j] = beyond[j, k] = beyond[k, i] = number
     p = vertices[triangles]
-    areas = np.linalg.norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), axis=1)
+    areas = norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]))
     corners = p.tolist()
     taken = np.zeros(len(triangles), bool)
     faces = []
@@ -243,7 +245,7 @@ def _merged(
                 if taken[other]:
                     continue
                 heights = (abs(a * x + b * y + c * z - distance) for a, b, c in corners[other])
-                if max(heights) <= level and planes[other, :3] @ planes[seed, :3] > 0.0:
+                if max(heights) <= level and matmul(planes[other, :3], planes[seed, :3]) > 0.0:
                     taken[other] = True
                     waiting.append(other)
         loop = _loop(triangles[group].tolist())
@@ -274,5 +276,5 @@ def _plane_of(corners: np.ndarray) -> np.ndarray:
     following = np.roll(corners, -1, axis=0)
     middle = corners.mean(axis=0)
     normal = np.cross(corners - middle, following - middle).sum(axis=0)
-    normal /= np.linalg.norm(normal)
-    return np.array([*normal, (corners @ normal).max()])
+    normal /= norm(normal)
+    return np.array([*normal, (matmul(corners, normal)).max()])

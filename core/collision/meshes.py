@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..slots import Bundled
+from ..spatial.arrays import norm
 from .mesh_touching import BORDER, LEAF, NO_EDGE
 
 BITS = 21
@@ -56,7 +57,7 @@ class TriangleMesh:
     @property
     def reach(self) -> float:
         """Radius of a ball about the origin that holds all of it [m]."""
-        return float(np.linalg.norm(self.vertices, axis=1).max())
+        return float(norm(self.vertices).max())
 
 
 def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:

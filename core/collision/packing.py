@@ -12,6 +12,7 @@ import numpy as np
 
 from ..slots import Bundled
 from ..spatial import IDENTITY, Pose, Vec3, quat_to_mat
+from ..spatial.arrays import matmul, norm
 from .hulls import GREATEST, Hull
 from .meshes import TriangleMesh, pack_meshes
 from .solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, PLANE, SOLID, Hulls
@@ -56,7 +57,7 @@ class Solid:
             return math.inf
         if self.kind == HULL:
             assert self.hull is not None
-            return float(np.linalg.norm(self.hull.vertices - self.hull.middle, axis=1).max())
+            return float(norm(self.hull.vertices - self.hull.middle).max())
         if self.kind == MESH:
             assert self.mesh is not None
             return self.mesh.reach
@@ -153,7 +154,7 @@ def pack(solids: Sequence[Solid]) -> tuple[np.recarray, Store]:
         elif solid.hull is not None:
             record.first_vertex, record.first_face = hulls.place(solid.hull)
             record.vertex_count, record.face_count = len(solid.hull.vertices), len(solid.hull.faces)
-            record.origin += np.reshape(record.rotation, (3, 3)) @ solid.hull.middle
+            record.origin += matmul(np.reshape(record.rotation, (3, 3)), solid.hull.middle)
     return records, Store(_pack_hulls(hulls.items), pack_meshes(meshes.items))
 
 
@@ -194,7 +195,7 @@ def _pack_hulls(hulls: list[Hull]) -> Hulls:
 
 def _planes_about_middle(hull: Hull) -> np.ndarray:
     planes = hull.planes.copy()
-    planes[:, 3] -= planes[:, :3] @ hull.middle
+    planes[:, 3] -= matmul(planes[:, :3], hull.middle)
     return planes
 
 

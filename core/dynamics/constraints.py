@@ -22,7 +22,7 @@ from ..model.compiled import ON_CHART, ON_MEASURE, CompiledModel
 from ..model.screws import joint_pose
 from ..model.text import measured
 from ..slots import Bundled
-from ..spatial import IDENTITY, Pose, compose, norm, quat_of_mat
+from ..spatial import IDENTITY, Pose, arrays, compose, norm, quat_of_mat
 from ..spatial.storage import get3
 
 WELD, EQUATION, MEASURE = 0, 1, 2
@@ -141,7 +141,7 @@ class ConstraintSet:
             return "its gap grows beyond all numbers, as if a length, a mass or a ratio were far too large or too small"
         if record.kind != WELD:
             return f"it is off by {measured(abs(own[0]), self.units[number], 3)}"
-        apart, turned = float(np.linalg.norm(own[3:])), float(np.linalg.norm(own[:3]))
+        apart, turned = float(arrays.norm(own[3:])), float(arrays.norm(own[:3]))
         return f"its ends stay {apart:.3g} m and {measured(turned, 'rad', 3)} apart"
 
     def _number(self, row: int) -> int:

@@ -23,6 +23,7 @@ from ..kinematics.freedom import dofs_of
 from ..model import StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
+from ..spatial.arrays import least_squares, matmul
 from ..spatial.storage import get3
 from .aba import accelerate, articulated_body
 from .constraint_forces import factor_constraints, multipliers_for, push_dofs
@@ -98,7 +99,7 @@ def inverse_dynamics(
     Z = free_motions(compiled, q)
     needed = tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
     dofs, tau = dofs_of(compiled, motors), np.zeros(compiled.nv)
-    found, _, rank, _ = np.linalg.lstsq(Z[dofs].T, Z.T @ needed, rcond=1e-9)
+    found, rank = least_squares(Z[dofs].T, matmul(Z.T, needed), 1e-9)
     if rank < len(dofs):
         raise StateError(
             f"motors {_named(motors)}: {len(dofs)} forces act on {rank} way(s) to move, and can be shared in many "
@@ -106,7 +107,7 @@ def inverse_dynamics(
         )
     tau[dofs] = found
     largest = max(np.abs(needed).max(initial=0.0), np.abs(tau).max(initial=0.0))
-    if np.abs(Z.T @ (tau - needed)).max(initial=0.0) > BALANCED * largest:
+    if np.abs(matmul(Z.T, tau - needed)).max(initial=0.0) > BALANCED * largest:
         raise StateError(
             f"motors {_named(motors)} cannot make it move so: it can move in {Z.shape[1]} way(s), and they "
             f"act on {rank}; name more"
@@ -210,5 +211,5 @@ def write_passive_forces(model, work, q, qd, tau):
 def _outside(compiled: CompiledModel, q: Values, wrenches: Wrenches | None) -> np.ndarray:
     tau = np.zeros(compiled.nv)
     for link, wrench in (wrenches or {}).items():
-        tau += tree_jacobian(compiled, q, link).T @ np.asarray(wrench, dtype=np.float64)
+        tau += matmul(tree_jacobian(compiled, q, link).T, np.asarray(wrench, dtype=np.float64))
     return tau

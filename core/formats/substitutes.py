@@ -10,15 +10,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from ..joints import BALL, FREE
 from ..joints.rows import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from ..model.drives import DRIVES, Aim
 from ..model.naming import claim
 from ..model.screws import joint_pose
-from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, compose, inverse, quat_of_z, quat_to_mat
+from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, atan2, compose, inverse, quat_of_z, quat_to_mat
+from ..spatial.arrays import eigh
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -211,7 +210,7 @@ def _six_axes(joint: Joint) -> Chain:
 def _angles(X: Pose) -> Vec3:
     """The angles [rad] about x, then y, then z that turn as a pose does."""
     R = quat_to_mat(X[3:])
-    return math.atan2(-R[5], R[8]), math.atan2(R[2], math.hypot(R[0], R[1])), math.atan2(-R[1], R[0])
+    return atan2(-R[5], R[8]), atan2(R[2], math.hypot(R[0], R[1])), atan2(-R[1], R[0])
 
 
 # ---- the model that comes of it
@@ -353,7 +352,7 @@ def _tiny(neighbours: list[Link]) -> tuple[float, float]:
 
 def _least_moment(link: Link) -> float:
     xx, xy, xz, yy, yz, zz = link.inertia
-    return float(np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0])
+    return float(eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0][0])
 
 
 def _then(X_AB: Pose, X_BC: Pose) -> Pose:

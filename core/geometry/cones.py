@@ -18,6 +18,8 @@ from itertools import combinations
 
 import numpy as np
 
+from ..spatial import cos_sin
+from ..spatial.arrays import dot, hypot, matmul, norm, outer, svd
 from .fits import Fit, fit_cone, perpendiculars
 from .spheres import uncreased
 from .tolerances import (
@@ -66,7 +68,7 @@ def cone_at(mesh: Topology, seed: int) -> Cone | None:
     if len(near) < FEWEST_POLYGONS:
         return None
     for axis, lean in _possible_axes(mesh, seed, near):
-        alike = np.abs(mesh.normals[near] @ axis - mesh.normals[seed] @ axis) < lean
+        alike = np.abs(matmul(mesh.normals[near], axis) - matmul(mesh.normals[seed], axis)) < lean
         faces = mesh.connected(seed, near[alike])
         found = _settled(mesh, seed, near, faces, axis) if len(faces) >= FEWEST_POLYGONS else None
         if found is not None and len(near) > EXAMINED and _is_whole(mesh, found):
@@ -87,18 +89,18 @@ def _possible_axes(mesh: Topology, seed: int, near: np.ndarray) -> Iterator[tupl
     beside = mesh.other[corners[np.argsort(-mesh.lengths(corners))]]
     normals: list[np.ndarray] = []
     for normal in mesh.normals[beside]:
-        if all(normal @ other < math.cos(FLAT) for other in normals):
+        if all(matmul(normal, other) < math.cos(FLAT) for other in normals):
             normals.append(normal)
     own = mesh.normals[seed]
     for one, other in combinations(normals[:NEIGHBOURS], 2):
         axis = np.cross(one - own, other - own)
-        size = float(np.linalg.norm(axis))
-        if size > CLOSE and all(abs(axis @ past) < SAME_AXIS * size for past in known):
+        size = float(norm(axis))
+        if size > CLOSE and all(abs(matmul(axis, past)) < SAME_AXIS * size for past in known):
             known.append(axis / size)
             yield known[-1], CLOSE
     for count in NEAREST:
         normals_near = mesh.normals[near[:count]]
-        _, spread, axes = np.linalg.svd(normals_near - normals_near.mean(axis=0), full_matrices=False)
+        _, spread, axes = svd(normals_near - normals_near.mean(axis=0))
         if len(spread) == 3 and spread[2] < STEADY * spread[1]:
             yield axes[2], LEANS_ALIKE
         if count >= len(near):
@@ -120,7 +122,7 @@ def _settled(mesh: Topology, seed: int, near: np.ndarray, faces: np.ndarray, axi
             miss = _miss(mesh, faces, fit)
     except ValueError:
         return None
-    along = (mesh.points[mesh.vertices_of(faces)] - fit.origin) @ fit.direction
+    along = matmul(mesh.points[mesh.vertices_of(faces)] - fit.origin, fit.direction)
     return Cone(faces, fit, (float(along.min()), float(along.max())))
 
 
@@ -131,11 +133,11 @@ def _fitted(mesh: Topology, faces: np.ndarray, axis: np.ndarray) -> Fit:
     order = np.zeros(len(mesh.points), dtype=np.int64)
     order[vertices] = np.arange(len(vertices))
     sums, uses = np.zeros((len(vertices), 3)), np.zeros(len(vertices))
-    flat = mesh.normals[faces] - np.outer(mesh.normals[faces] @ axis, axis)
-    flat /= np.maximum(np.linalg.norm(flat, axis=1), 1e-300)[:, None]
+    flat = mesh.normals[faces] - outer(matmul(mesh.normals[faces], axis), axis)
+    flat /= np.maximum(norm(flat), 1e-300)[:, None]
     np.add.at(sums, order[mesh.corners[corners]], np.repeat(flat, mesh.counts[faces], axis=0))
     np.add.at(uses, order[mesh.corners[corners]], 1.0)
-    is_tip = (uses >= FEWEST_POLYGONS) & (np.linalg.norm(sums, axis=1) < 0.5 * uses)
+    is_tip = (uses >= FEWEST_POLYGONS) & (norm(sums) < 0.5 * uses)
     points = mesh.points[vertices]
     return fit_cone(np.vstack([points[~is_tip], points[is_tip]]), axis, int(is_tip.sum()))
 
@@ -143,9 +145,10 @@ def _fitted(mesh: Topology, faces: np.ndarray, axis: np.ndarray) -> Fit:
 def _misses(points: np.ndarray, fit: Fit) -> np.ndarray:
     """Signed distances from the side in parts of the radius, outward."""
     arms = points - fit.origin
-    along = arms @ fit.direction
-    reach = np.linalg.norm(arms - np.outer(along, fit.direction), axis=1)
-    return ((reach - fit.radius) * math.cos(fit.angle) - along * math.sin(fit.angle)) / fit.radius
+    along = matmul(arms, fit.direction)
+    reach = norm(arms - outer(along, fit.direction))
+    cosine, sine = cos_sin(fit.angle)
+    return ((reach - fit.radius) * cosine - along * sine) / fit.radius
 
 
 def _miss(mesh: Topology, faces: np.ndarray, fit: Fit) -> float:
@@ -158,10 +161,11 @@ def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float, seed: int) 
     firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
     misses = np.abs(_misses(mesh.points[mesh.corners[corners]], fit))
     arms = mesh.centres[faces] - fit.origin
-    arms -= np.outer(arms @ fit.direction, fit.direction)
-    outward = arms / np.maximum(np.linalg.norm(arms, axis=1), 1e-300)[:, None]
-    side = math.cos(fit.angle) * outward - math.sin(fit.angle) * fit.direction
-    facing = np.einsum("ij,ij->i", mesh.normals[faces], side)
+    arms -= outer(matmul(arms, fit.direction), fit.direction)
+    outward = arms / np.maximum(norm(arms), 1e-300)[:, None]
+    cosine, sine = cos_sin(fit.angle)
+    side = cosine * outward - sine * fit.direction
+    facing = dot(mesh.normals[faces], side)
     own = facing[faces == seed]
     same = facing * (math.copysign(1.0, float(own[0])) if len(own) else 1.0) > UPRIGHT
     return (np.maximum.reduceat(misses, firsts) < max(miss, CLOSE)) & same
@@ -184,8 +188,8 @@ def _is_whole(mesh: Topology, found: Cone) -> bool:
         return False
     border = mesh.border_of(faces)
     edges = mesh.points[mesh.ends[border]] - mesh.points[mesh.corners[border]]
-    is_side = np.abs(edges @ fit.direction) > ALONG_AXIS * math.cos(fit.angle) * mesh.lengths(border)
-    along = (points - fit.origin) @ fit.direction
+    is_side = np.abs(matmul(edges, fit.direction)) > ALONG_AXIS * cos_sin(fit.angle)[0] * mesh.lengths(border)
+    along = matmul(points - fit.origin, fit.direction)
     levels = len(np.unique(np.round(along / (CLOSE * fit.radius))))
     ends_well = (is_exact and levels >= FEWEST_LEVELS) or breaks_off(mesh, border[~is_side], None, MOST)
     return ends_well and (is_exact or breaks_off(mesh, border[is_side], None, MOST))
@@ -194,8 +198,8 @@ def _is_whole(mesh: Topology, found: Cone) -> bool:
 def _has_trend(points: np.ndarray, fit: Fit) -> bool:
     """Whether the residuals go with the place, as those of a bell, an oval or a bent cone do."""
     arms = points - fit.origin
-    along, (x, y) = arms @ fit.direction, perpendiculars(fit.direction) @ arms.T
-    reach = np.maximum(np.hypot(x, y), 1e-300)
+    along, (x, y) = matmul(arms, fit.direction), matmul(perpendiculars(fit.direction), arms.T)
+    reach = np.maximum(hypot(x, y), 1e-300)
     x, y, along = x / reach, y / reach, along / max(float(np.abs(along).max()), 1e-300)
     belly, saddle, slanted = along**2 - (along**2).mean(), x * x - y * y, x * y
     shapes = (belly, belly * x, belly * y, saddle, slanted, along * saddle, along * slanted)

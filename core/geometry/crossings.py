@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..spatial.arrays import matvec, norm
+
 
 def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
     """For each pair of triangles, whether each goes right through the other; such as touch or share a plane do not.
@@ -20,14 +22,14 @@ def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
     """
     one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     normal_one, normal_other = _normals(one), _normals(other)
-    above_other = np.einsum("nki,ni->nk", one - other[:, :1], normal_other)
-    above_one = np.einsum("nki,ni->nk", other - one[:, :1], normal_one)
+    above_other = matvec(one - other[:, :1], normal_other)
+    above_one = matvec(other - one[:, :1], normal_one)
     line = np.cross(normal_one, normal_other)
-    size = np.linalg.norm(line, axis=1)
+    size = norm(line)
     line /= np.where(size > 0.0, size, 1.0)[:, None]
     origin = one[:, :1]
-    low_one, high_one = _span(np.einsum("nki,ni->nk", one - origin, line), above_other)
-    low_other, high_other = _span(np.einsum("nki,ni->nk", other - origin, line), above_one)
+    low_one, high_one = _span(matvec(one - origin, line), above_other)
+    low_other, high_other = _span(matvec(other - origin, line), above_one)
     shared = np.minimum(high_one, high_other) - np.maximum(low_one, low_other)
     return _is_on_both_sides(above_other, slack) & _is_on_both_sides(above_one, slack) & (shared > slack)
 
@@ -35,7 +37,7 @@ def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
 def _normals(triangles: np.ndarray) -> np.ndarray:
     """Of length 1, shape (n, 3); zero where a triangle has no area."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    sizes = np.linalg.norm(normals, axis=1)
+    sizes = norm(normals)
     return normals / np.where(sizes > 0.0, sizes, 1.0)[:, None]
 
 

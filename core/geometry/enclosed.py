@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..collision.hulls import HullError, convex_hull
-from ..spatial.arrays import det3
+from ..spatial.arrays import det
 from .shells import turned_outward
 
 SAME_PLACE = 1e-6
@@ -103,6 +103,6 @@ def _hull_triangles(vertices: np.ndarray) -> np.ndarray:
         raise ValueError(str(error)) from error
     corners = [(face[0], face[k], face[k + 1]) for face in hull.faces for k in range(1, len(face) - 1)]
     triangles = hull.vertices[np.array(corners, np.int64).reshape(-1, 3)]
-    if not len(triangles) or not det3(triangles - hull.middle).sum() > 0.0:
+    if not len(triangles) or not det(triangles - hull.middle).sum() > 0.0:
         raise ValueError("the mesh is flat")
     return triangles

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..spatial.arrays import covariance, det, eigh, matmul, norm, solve
 from .shapes import Box, Capsule, Cylinder, Geometry, Sphere
 
 SLACK = 1e-9
@@ -25,10 +26,10 @@ def enclosing_ball(points: np.ndarray) -> tuple[np.ndarray, float]:
     Source: Gärtner, Fast and robust smallest enclosing balls, ESA 1999: the farthest point outside joins those that
     hold the ball, until there is none.
     """
-    held = [int(np.linalg.norm(points - points.mean(axis=0), axis=1).argmax())]
+    held = [int(norm(points - points.mean(axis=0)).argmax())]
     centre, radius = points[held[0]], 0.0
     for _ in range(len(points) + 10):
-        away = np.linalg.norm(points - centre, axis=1)
+        away = norm(points - centre)
         farthest = int(away.argmax())
         if away[farthest] <= radius * (1.0 + SLACK):
             break
@@ -36,7 +37,7 @@ def enclosing_ball(points: np.ndarray) -> tuple[np.ndarray, float]:
         if found is None or found[2] <= radius:  # nothing but rounding is left
             break
         held, centre, radius = found
-    return centre, float(np.linalg.norm(points - centre, axis=1).max())
+    return centre, float(norm(points - centre).max())
 
 
 def _smallest_on(numbers: list[int], points: np.ndarray) -> tuple[list[int], np.ndarray, float] | None:
@@ -49,8 +50,8 @@ def _smallest_on(numbers: list[int], points: np.ndarray) -> tuple[list[int], np.
             centre = _circumcentre(points[held])
             if centre is None:
                 continue
-            radius = float(np.linalg.norm(points[held] - centre, axis=1).max())
-            is_around = np.linalg.norm(points[numbers] - centre, axis=1).max() <= radius * (1.0 + SLACK)
+            radius = float(norm(points[held] - centre).max())
+            is_around = norm(points[numbers] - centre).max() <= radius * (1.0 + SLACK)
             if is_around and (best is None or radius < best[2]):
                 best = held, centre, radius
     return best
@@ -59,10 +60,10 @@ def _smallest_on(numbers: list[int], points: np.ndarray) -> tuple[list[int], np.
 def _circumcentre(points: np.ndarray) -> np.ndarray | None:
     """Of two to four points; None where they are in line, or in a plane."""
     sides = points[1:] - points[0]
-    gram = sides @ sides.T
-    if np.linalg.det(gram) <= 1e-18 * np.prod(np.diag(gram)):
+    gram = matmul(sides, sides.T)
+    if det(gram) <= 1e-18 * np.prod(np.diag(gram)):
         return None
-    return points[0] + sides.T @ np.linalg.solve(gram, 0.5 * np.diag(gram))
+    return points[0] + matmul(sides.T, solve(gram, 0.5 * np.diag(gram)))
 
 
 def enclosing_box(points: np.ndarray) -> Placed:
@@ -106,19 +107,19 @@ def _upright_capsule(points: np.ndarray) -> tuple[Capsule, np.ndarray, float]:
 def _along_the_best(points: np.ndarray, enclose: Callable[[np.ndarray], tuple[Geometry, np.ndarray, float]]) -> Placed:
     """With its z axis along that of the points' own and principal axes with which it is smallest."""
     own = [_turn_to(axis) for axis in np.eye(3)[[2, 0, 1]]]
-    principal = [_turn_to(axis) for axis in np.linalg.eigh(np.cov(points.T, bias=True))[1].T]
-    found = [(turn, *enclose(points @ turn)) for turn in own + principal]
+    principal = [_turn_to(axis) for axis in eigh(covariance(points))[1].T]
+    found = [(turn, *enclose(matmul(points, turn))) for turn in own + principal]
     upright = min(found[:3], key=lambda each: each[3])
     leaning = min(found[3:], key=lambda each: each[3])
     turn, shape, centre, _ = leaning if leaning[3] < UPRIGHT * upright[3] else upright
-    return shape, _placed(turn, turn @ centre)
+    return shape, _placed(turn, matmul(turn, centre))
 
 
 def _turn_to(axis: np.ndarray) -> np.ndarray:
     """A rotation that takes z to `axis`, with x and y along axes where they can be."""
     aside = np.eye(3)[int(np.argmin(np.abs(axis)))]
     y = np.cross(axis, aside)
-    y /= np.linalg.norm(y)
+    y /= norm(y)
     return np.column_stack([np.cross(y, axis), y, axis])
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..spatial.arrays import cosines_sines
 from .shapes import Cone, Ellipsoid, Mesh, Polyline
 
 AROUND = 32
@@ -29,7 +30,7 @@ def as_mesh(shape: Cone | Ellipsoid | Polyline) -> Mesh | None:
 def _circle() -> np.ndarray:
     """Shape (AROUND, 2), radius 1."""
     angles = np.arange(AROUND) * (math.tau / AROUND)
-    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return np.stack(cosines_sines(angles), axis=1)
 
 
 def _cone(radius: float, length: float) -> Mesh:
@@ -42,7 +43,10 @@ def _cone(radius: float, length: float) -> Mesh:
 def _ellipsoid(radii: tuple[float, float, float]) -> Mesh:
     """Rings between two poles."""
     heights = np.arange(1, UPWARD) * (math.pi / UPWARD)
-    rings = [np.column_stack([math.sin(t) * _circle(), np.full(AROUND, -math.cos(t))]) for t in heights]
+    rings = [
+        np.column_stack([sine * _circle(), np.full(AROUND, -cosine)])
+        for cosine, sine in zip(*cosines_sines(heights), strict=True)
+    ]
     vertices = np.vstack([*rings, [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]) * np.array(radii)
     south, north, top = len(vertices) - 2, len(vertices) - 1, (UPWARD - 2) * AROUND
     faces: list[tuple[int, ...]] = []

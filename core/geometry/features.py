@@ -9,6 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..spatial import cos_sin
+from ..spatial.arrays import cosines_sines, least_squares, matmul, norm, outer, svd
 from .cones import Cone, cone_at
 from .fits import Fit, fit_circle, fit_line, fit_plane, perpendiculars
 from .loops import edges_between_corners, is_regular_circle, loop_through, without_straight_points
@@ -142,7 +144,7 @@ class Surface(Topology):
         faces = facet_at(self, face, len(self))
         points = self.points[self.vertices_of(faces)]
         normal = self._normal(faces)
-        heights = (points - self.centres[face]) @ normal
+        heights = matmul(points - self.centres[face], normal)
         if np.ptp(heights) > PLANAR * float(np.ptp(points, axis=0).max()) and len(faces) > 1:
             return None
         return faces if self._stands_out(faces) else None
@@ -166,8 +168,8 @@ class Surface(Topology):
         for least, limit in ROUGH_STEPS:
 
             def is_near(found, _, normal=normal, middle=middle, tolerance=tolerance, least=least):
-                return (self.normals[found] @ normal > least) & (
-                    np.abs((self.centres[found] - middle) @ normal) < tolerance
+                return (matmul(self.normals[found], normal) > least) & (
+                    np.abs(matmul(self.centres[found] - middle, normal)) < tolerance
                 )
 
             faces = self.grow(face, is_near, limit)
@@ -180,18 +182,18 @@ class Surface(Topology):
                 return None
             if _is_bowl(points, plane):
                 return None
-            normal = math.copysign(1.0, float(plane.direction @ self._normal(faces))) * plane.direction
+            normal = math.copysign(1.0, float(matmul(plane.direction, self._normal(faces)))) * plane.direction
             middle, tolerance = plane.origin, ROUGH * float(np.ptp(points, axis=0).max())
         corners = self.border_of(faces)
         turned = self.turns[self.corner_edge[corners]] > CREASE
         lengths = self.lengths(corners)
-        is_flat = float(np.abs((points - middle) @ normal).max()) < 2.0 * tolerance
+        is_flat = float(np.abs(matmul(points - middle, normal)).max()) < 2.0 * tolerance
         return faces if is_flat and lengths[turned].sum() > 0.9 * lengths.sum() else None
 
     def _normal(self, faces: np.ndarray) -> np.ndarray:
         """Of all of them together: the sum of their areas as vectors."""
-        total = self.areas[faces] @ self.normals[faces]
-        return total / max(float(np.linalg.norm(total)), 1e-300)
+        total = matmul(self.areas[faces], self.normals[faces])
+        return total / max(float(norm(total)), 1e-300)
 
     def _face_feature(self, faces: np.ndarray, border: np.ndarray) -> Feature:
         normal, areas = self._normal(faces), self.areas[faces]
@@ -199,9 +201,9 @@ class Surface(Topology):
         rms = 0.0
         if len(points) > 3:
             plane = fit_plane(points)
-            normal, rms = math.copysign(1.0, float(plane.direction @ normal)) * plane.direction, plane.rms
+            normal, rms = math.copysign(1.0, float(matmul(plane.direction, normal))) * plane.direction, plane.rms
         loop = loop_through(self, border, border[np.argmax(self.lengths(border))]) if len(border) else []
-        origin = areas @ self.centres[faces] / areas.sum()
+        origin = matmul(areas, self.centres[faces]) / areas.sum()
         return Feature("face", origin, normal, 0.0, self._outline(loop), rms)
 
     def _outline(self, loop: list[int]) -> np.ndarray:
@@ -215,7 +217,7 @@ class Surface(Topology):
         along = ends - starts
         square = np.maximum((along**2).sum(axis=1), 1e-300)
         part = np.clip(((point - starts) * along).sum(axis=1) / square, 0.0, 1.0)
-        far = np.linalg.norm(starts + part[:, None] * along - point, axis=1)
+        far = norm(starts + part[:, None] * along - point)
         best = int(np.argmin(far))
         return int(corners[best]) if far[best] <= reach else None
 
@@ -259,7 +261,7 @@ class Surface(Topology):
             return None
         points = self.points[np.array(run)]
         fit = fit_line(points)
-        if axis is not None and abs(fit.direction @ axis) < ALONG:
+        if axis is not None and abs(matmul(fit.direction, axis)) < ALONG:
             return None
         ends = points[[0, -1]]
         return Feature("edge", ends.mean(axis=0), upward(fit.direction), 0.0, ends, fit.rms)
@@ -278,12 +280,12 @@ def _is_bowl(points: np.ndarray, plane: Fit) -> bool:
     if len(points) < 20:
         return False
     arms = points - plane.origin
-    heights = arms @ plane.direction
-    flat = arms - np.outer(heights, plane.direction)
-    x, y = np.linalg.svd(flat, full_matrices=False)[2][:2] @ flat.T / max(float(np.abs(flat).max()), 1e-300)
+    heights = matmul(arms, plane.direction)
+    flat = arms - outer(heights, plane.direction)
+    x, y = matmul(svd(flat)[2][:2], flat.T) / max(float(np.abs(flat).max()), 1e-300)
     shapes = np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
-    best = shapes @ np.linalg.lstsq(shapes, heights, rcond=None)[0]
-    return float(best @ best) > BOWL * float(heights @ heights) > 0.0
+    best = matmul(shapes, least_squares(shapes, heights)[0])
+    return float(matmul(best, best)) > BOWL * float(matmul(heights, heights)) > 0.0
 
 
 def _wall_feature(wall: Wall) -> Feature:
@@ -297,7 +299,8 @@ def _wall_feature(wall: Wall) -> Feature:
 
 def _cone_feature(cone: Cone) -> Feature:
     fit: Fit = cone.fit
-    slope, (low, high) = math.tan(fit.angle), cone.ends
+    cosine, sine = cos_sin(fit.angle)
+    slope, (low, high) = sine / cosine, cone.ends
     low = max(low, -fit.radius / slope)
     direction = upward(fit.direction)
     rings = [_circle(fit.origin + end * fit.direction, direction, fit.radius + end * slope) for end in (low, high)]
@@ -309,7 +312,7 @@ def _sphere_feature(sphere: Sphere) -> Feature:
     """Its outline is three great circles in one line."""
     centre, radius = sphere.fit.origin, sphere.fit.radius
     angles = np.linspace(0.0, math.tau, CIRCLE + 1)
-    cosine, sine, zero = np.cos(angles), np.sin(angles), np.zeros(CIRCLE + 1)
+    (cosine, sine), zero = cosines_sines(angles), np.zeros(CIRCLE + 1)
     quarter = CIRCLE // 4 + 1
     level, front = np.column_stack([cosine, sine, zero]), np.column_stack([cosine, zero, sine])
     side = np.column_stack([zero, cosine, sine])
@@ -320,4 +323,4 @@ def _sphere_feature(sphere: Sphere) -> Feature:
 def _circle(centre: np.ndarray, direction: np.ndarray, radius: float) -> np.ndarray:
     """A closed line, shape (CIRCLE + 1, 3)."""
     angles = np.linspace(0.0, math.tau, CIRCLE + 1)
-    return centre + radius * np.column_stack([np.cos(angles), np.sin(angles)]) @ perpendiculars(direction)
+    return centre + matmul(radius * np.column_stack(cosines_sines(angles)), perpendiculars(direction))

@@ -17,6 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..spatial import atan2, cos_sin
+from ..spatial.arrays import eigh, inverse, least_squares, matmul, norm, svd
+
 ROUNDS = 30
 """Gauss-Newton doubles the right digits near the end; what has not settled by then has no least nearby."""
 SETTLED = 1e-13
@@ -74,7 +77,7 @@ def fit_line(points: np.ndarray) -> Fit:
     points, origin, spread, axes = _principal(points, 2)
     if not spread[0] > 0.0:
         raise ValueError("the points lie in one place, through which go many lines")
-    count, across = len(points), float(spread[1:] @ spread[1:])
+    count, across = len(points), float(matmul(spread[1:], spread[1:]))
     sigma = _sigma(across, 2 * count, 4)  # each point has two distances from a line
     return Fit(origin, axes[0], 0.0, math.sqrt(across / count), sigma / float(spread[0]))
 
@@ -88,7 +91,7 @@ def fit_circle(points: np.ndarray) -> Fit:
     plane = fit_plane(points)
     points = np.asarray(points, dtype=np.float64)
     across = perpendiculars(plane.direction)
-    flat = (points - plane.origin) @ across.T
+    flat = matmul(points - plane.origin, across.T)
     size = float(np.abs(flat).max())
     unknowns = _circle_start(flat / size)
     for _ in range(ROUNDS):
@@ -100,15 +103,15 @@ def fit_circle(points: np.ndarray) -> Fit:
     else:
         raise ValueError("no circle is the best one: the points lie too nearly on a line")
     distances, _ = _from_circle(flat / size, unknowns)
-    above = ((points - plane.origin) @ plane.direction) / size
-    square = float(distances @ distances + above @ above)
+    above = (matmul(points - plane.origin, plane.direction)) / size
+    square = float(matmul(distances, distances) + matmul(above, above))
     sigma = _sigma(square, 2 * len(points), 6)
     return Fit(
-        plane.origin + size * (unknowns[:2] @ across),
+        plane.origin + size * (matmul(unknowns[:2], across)),
         plane.direction,
         size * float(unknowns[2]),
         size * math.sqrt(square / len(points)),
-        sigma / float(np.linalg.svd(flat / size, compute_uv=False)[1]),
+        sigma / float(svd(flat / size)[1][1]),
     )
 
 
@@ -124,26 +127,26 @@ def fit_cylinder(points: np.ndarray, axis: np.ndarray) -> Fit:
         ValueError: there are too few points, or they do not determine a cylinder.
     """
     scaled, middle, size = _centred(points, 5)
-    direction = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    direction = np.asarray(axis, dtype=np.float64) / norm(axis)
     across = perpendiculars(direction)
-    x, y, radius = _circle_start(scaled @ across.T)
-    centre = np.array((x, y)) @ across
+    x, y, radius = _circle_start(matmul(scaled, across.T))
+    centre = matmul(np.array((x, y)), across)
     for _ in range(ROUNDS):
         across = perpendiculars(direction)
         distances, slopes = _from_cylinder(scaled, centre, direction, across, radius)
         step = _solve(slopes, distances)
-        centre = centre - step[:2] @ across
-        turned = direction - step[2:4] @ across
-        direction = turned / np.linalg.norm(turned)
-        centre = centre - (centre @ direction) * direction
+        centre = centre - matmul(step[:2], across)
+        turned = direction - matmul(step[2:4], across)
+        direction = turned / norm(turned)
+        centre = centre - (matmul(centre, direction)) * direction
         radius -= float(step[4])
         if float(np.abs(step).max()) < SETTLED * max(1.0, abs(radius)):
             break
     else:
         raise ValueError("no cylinder is the best one: the points do not determine its axis")
     distances, slopes = _from_cylinder(scaled, centre, direction, perpendiculars(direction), radius)
-    square = float(distances @ distances)
-    covariance = _sigma(square, len(points), 5) ** 2 * np.linalg.inv(slopes.T @ slopes)
+    square = float(matmul(distances, distances))
+    covariance = _sigma(square, len(points), 5) ** 2 * inverse(matmul(slopes.T, slopes))
     return Fit(
         middle + size * centre,
         direction,
@@ -161,12 +164,12 @@ def fit_sphere(points: np.ndarray) -> Fit:
     """
     points, middle, size = _centred(points, 4)
     columns = np.column_stack([2.0 * points, np.ones(len(points))])
-    start = np.linalg.lstsq(columns, (points**2).sum(axis=1), rcond=None)[0]
-    unknowns = np.append(start[:3], math.sqrt(max(float(start[3] + start[:3] @ start[:3]), 0.0)))
+    start = least_squares(columns, (points**2).sum(axis=1))[0]
+    unknowns = np.append(start[:3], math.sqrt(max(float(start[3] + matmul(start[:3], start[:3])), 0.0)))
 
     def distances(unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         arms = points - unknowns[:3]
-        reach = np.maximum(np.linalg.norm(arms, axis=1), 1e-300)
+        reach = np.maximum(norm(arms), 1e-300)
         return reach - unknowns[3], np.column_stack([-arms / reach[:, None], -np.ones(len(points))])
 
     for _ in range(ROUNDS):
@@ -178,8 +181,8 @@ def fit_sphere(points: np.ndarray) -> Fit:
     else:
         raise ValueError("no sphere is the best one: the points lie too nearly in a plane")
     misses, slopes = distances(unknowns)
-    square, radius = float(misses @ misses), float(abs(unknowns[3]))
-    covariance = _sigma(square, len(points), 4) ** 2 * np.linalg.inv(slopes.T @ slopes)
+    square, radius = float(matmul(misses, misses)), float(abs(unknowns[3]))
+    covariance = _sigma(square, len(points), 4) ** 2 * inverse(matmul(slopes.T, slopes))
     return Fit(
         middle + size * unknowns[:3],
         np.zeros(3),
@@ -201,18 +204,18 @@ def fit_cone(points: np.ndarray, axis: np.ndarray, tips: int = 0) -> Fit:
         ValueError: there are too few points, or they do not determine a cone.
     """
     points, middle, size = _centred(points, 6)
-    direction = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    direction = np.asarray(axis, dtype=np.float64) / norm(axis)
     centre, radius, angle = _cone_start(points, tips, direction)
     for _ in range(ROUNDS):
         across = perpendiculars(direction)
         distances, slopes = _from_cone(points, tips, centre, direction, across, radius, angle)
         step = _solve(slopes, distances)
-        centre = centre - step[:2] @ across
-        turned = direction - step[2:4] @ across
-        direction = turned / np.linalg.norm(turned)
+        centre = centre - matmul(step[:2], across)
+        turned = direction - matmul(step[2:4], across)
+        direction = turned / norm(turned)
         radius, angle = radius - float(step[4]), angle - float(step[5])
-        along = float(centre @ direction)
-        centre, radius = centre - along * direction, radius - along * math.tan(angle)
+        along = float(matmul(centre, direction))
+        centre, radius = centre - along * direction, radius - along * _tangent(angle)
         if abs(angle) > MOST_OPEN:
             break
         if float(np.abs(step).max()) < SETTLED * max(1.0, abs(radius)):
@@ -222,8 +225,8 @@ def fit_cone(points: np.ndarray, axis: np.ndarray, tips: int = 0) -> Fit:
     if abs(angle) > MOST_OPEN or not radius > 0.0:
         raise ValueError("the points lie on a plane rather than on a cone")
     distances, slopes = _from_cone(points, tips, centre, direction, perpendiculars(direction), radius, angle)
-    square = float(distances @ distances)
-    covariance = _sigma(square, len(points), 6) ** 2 * np.linalg.inv(slopes.T @ slopes)
+    square = float(matmul(distances, distances))
+    covariance = _sigma(square, len(points), 6) ** 2 * inverse(matmul(slopes.T, slopes))
     return Fit(
         middle + size * centre,
         math.copysign(1.0, angle) * direction,
@@ -237,15 +240,15 @@ def fit_cone(points: np.ndarray, axis: np.ndarray, tips: int = 0) -> Fit:
 def _cone_start(points: np.ndarray, tips: int, direction: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Centre, radius there and angle: from the tip, or by equations x^2 + y^2 = 2 a x + 2 b y + c + d z + e z^2."""
     across = perpendiculars(direction)
-    flat, along = points @ across.T, points @ direction
+    flat, along = matmul(points, across.T), matmul(points, direction)
     if tips:
         arms, heights = flat[:-tips] - flat[-1], along[:-tips] - along[-1]
-        slope = float(np.median(np.linalg.norm(arms, axis=1) / np.where(heights == 0.0, 1e-300, heights)))
-        return flat[-1] @ across, abs(slope * float(along[-1])), math.atan(slope)
+        slope = float(np.median(norm(arms) / np.where(heights == 0.0, 1e-300, heights)))
+        return matmul(flat[-1], across), abs(slope * float(along[-1])), atan2(slope, 1.0)
     columns = np.column_stack([2.0 * flat, np.ones(len(flat)), along, along**2])
-    a, b, c, d, _ = np.linalg.lstsq(columns, (flat**2).sum(axis=1), rcond=DEGENERATE)[0].tolist()
+    a, b, c, d, _ = least_squares(columns, (flat**2).sum(axis=1), DEGENERATE)[0].tolist()
     radius = math.sqrt(max(c + a * a + b * b, 1e-12))
-    return np.array((a, b)) @ across, radius, math.atan(0.5 * d / radius)
+    return matmul(np.array((a, b)), across), radius, atan2(0.5 * d, radius)
 
 
 def _from_cone(
@@ -262,12 +265,12 @@ def _from_cone(
     A tip has three: from the side as if it lay on the axis, and from the axis along either of `across`.
     """
     arms = points - centre
-    flat, along = arms @ across.T, arms @ direction
+    flat, along = matmul(arms, across.T), matmul(arms, direction)
     sides = len(points) - tips
     beside = flat[sides:]
-    reach = np.append(np.linalg.norm(flat[:sides], axis=1), np.zeros(tips))
+    reach = np.append(norm(flat[:sides]), np.zeros(tips))
     outward = np.vstack([flat[:sides] / np.maximum(reach[:sides, None], 1e-300), np.zeros((tips, 2))])
-    cosine, sine = math.cos(angle), math.sin(angle)
+    cosine, sine = cos_sin(angle)
     tilts = -outward * (along * cosine + reach * sine)[:, None]
     slopes = (-outward * cosine, tilts, np.full(len(points), -cosine), (radius - reach) * sine - along * cosine)
     distances, slopes = (reach - radius) * cosine - along * sine, np.column_stack(slopes)
@@ -301,7 +304,7 @@ def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, 
     """The points, their mean, and their spread along three axes, the largest first."""
     points = _checked(points, least)
     middle = points.mean(axis=0)
-    _, spread, axes = np.linalg.svd(np.vstack([points - middle, np.zeros((3, 3))]), full_matrices=False)
+    _, spread, axes = svd(np.vstack([points - middle, np.zeros((3, 3))]))
     return points, middle, spread, axes
 
 
@@ -319,14 +322,14 @@ def perpendiculars(direction: np.ndarray) -> np.ndarray:
 
 def _circle_start(flat: np.ndarray) -> np.ndarray:
     """Centre and radius by Kåsa's linear equations: x^2 + y^2 = 2 a x + 2 b y + c."""
-    a, b, c = np.linalg.lstsq(np.column_stack([2.0 * flat, np.ones(len(flat))]), (flat**2).sum(axis=1), rcond=None)[0]
+    a, b, c = least_squares(np.column_stack([2.0 * flat, np.ones(len(flat))]), (flat**2).sum(axis=1))[0].tolist()
     return np.array((a, b, math.sqrt(max(c + a * a + b * b, 0.0))))
 
 
 def _from_circle(flat: np.ndarray, unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Signed distances from the circle, and their derivatives by centre and radius."""
     arms = flat - unknowns[:2]
-    reach = np.maximum(np.linalg.norm(arms, axis=1), 1e-300)
+    reach = np.maximum(norm(arms), 1e-300)
     return reach - unknowns[2], np.column_stack([-arms / reach[:, None], -np.ones(len(flat))])
 
 
@@ -335,14 +338,14 @@ def _from_cylinder(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Signed distances, and their derivatives by two shifts and two tilts of the axis, and the radius."""
     arms = points - centre
-    flat, along = arms @ across.T, arms @ direction
-    reach = np.maximum(np.linalg.norm(flat, axis=1), 1e-300)
+    flat, along = matmul(arms, across.T), matmul(arms, direction)
+    reach = np.maximum(norm(flat), 1e-300)
     outward = flat / reach[:, None]
     return reach - radius, np.column_stack([-outward, -outward * along[:, None], -np.ones(len(points))])
 
 
 def _solve(slopes: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    step, _, rank, _ = np.linalg.lstsq(slopes, distances, rcond=DEGENERATE)
+    step, rank = least_squares(slopes, distances, DEGENERATE)
     if rank < slopes.shape[1] or not np.isfinite(step).all():
         raise ValueError("the points do not determine the shape")
     return step
@@ -355,4 +358,9 @@ def _sigma(square: float, distances: int, parameters: int) -> float:
 
 
 def _largest(covariance: np.ndarray) -> float:
-    return math.sqrt(max(float(np.linalg.eigvalsh(covariance)[-1]), 0.0))
+    return math.sqrt(max(float(eigh(covariance)[0][-1]), 0.0))
+
+
+def _tangent(angle: float) -> float:
+    cosine, sine = cos_sin(angle)
+    return sine / cosine

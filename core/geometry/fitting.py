@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..spatial.arrays import cosines_sines, covariance, det, eigh, hypot, matmul, norm
 from .enclosing import (
     Placed,
     enclosing_ball,
@@ -107,17 +108,21 @@ def largest_gap(placed: Placed, vertices: np.ndarray, triangles: np.ndarray) -> 
     geometry, matrix = placed
     p = vertices[triangles]
     normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-    lengths = np.linalg.norm(normals, axis=1)
+    lengths = norm(normals)
     faces = lengths > 0.0
     normals = normals[faces] / lengths[faces, None]
     around = _directions()
     reach = [
         (normals * p[faces, 0]).sum(axis=1),
-        (vertices @ around.T).max(axis=0),
+        (matmul(vertices, around.T)).max(axis=0),
     ]  # a face is the farthest of its way
     directions = np.concatenate([normals, around])
     return float(
-        (_reach(geometry, directions @ matrix[:3, :3]) + directions @ matrix[:3, 3] - np.concatenate(reach)).max()
+        (
+            _reach(geometry, matmul(directions, matrix[:3, :3]))
+            + matmul(directions, matrix[:3, 3])
+            - np.concatenate(reach)
+        ).max()
     )
 
 
@@ -139,13 +144,13 @@ def _reach(geometry: Geometry, d: np.ndarray) -> np.ndarray:
     """How far a primitive reaches from its middle in directions, shape (n, 3) [m]."""
     match geometry:
         case Box(size):
-            return np.abs(d) @ np.array(size) / 2.0
+            return matmul(np.abs(d), np.array(size)) / 2.0
         case Sphere(radius):
             return np.full(len(d), radius)
         case Capsule(radius, length):
             return radius + np.abs(d[:, 2]) * length / 2.0
         case Cylinder(radius, length):
-            return radius * np.hypot(d[:, 0], d[:, 1]) + np.abs(d[:, 2]) * length / 2.0
+            return radius * hypot(d[:, 0], d[:, 1]) + np.abs(d[:, 2]) * length / 2.0
     raise TypeError(f"{type(geometry).__name__} is none of these")
 
 
@@ -153,9 +158,9 @@ def _placed_along(
     fit: Callable[[np.ndarray], Placed], frames: list[np.ndarray], vertices: np.ndarray
 ) -> Iterator[Placed]:
     for axes in frames:
-        geometry, matrix = fit(vertices @ axes)
+        geometry, matrix = fit(matmul(vertices, axes))
         turned = np.eye(4)
-        turned[:3, :3], turned[:3, 3] = axes @ matrix[:3, :3], axes @ matrix[:3, 3]
+        turned[:3, :3], turned[:3, 3] = matmul(axes, matrix[:3, :3]), matmul(axes, matrix[:3, 3])
         yield geometry, turned
 
 
@@ -164,20 +169,20 @@ def _frames(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
 
 
 def _principal_axes(vertices: np.ndarray) -> np.ndarray:
-    axes = np.linalg.eigh(np.cov(vertices.T, bias=True))[1]
-    return axes * np.array((1.0, 1.0, np.linalg.det(axes)))  # a rotation, and no mirror
+    axes = eigh(covariance(vertices))[1]
+    return axes * np.array((1.0, 1.0, det(axes)))  # a rotation, and no mirror
 
 
 def _axes_of_faces(corners: np.ndarray) -> np.ndarray:
     """A rotation: across the largest triangle, and across the largest of those that are square to it."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.linalg.norm(normals, axis=1)
+    areas = norm(normals)
     normals = normals / np.where(areas > 0.0, areas, 1.0)[:, None]
     first = normals[int(areas.argmax())]
-    square = np.where(np.abs(normals @ first) < SQUARE, areas, 0.0)
+    square = np.where(np.abs(matmul(normals, first)) < SQUARE, areas, 0.0)
     aside = normals[int(square.argmax())] if square.any() else perpendiculars(first)[0]
-    second = aside - (aside @ first) * first
-    second /= np.linalg.norm(second)
+    second = aside - (matmul(aside, first)) * first
+    second /= norm(second)
     return np.column_stack([first, second, np.cross(first, second)])
 
 
@@ -186,4 +191,5 @@ def _directions() -> np.ndarray:
     k = np.arange(DIRECTIONS) + 0.5
     z, turn = 1.0 - 2.0 * k / DIRECTIONS, math.pi * (1.0 + math.sqrt(5.0)) * k
     across = np.sqrt(1.0 - z * z)
-    return np.column_stack([across * np.cos(turn), across * np.sin(turn), z])
+    cosine, sine = cosines_sines(turn)
+    return np.column_stack([across * cosine, across * sine, z])

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..spatial.arrays import angle_of, dot, matmul, norm
 from .fits import Fit
 from .tolerances import COARSE_FACET, UNEVEN, WIDEST_FACET
 from .topology import Topology
@@ -43,14 +44,14 @@ def without_straight_points(points: np.ndarray) -> np.ndarray:
 def _turns(points: np.ndarray) -> np.ndarray:
     """By how much a closed line turns at each point [rad]."""
     before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
-    return np.arctan2(np.linalg.norm(np.cross(before, after), axis=1), np.einsum("ij,ij->i", before, after))
+    return angle_of(norm(np.cross(before, after)), dot(before, after))
 
 
 def is_regular_circle(points: np.ndarray, fit: Fit) -> bool:
     """Whether the closed line goes once round the circle, in steps that are short, or even."""
     arms = points - fit.origin
     following = np.roll(arms, -1, axis=0)
-    steps = np.arctan2(np.cross(arms, following) @ fit.direction, np.einsum("ij,ij->i", arms, following))
+    steps = angle_of(matmul(np.cross(arms, following), fit.direction), dot(arms, following))
     widths = np.abs(steps)
     coarse = max(UNEVEN * float(np.median(widths)), COARSE_FACET)
     return abs(abs(steps.sum()) - math.tau) < 0.1 and bool(widths.max() < min(coarse, WIDEST_FACET))
@@ -76,7 +77,7 @@ def edges_between_corners(
     after = next((k for k, bend in enumerate(bends.tolist()) if bend > 0), 0)
     first, last = int(bends[after - 1]), int(bends[after])
     run = np.arange(first - len(turned) if first > 0 else 0, last + 1 if last else 1) % len(turned)
-    lengths = np.linalg.norm(line[bends] - line[np.roll(bends, 1)], axis=1)  # of the run that ends at each bend
+    lengths = norm(line[bends] - line[np.roll(bends, 1)])  # of the run that ends at each bend
     own, before, beyond = lengths[after], lengths[after - 1], lengths[(after + 1) % len(bends)]
     for end, neighbour in ((first, before), (last, beyond)):
         is_corner = turns[end] > crease or own > LONGER * neighbour or neighbour > LONGER * own

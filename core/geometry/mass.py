@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..spatial.arrays import det, outer
+
 
 @dataclass(frozen=True)
 class MassProperties:
@@ -31,16 +33,16 @@ def mass_properties(triangles: np.ndarray) -> MassProperties:
     triangles = np.asarray(triangles, dtype=np.float64)
     middle = triangles.reshape(-1, 3).mean(axis=0)  # near the mesh, so that nothing cancels far from the origin
     corners = triangles - middle
-    determinants = np.linalg.det(corners)
+    determinants = det(corners)
     volume = determinants.sum() / 6.0
     extent = np.ptp(triangles.reshape(-1, 3), axis=0).max()
     if not volume > 1e-12 * extent**3:
         raise ValueError(f"the mesh encloses no volume (found {volume:.3g} m^3)")
     sums = corners.sum(axis=1)
-    com = np.einsum("n,ni->i", determinants, sums) / (24.0 * volume)
-    second = np.einsum("n,nki,nkj->ij", determinants, corners, corners) + np.einsum(
-        "n,ni,nj->ij", determinants, sums, sums
-    )
-    covariance = second / 120.0 - volume * np.outer(com, com)
+    weights = determinants[:, None]
+    com = (weights * sums).sum(axis=0) / (24.0 * volume)
+    products = outer(corners, corners).sum(axis=1) + outer(sums, sums)
+    second = (weights[..., None] * products).sum(axis=0)
+    covariance = second / 120.0 - volume * outer(com, com)
     inertia = np.trace(covariance) * np.eye(3) - covariance
     return MassProperties(float(volume), com + middle, inertia)

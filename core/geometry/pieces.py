@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import beside
 from ..collision.hulls import Hull, convex_hull
+from ..spatial.arrays import det
 from .shells import containers, shell_numbers
 
 LIBRARY = "coacd"
@@ -195,7 +196,7 @@ def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
     """Of what a closed mesh encloses [m^3], by the divergence theorem."""
     p = np.asarray(vertices, float)[triangles]
     p = p - p.reshape(-1, 3).mean(axis=0)
-    return float(np.einsum("ij,ij->", p[:, 0], np.cross(p[:, 1], p[:, 2])) / 6.0)
+    return float(det(p).sum() / 6.0)
 
 
 def hull_volume(hull: Hull) -> float:

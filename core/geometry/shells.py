@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..spatial.arrays import angle_of, det, dot, norm
+
 
 @dataclass(frozen=True)
 class Outward:
@@ -34,7 +36,7 @@ def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
     """
     shells = shell_numbers(triangles, len(points))
     corners = points[triangles] - points[triangles[:, 0]].mean(axis=0)
-    signs = np.where(np.bincount(shells, np.linalg.det(corners)) < 0.0, -1, 1)
+    signs = np.where(np.bincount(shells, det(corners)) < 0.0, -1, 1)
     outside = containers(points, triangles, shells)
     turned = signs.copy()
     for shell in sorted(range(len(signs)), key=lambda number: len(outside[number])):
@@ -102,8 +104,8 @@ def winding_number(point: np.ndarray, triangles: np.ndarray) -> float:
     """
     corners = triangles - point
     a, b, c = (corners[:, number] for number in range(3))
-    far_a, far_b, far_c = (np.linalg.norm(each, axis=1) for each in (a, b, c))
-    across = np.einsum("ni,ni->n", a, np.cross(b, c))
+    far_a, far_b, far_c = (norm(each) for each in (a, b, c))
+    across = dot(a, np.cross(b, c))
     along = far_a * far_b * far_c
     along = along + (a * b).sum(axis=1) * far_c + (b * c).sum(axis=1) * far_a + (c * a).sum(axis=1) * far_b
-    return float(2.0 * np.arctan2(across, along).sum() / (4.0 * math.pi))
+    return float(2.0 * angle_of(across, along).sum() / (4.0 * math.pi))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..spatial.arrays import norm, svd
 from .fits import Fit, fit_sphere
 from .tolerances import (
     CREASE,
@@ -84,7 +85,7 @@ def _settled(mesh: Topology, seed: int, near: np.ndarray, first: np.ndarray) -> 
 
 def _misses(points: np.ndarray, fit: Fit) -> np.ndarray:
     """Signed distances in parts of the radius, outward."""
-    return np.linalg.norm(points - fit.origin, axis=1) / max(fit.radius, 1e-300) - 1.0
+    return norm(points - fit.origin) / max(fit.radius, 1e-300) - 1.0
 
 
 def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float) -> np.ndarray:
@@ -104,7 +105,7 @@ def _is_sphere(mesh: Topology, found: Sphere) -> bool:
         return False
     first, second, third = _harmonics((points - fit.origin) / fit.radius)
     noise = max(fit.rms / fit.radius, EXACT)
-    other = np.linalg.svd(np.column_stack([*first, *second]), compute_uv=False)[-1] / math.sqrt(len(points))
+    other = svd(np.column_stack([*first, *second]))[1][-1] / math.sqrt(len(points))
     if len(points) < FEWEST_ON_SPHERE or other < SURELY_APART * noise:
         return False
     if fit.rms < EXACT * fit.radius + mesh.grain:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..spatial.arrays import angle_of, dot, norm
+
 Accept = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Of faces and the edges over which they are reached: which of them belong to what grows."""
 
@@ -54,12 +56,12 @@ class Topology:
         near, far = (self.points[at] - first[self.corner_face] for at in (self.corners, self.ends))
         doubled = np.cross(near, far)
         total = self._over_faces(doubled)
-        size = np.linalg.norm(total, axis=1)
+        size = norm(total)
         extent = np.sqrt(self._over_faces((near**2).sum(axis=1)))
         solid = size > 1e-12 * np.maximum(extent**2, 1e-300)
         self.areas = np.where(solid, 0.5 * size, 0.0)
         self.normals = np.where(solid[:, None], total / np.where(solid, size, 1.0)[:, None], 0.0)
-        weights = np.einsum("ij,ij->i", doubled, self.normals[self.corner_face])
+        weights = dot(doubled, self.normals[self.corner_face])
         sums = self._over_faces(weights[:, None] * (near + far)) / 3.0
         even = self._over_faces(near) / np.maximum(self.counts, 1)[:, None]
         self.centres = first + np.where(solid[:, None], sums / np.where(solid, size, 1.0)[:, None], even)
@@ -75,9 +77,7 @@ class Topology:
         self.other[one], self.other[two] = self.corner_face[two], self.corner_face[one]
         self.turns = np.full(len(uses), np.pi)
         a, b = self.normals[self.corner_face[one]], self.normals[self.corner_face[two]]
-        self.turns[self.corner_edge[one]] = np.arctan2(
-            np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ij,ij->i", a, b)
-        )
+        self.turns[self.corner_edge[one]] = angle_of(norm(np.cross(a, b)), dot(a, b))
 
     def _over_faces(self, values: np.ndarray) -> np.ndarray:
         return np.add.reduceat(values, self.starts, axis=0) if len(self) else values[:0]
@@ -101,7 +101,7 @@ class Topology:
 
     def lengths(self, corners: np.ndarray) -> np.ndarray:
         """Of the edges that begin at the corners."""
-        return np.linalg.norm(self.points[self.ends[corners]] - self.points[self.corners[corners]], axis=1)
+        return norm(self.points[self.ends[corners]] - self.points[self.corners[corners]])
 
     def grow(self, seed: int, accept: Accept, limit: int) -> np.ndarray:
         """The polygons to which `accept` leads from one to the next, the nearest first; stops beyond `limit`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..spatial.arrays import least_squares, matmul
 from .tolerances import CHANCE, DEPENDENT
 
 
@@ -13,13 +14,13 @@ def goes_with(shapes: np.ndarray, residuals: np.ndarray, parameters: int) -> boo
     The part of the square residuals that 2 k meaningless shapes explain has a beta distribution, whose tail is a sum of
     k terms; of an odd number of shapes it is less than of one more. parameters: how many the fit has used up.
     """
-    best, _, rank, _ = np.linalg.lstsq(shapes, residuals, rcond=DEPENDENT)
-    pairs = (int(rank) + 1) // 2
+    best, rank = least_squares(shapes, residuals, DEPENDENT)
+    pairs = (rank + 1) // 2
     half = 0.5 * (len(residuals) - parameters) - pairs
     if half <= 0.0:
         return False
-    fitted = shapes @ best
-    explained = min(float(fitted @ fitted) / float(residuals @ residuals), 1.0)
+    fitted = matmul(shapes, best)
+    explained = min(float(matmul(fitted, fitted)) / float(matmul(residuals, residuals)), 1.0)
     terms = [1.0]
     for i in range(1, pairs):
         terms.append(terms[-1] * explained * (half + i - 1.0) / i)

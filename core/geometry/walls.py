@@ -27,6 +27,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..spatial import raised
+from ..spatial.arrays import angle_of, dot, hypot, matmul, norm, outer
 from .fits import Fit, fit_cylinder, perpendiculars
 from .tolerances import (
     ALONG_AXIS,
@@ -105,14 +107,14 @@ def wall_at(mesh: Topology, seed: int) -> Wall | None:
                 every = mesh.grow(seed, lambda faces, _, guess=found.guess: guess.holds(mesh, faces), len(mesh))
                 found = _settled(mesh, seed, every, found.guess)
             if found and _is_whole(mesh, found):
-                along = (mesh.points[mesh.vertices_of(found.faces)] - found.fit.origin) @ found.fit.direction
+                along = matmul(mesh.points[mesh.vertices_of(found.faces)] - found.fit.origin, found.fit.direction)
                 return Wall(found.faces, found.fit, found.guess.facing < 0.0, (float(along.min()), float(along.max())))
     return None
 
 
 def _goes_on(mesh: Topology, faces: np.ndarray, edges: np.ndarray, axis: np.ndarray) -> np.ndarray:
     """Which polygons, reached over edges, stand upright on what the axis goes along."""
-    upright = (np.abs(mesh.normals[faces] @ axis) < STEEPEST) & (mesh.areas[faces] > 0.0)
+    upright = (np.abs(matmul(mesh.normals[faces], axis)) < STEEPEST) & (mesh.areas[faces] > 0.0)
     return upright & (mesh.turns[edges] < SHARPEST)
 
 
@@ -126,10 +128,10 @@ def _possible_axes(mesh: Topology, seed: int) -> list[np.ndarray]:
         return []
     corners = corners[np.argsort(-mesh.lengths(corners))]
     along = mesh.points[mesh.ends[corners]] - mesh.points[mesh.corners[corners]]
-    along /= np.linalg.norm(along, axis=1)[:, None]
+    along /= norm(along)[:, None]
     found: list[np.ndarray] = []
     for direction in along[:CREASES_SEEN]:
-        if all(abs(direction @ known) < SAME_AXIS for known in found):
+        if all(abs(matmul(direction, known)) < SAME_AXIS for known in found):
             found.append(direction)
     return found[:TRIES]
 
@@ -139,12 +141,13 @@ def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.n
     vertices = mesh.vertices_of(faces)
     middle = mesh.centres[seed]
     first = np.cross(axis, mesh.normals[seed])
-    across = np.stack([first, np.cross(axis, first)]) / np.linalg.norm(first)
-    flat = (mesh.points[vertices] - middle) @ across.T
-    own = (mesh.points[mesh.vertices_of(np.array([seed]))] - middle) @ across.T
+    across = np.stack([first, np.cross(axis, first)]) / norm(first)
+    flat = matmul(mesh.points[vertices] - middle, across.T)
+    own = matmul(mesh.points[mesh.vertices_of(np.array([seed]))] - middle, across.T)
     own = own[[np.argmin(own[:, 0]), np.argmax(own[:, 0])]]
     last = len(flat) - 1
-    picks = np.unique(np.concatenate([np.geomspace(1, last, PICKS_NEAR), np.linspace(0, last, PICKS_FAR)]).astype(int))
+    near = [round(raised(float(last), k / (PICKS_NEAR - 1))) for k in range(PICKS_NEAR)]
+    picks = np.unique([*near, *np.linspace(0, last, PICKS_FAR).astype(int).tolist()])
     i, j = np.triu_indices(len(picks), 1)
     centres, radii = _circles_through(
         np.repeat(own, len(i), axis=0), np.tile(flat[picks[i]], (2, 1)), np.tile(flat[picks[j]], (2, 1))
@@ -158,18 +161,16 @@ def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.n
             continue
         best = int(np.argmax(scores))
         centre, radius = centres[best], radii[best]
-        origin = middle + centre @ across
-        facing = math.copysign(1.0, float(mesh.normals[seed] @ (middle - origin)))
+        origin = middle + matmul(centre, across)
+        facing = math.copysign(1.0, float(matmul(mesh.normals[seed], middle - origin)))
         yield _Guess(origin, axis, float(radius), miss, WIDEST_FACET, steepest, facing)
-        same = (np.linalg.norm(centres - centre, axis=1) < SAME_CIRCLE * radius) & (
-            np.abs(radii - radius) < SAME_CIRCLE * radius
-        )
+        same = (norm(centres - centre) < SAME_CIRCLE * radius) & (np.abs(radii - radius) < SAME_CIRCLE * radius)
         scores[same] = 0.0
 
 
 def _scores(points: np.ndarray, centres: np.ndarray, radii: np.ndarray, miss: float) -> np.ndarray:
     """How many of the points lie on each circle, those off it by little counting less, by `miss` not at all."""
-    misses = np.abs(np.linalg.norm(points[None] - centres[:, None], axis=2) / radii[:, None] - 1.0)
+    misses = np.abs(norm(points[None] - centres[:, None]) / radii[:, None] - 1.0)
     return np.maximum(0.0, 1.0 - (misses / miss) ** 2).sum(axis=1)
 
 
@@ -181,7 +182,7 @@ def _circles_through(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.nd
         bb, cc = (b**2).sum(axis=1), (c**2).sum(axis=1)
         x = (c[:, 1] * bb - b[:, 1] * cc) / doubled
         y = (b[:, 0] * cc - c[:, 0] * bb) / doubled
-    return a + np.column_stack([x, y]), np.hypot(x, y)
+    return a + np.column_stack([x, y]), hypot(x, y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +201,7 @@ class _Guess:
     def misses(self, points: np.ndarray) -> np.ndarray:
         """Signed distances from it [parts of its radius], outward."""
         arms = points - self.origin
-        return np.linalg.norm(arms - np.outer(arms @ self.axis, self.axis), axis=1) / self.radius - 1.0
+        return norm(arms - outer(matmul(arms, self.axis), self.axis)) / self.radius - 1.0
 
     def holds(self, mesh: Topology, faces: np.ndarray) -> np.ndarray:
         """Which polygons may belong to its wall; some corners may lie on chords of the circle, which is inward."""
@@ -210,10 +211,10 @@ class _Guess:
         near = np.maximum.reduceat(misses, firsts) < self.miss
         near &= np.minimum.reduceat(misses, firsts) > -(self.miss + LARGEST_MISS)
         arms = mesh.centres[faces] - self.origin
-        arms -= np.outer(arms @ self.axis, self.axis)
+        arms -= outer(matmul(arms, self.axis), self.axis)
         normals = mesh.normals[faces]
-        outward = np.einsum("ij,ij->i", normals, arms) / np.maximum(np.linalg.norm(arms, axis=1), 1e-300)
-        upright = (np.abs(normals @ self.axis) < self.steepest) & (self.facing * outward > UPRIGHT)
+        outward = dot(normals, arms) / np.maximum(norm(arms), 1e-300)
+        upright = (np.abs(matmul(normals, self.axis)) < self.steepest) & (self.facing * outward > UPRIGHT)
         return near & upright & (self.spans(mesh, faces) < self.widest) & (mesh.areas[faces] > 0.0)
 
     def intervals(self, mesh: Topology, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -252,7 +253,7 @@ def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _
             fit = fit_cylinder(mesh.points[kept], guess.axis)
         except ValueError:
             return None
-        if abs(fit.direction @ first.axis) < ASTRAY or not _is_cylinder(mesh, mesh.points[kept], fit):
+        if abs(matmul(fit.direction, first.axis)) < ASTRAY or not _is_cylinder(mesh, mesh.points[kept], fit):
             return None
         guess = _next_guess(mesh, faces, vertices, fit, first.facing)
     return None if fit is None else _Found(before, fit, guess)
@@ -264,7 +265,7 @@ def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fi
     usual = float(np.median(guess.spans(mesh, faces)))
     widest = max(UNEVEN * usual, min(UNEVEN_FINE * usual, COARSE_FACET))
     miss = miss_for(guess.misses(mesh.points[vertices]), mesh.grain / fit.radius)
-    lean = NORMAL * float(np.median(np.abs(mesh.normals[faces] @ fit.direction)))
+    lean = NORMAL * float(np.median(np.abs(matmul(mesh.normals[faces], fit.direction))))
     steepest = min(max(OUTLIER * lean, CLOSE), STEEPEST)
     return replace(guess, miss=miss, widest=min(widest, WIDEST_FACET), steepest=steepest)
 
@@ -273,8 +274,8 @@ def _is_cylinder(mesh: Topology, points: np.ndarray, fit: Fit) -> bool:
     """Whether the fit is good, and what it leaves is noise."""
     if fit.rms > LARGEST_RMS * fit.radius or fit.direction_error > LEAST_SURE:
         return False
-    x, y = perpendiculars(fit.direction) @ (points - fit.origin).T
-    if np.count_nonzero(np.diff(np.sort(np.arctan2(y, x))) > SAME_LINE) + 1 < FEWEST_LINES:
+    x, y = matmul(perpendiculars(fit.direction), (points - fit.origin).T)
+    if np.count_nonzero(np.diff(np.sort(angle_of(y, x))) > SAME_LINE) + 1 < FEWEST_LINES:
         return False
     return _is_exact(mesh, fit) or not _has_trend(points, fit)
 
@@ -296,8 +297,8 @@ def _is_whole(mesh: Topology, found: _Found) -> bool:
         return False
     border = mesh.border_of(faces)
     edges = mesh.points[mesh.ends[border]] - mesh.points[mesh.corners[border]]
-    is_side = np.abs(edges @ fit.direction) > ALONG_AXIS * mesh.lengths(border)
-    along = (mesh.points[mesh.vertices_of(faces)] - fit.origin) @ fit.direction
+    is_side = np.abs(matmul(edges, fit.direction)) > ALONG_AXIS * mesh.lengths(border)
+    along = matmul(mesh.points[mesh.vertices_of(faces)] - fit.origin, fit.direction)
     levels = len(np.unique(np.round(along / (CLOSE * fit.radius))))
     is_exact = _is_exact(mesh, fit)
     ends = border[~is_side]
@@ -308,9 +309,9 @@ def _is_whole(mesh: Topology, found: _Found) -> bool:
 def _leaves(mesh: Topology, found: _Found, corners: np.ndarray) -> np.ndarray:
     """Whether the polygons beyond the edges lean away from the axis, by more than those of the wall do."""
     axis = found.fit.direction
-    usual = float(np.sqrt(np.mean((mesh.normals[found.faces] @ axis) ** 2)))
+    usual = float(np.sqrt(np.mean((matmul(mesh.normals[found.faces], axis)) ** 2)))
     beyond = mesh.other[corners]
-    return (beyond == NONE) | (np.abs(mesh.normals[beyond] @ axis) > max(STEEPEST, LEANING * usual))
+    return (beyond == NONE) | (np.abs(matmul(mesh.normals[beyond], axis)) > max(STEEPEST, LEANING * usual))
 
 
 def intervals(mesh: Topology, faces: np.ndarray, origin: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -318,11 +319,11 @@ def intervals(mesh: Topology, faces: np.ndarray, origin: np.ndarray, axis: np.nd
     across = perpendiculars(axis)
     corners = mesh.corners_of(faces)
     firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
-    middles = np.arctan2(*((mesh.centres[faces] - origin) @ across[::-1].T).T)
-    flat = (mesh.points[mesh.corners[corners]] - origin) @ across[::-1].T
+    middles = angle_of(*(matmul(mesh.centres[faces] - origin, across[::-1].T)).T)
+    flat = matmul(mesh.points[mesh.corners[corners]] - origin, across[::-1].T)
     own = np.repeat(middles, mesh.counts[faces])
-    reach = np.linalg.norm(flat, axis=1)
-    angles = np.where(reach > CLOSE * reach.max(), np.arctan2(*flat.T), own)
+    reach = norm(flat)
+    angles = np.where(reach > CLOSE * reach.max(), angle_of(*flat.T), own)
     around = np.remainder(angles - own + math.pi, math.tau) - math.pi
     return middles + np.minimum.reduceat(around, firsts), middles + np.maximum.reduceat(around, firsts)
 
@@ -341,8 +342,8 @@ def covered(low: np.ndarray, high: np.ndarray) -> float:
 def _has_trend(points: np.ndarray, fit: Fit) -> bool:
     """Whether the residuals go with the place, as those of a cone, a sphere, a torus or an ellipse do."""
     arms = points - fit.origin
-    along, (x, y) = arms @ fit.direction, perpendiculars(fit.direction) @ arms.T / fit.radius
-    residuals = np.hypot(x, y) - 1.0
+    along, (x, y) = matmul(arms, fit.direction), matmul(perpendiculars(fit.direction), arms.T) / fit.radius
+    residuals = hypot(x, y) - 1.0
     along = along / max(float(np.abs(along).max()), 1e-300)
     belly, saddle, slanted = along**2 - (along**2).mean(), x * x - y * y, x * y
     shapes = (along, belly, belly * x, belly * y, saddle, slanted, along * saddle, along * slanted)

@@ -15,6 +15,7 @@ from ..model import WORLD, Joint, StateError
 from ..model.compiled import CompiledModel
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY
+from ..spatial.arrays import matmul
 from .coordinates import coordinates_at, gap_of, loops_of, rates_at, relative_pose, relative_twist, subspace_at
 from .forward import tree_kinematics
 
@@ -119,7 +120,7 @@ class _State:
         X, V = relative_pose(joint, self._poses), relative_twist(joint, self._poses, self._twists)
         if joint.name in self.joints:
             _, values, rates = self.joints[joint.name]
-            left = V - subspace_at(joint, values) @ rates
+            left = V - matmul(subspace_at(joint, values), rates)
         else:
             values = coordinates_at(joint, X, np.array(joint.q_middle))
             rates, left = rates_at(joint, values, V)
@@ -158,5 +159,5 @@ class _State:
                 for row, value in joint.held_rows:
                     found, (torque, force) = measured[row]
                     unit = joint.axis_unit(row.axis).value
-                    rate = float(np.array([*force, *torque]) @ (S @ rates))
+                    rate = float(matmul(np.array([*force, *torque]), matmul(S, rates)))
                     yield what, unit, found - value, rate

@@ -10,6 +10,7 @@ from ..model import Joint, Model, StateError
 from ..model.compile import AnyModel, compile_model, compiled_of
 from ..model.compiled import CompiledModel
 from ..spatial import Pose
+from ..spatial.arrays import least_squares, matmul
 from .breaches import breach_in_words, ties
 from .forward import tree_poses
 from .freedom import dofs_of, free_motions
@@ -39,7 +40,7 @@ def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None =
     at = compiled.q_from({name: poser.q_of(name) for name in names})
     Z = free_motions(poser.compiled, poser.q)
     wanted, dofs = poser.compiled.q_from(qd, velocities=True), dofs_of(poser.compiled, [*(qd or {})])
-    found = Z @ np.linalg.lstsq(Z[dofs], wanted[dofs], rcond=1e-9)[0]
+    found = matmul(Z, least_squares(Z[dofs], wanted[dofs], 1e-9)[0])
     if np.abs(found - wanted)[dofs].max(initial=0.0) > 1e-9 * (1.0 + np.abs(wanted).max(initial=0.0)):
         raise StateError(
             f"{_named(qd or {})} cannot have the velocities given: loops, couplings or limits tie them; give fewer"

@@ -20,7 +20,9 @@ from ..spatial import (
     Pose,
     Vec3,
     add,
+    arrays,
     compose,
+    cos_sin,
     cross,
     inverse,
     norm,
@@ -130,7 +132,8 @@ def _screw(v: Vec3, w: Vec3) -> Pose:
     if angle < SMALL:
         a, b = 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
     else:
-        a, b = (1.0 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
+        cosine, sine = cos_sin(angle)
+        a, b = (1.0 - cosine) / angle**2, (angle - sine) / angle**3
     turned = cross(w, v)
     return add(v, add(scale(turned, a), scale(cross(w, turned), b))) + quat_of_rotvec(w)
 
@@ -149,7 +152,8 @@ def _twist_of(X: Pose) -> np.ndarray:
     if angle < SMALL:
         c = 1.0 / 12.0 + angle**2 / 720.0
     else:
-        c = 1.0 / angle**2 - (1.0 + math.cos(angle)) / (2.0 * angle * math.sin(angle))
+        cosine, sine = cos_sin(angle)
+        c = 1.0 / angle**2 - (1.0 + cosine) / (2.0 * angle * sine)
     turned = cross(w, p)
     return np.array([*add(sub(p, scale(turned, 0.5)), scale(cross(w, turned), c)), *w])
 
@@ -163,7 +167,7 @@ def _values(span: JointSpan, random: np.random.Generator) -> list[float]:
     if joint.kind.chart:
         turn = random.normal(size=4)
         place = [] if joint.kind.code == BALL else (np.array(joint.home[:3]) + random.uniform(-1.0, 1.0, 3)).tolist()
-        return place + (turn / np.linalg.norm(turn)).tolist()
+        return place + (turn / arrays.norm(turn)).tolist()
     values = []
     for column in joint.columns:
         lower, upper = joint.range_of(column.axis)
@@ -183,6 +187,6 @@ def _leading(compiled: CompiledModel) -> list[str]:
         if len(dofs_of(compiled, found)) == Z.shape[1]:
             break
         rows = Z[dofs_of(compiled, [*found, name])]
-        if name not in closing and np.linalg.matrix_rank(rows, tol=1e-6) == len(rows):
+        if name not in closing and arrays.rank(rows, 1e-6) == len(rows):
             found.append(name)
     return found

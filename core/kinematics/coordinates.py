@@ -13,7 +13,7 @@ from ..model import WORLD, Joint, StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel
 from ..model.screws import joint_pose, screws_of
-from ..spatial import IDENTITY, Pose, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
+from ..spatial import IDENTITY, Pose, arrays, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
 from .forward import link_row
 from .screw_coordinates import screw_coordinates, screw_motions
 
@@ -100,7 +100,7 @@ def _rows(values: np.ndarray, count: int, width: int, what: str) -> np.ndarray:
     rows = np.asarray(values, dtype=np.float64)
     if rows.shape != (count, width) or not np.isfinite(rows).all():
         raise StateError(f"{what} takes {count} rows of {width} finite numbers, found shape {rows.shape}")
-    if width == 7 and not (np.linalg.norm(rows[:, 3:], axis=1) > 0.0).all():
+    if width == 7 and not (arrays.norm(rows[:, 3:]) > 0.0).all():
         raise StateError(f"{what} holds a pose whose quaternion is 0 0 0 0; w x y z must have length 1")
     return rows
 
@@ -110,7 +110,7 @@ def coordinates_at(joint: Joint, X_J: Pose, near: np.ndarray) -> np.ndarray:
     if not joint.kind.chart:
         return screw_coordinates(screws_of(joint), X_J, near)
     quat = np.array(quat_normalized(X_J[3:]))
-    if quat @ near[-4:] < 0.0:
+    if arrays.matmul(quat, near[-4:]) < 0.0:
         quat = -quat
     return quat if joint.kind.code == BALL else np.concatenate([X_J[:3], quat])
 
@@ -121,8 +121,8 @@ def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np
     V: twist of the child-side frame against the parent-side one, in child-side axes, linear first, shape (6,).
     """
     S = subspace_at(joint, q)
-    qd = np.linalg.lstsq(S, V, rcond=1e-9)[0] if joint.nv else np.zeros(0)
-    return qd, V - S @ qd
+    qd = arrays.least_squares(S, V, 1e-9)[0] if joint.nv else np.zeros(0)
+    return qd, V - arrays.matmul(S, qd)
 
 
 def subspace_at(joint: Joint, q: np.ndarray) -> np.ndarray:
@@ -135,7 +135,7 @@ def subspace_at(joint: Joint, q: np.ndarray) -> np.ndarray:
 def gap_of(joint: Joint, q: np.ndarray, X_J: Pose, left: np.ndarray) -> Gap:
     """Of a joint whose frames stand X_J apart and move against its own motion by the twist `left`, shape (6,)."""
     off = compose(inverse(joint_pose(joint, q.tolist())), X_J)
-    speed, turning = float(np.linalg.norm(left[:3])), float(np.linalg.norm(left[3:]))
+    speed, turning = float(arrays.norm(left[:3])), float(arrays.norm(left[3:]))
     return Gap(norm(off[:3]), norm(rotvec_of_quat(off[3:])), speed, turning)
 
 
@@ -161,7 +161,7 @@ def relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.nd
     X_WJ = compose(poses[joint.child], joint.X_CJ)
     child, parent = (_seen_at(X_WJ, poses[name], twists[name]) for name in (joint.child, joint.parent))
     R = np.array(quat_to_mat(X_WJ[3:])).reshape(3, 3)
-    return np.concatenate([R.T @ (child - parent)[:3], R.T @ (child - parent)[3:]])
+    return np.concatenate([arrays.matmul(R.T, (child - parent)[:3]), arrays.matmul(R.T, (child - parent)[3:])])
 
 
 def _seen_at(X_WJ: Pose, X_WL: Pose, V_WL: np.ndarray) -> np.ndarray:

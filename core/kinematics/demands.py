@@ -9,7 +9,7 @@ import numpy as np
 from ..joints import FREE
 from ..model import WORLD, Equation
 from ..model.compiled import CompiledModel
-from ..spatial import IDENTITY_QUAT, ZERO, Pose, compose, norm, quat_normalized, quat_of_mat, scale, z_to
+from ..spatial import IDENTITY_QUAT, ZERO, Pose, arrays, compose, norm, quat_normalized, quat_of_mat, scale, z_to
 from .forward import link_row
 from .targets import Target
 from .tasks import AIM, EQUATION, PLACE, TASK, TERM, TURN, Tasks
@@ -156,10 +156,10 @@ def size_of(compiled: CompiledModel) -> float:
     reach = np.zeros(len(bodies))
     for i in range(1, len(bodies)):
         parent = int(bodies[i].parent)
-        reach[i] = reach[parent] + (float(np.linalg.norm(bodies[i].offset)) if parent else 0.0)
+        reach[i] = reach[parent] + (float(arrays.norm(bodies[i].offset)) if parent else 0.0)
     for body, X_BL in zip(compiled.link_body, compiled.X_BL, strict=True):
         if body:
-            reach[body] = max(reach[body], float(np.linalg.norm(X_BL[:3])))
+            reach[body] = max(reach[body], float(arrays.norm(X_BL[:3])))
     size = float(reach.max(initial=0.0))
     return size if size > LEAST_SIZE else 1.0
 

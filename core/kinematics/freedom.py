@@ -10,6 +10,7 @@ from ..model import Joint, StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
 from ..spatial import compose
+from ..spatial.arrays import inverse, matmul, norm, outer, svd
 from .breaches import require_obeyed, require_split
 from .demands import equation_terms, size_of
 from .joint_motion import JointMotion
@@ -43,13 +44,18 @@ def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | Non
         return motions.basis
     dofs = dofs_of(compiled, leading)
     led = motions.basis[dofs]
-    if len(dofs) != motions.count or (len(dofs) and np.linalg.cond(led) > 1.0 / RANK_TOLERANCE):
+    if len(dofs) != motions.count or (len(dofs) and _is_singular(led)):
         given = ", ".join(f"'{name}'" for name in leading)
         raise StateError(
             f"joints {given} have {len(dofs)} velocities, and do not decide the {motions.count} ways in which the "
             "mechanism can move at this q; let as many lead as it has ways to move, and no joint at its dead point"
         )
-    return motions.basis @ np.linalg.inv(led)
+    return matmul(motions.basis, inverse(led))
+
+
+def _is_singular(square: np.ndarray) -> bool:
+    weights = svd(square)[1]
+    return bool(weights[-1] < RANK_TOLERANCE * weights[0])
 
 
 def dofs_of(compiled: CompiledModel, joints: Sequence[str]) -> list[int]:
@@ -78,7 +84,7 @@ def _equations(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
         row = np.zeros((1, compiled.nv))
         for _, v, weight in equation_terms(compiled, equation)[0]:
             row[0, v] += weight
-        rows += [row / np.linalg.norm(row)] if row.any() else []
+        rows += [row / norm(row)] if row.any() else []
     for span in compiled.spans.values():
         for gradient in held_gradients(span.joint, q[span.q]):
             row = np.zeros((1, compiled.nv))
@@ -112,15 +118,15 @@ class Motions:
         size = np.abs(equations).max(initial=0.0)
         if not size or not self.count:
             return 0
-        broken = (equations / size) @ self.basis
-        _, weights, ways = np.linalg.svd(broken, full_matrices=False)
+        broken = matmul(equations / size, self.basis)
+        _, weights, ways = svd(broken)
         ways = ways[weights > RANK_TOLERANCE]
         # reflect each broken way onto a column of its own, and leave that out: no new decomposition of the whole basis
         for i in range(len(ways)):
             normal = ways[i].copy()
             normal[i] += 1.0 if normal[i] >= 0.0 else -1.0
-            normal *= np.sqrt(2.0) / np.linalg.norm(normal)
-            self.basis -= np.outer(self.basis @ normal, normal)
-            ways -= np.outer(ways @ normal, normal)
+            normal *= np.sqrt(2.0) / norm(normal)
+            self.basis -= outer(matmul(self.basis, normal), normal)
+            ways -= outer(matmul(ways, normal), normal)
         self.basis = self.basis[:, len(ways) :]
         return len(ways)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..joints import SCREWS
 from ..model.compiled import CompiledModel
+from ..spatial.arrays import norm
 from .motion import move_bodies
 from .work import make_work
 
@@ -60,11 +61,11 @@ class Gimbals:
         for first, middle, last in self._triples:
             one, between, other = (columns[dof].axis for dof in (first, middle, last))
             way = bodies[self._body_of(last)].origin - bodies[self._body_of(first)].origin
-            is_bent = np.linalg.norm(np.cross(one, between)) > 0.5
-            if is_bent and np.linalg.norm(np.cross(one, way)) < SAME_LINE:
+            is_bent = norm(np.cross(one, between)) > 0.5
+            if is_bent and norm(np.cross(one, way)) < SAME_LINE:
                 body = self._arrays.bodies[self._body_of(middle)]
                 angle = float(q[body.q + middle - body.v])
-                yield GimbalLock(first, middle, last, angle, float(np.linalg.norm(np.cross(one, other))))
+                yield GimbalLock(first, middle, last, angle, float(norm(np.cross(one, other))))
 
     def _body_of(self, dof: int) -> int:
         return int(np.searchsorted(self._arrays.bodies.v_end, dof, side="right"))

@@ -16,6 +16,7 @@ from ..model import Model
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel, JointSpan
 from ..spatial import ZERO, Pose
+from ..spatial.arrays import norm
 from .demands import Demands, asked_of, floating_dofs
 from .descent import assess, descend, make_problem, relax
 from .forward import place_links
@@ -126,7 +127,7 @@ class Reacher:
         for (number, kind), task in zip(owners, tasks[self._kept_tasks :], strict=True):
             off = error[task.row : task.row + 3] / task.weight
             if not np.abs(off).max() <= tolerance:
-                misses.setdefault(number, [0.0, 0.0])[kind != PLACE] = float(np.linalg.norm(off))
+                misses.setdefault(number, [0.0, 0.0])[kind != PLACE] = float(norm(off))
         told = [Miss(self.targets[number].link, *sizes) for number, sizes in misses.items()]
         told.sort(key=lambda miss: miss.distance / self.size + miss.angle, reverse=True)
         at_limits = self._at_limits() if told else ()
@@ -228,7 +229,7 @@ class _Tries:
         joint, random = span.joint, self._random
         if joint.kind.chart and not is_first:
             turn = random.normal(size=4)
-            q[span.q][-4:] = turn / np.linalg.norm(turn)
+            q[span.q][-4:] = turn / norm(turn)
             if joint.kind.code == FREE:
                 q[span.q][:3] += random.uniform(-self._size, self._size, 3)
         if joint.kind.chart:

@@ -11,6 +11,7 @@ from ..model import WORLD, Joint, Link, Model
 from ..model.compile import compile_model
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
+from ..spatial.arrays import matmul
 from ..spatial.storage import get9, get_pair, put_pair
 from .motion import accelerate_body, move
 from .work import make_work
@@ -48,7 +49,7 @@ class JointMotion:
         rows = measured_rows(self.joint, self.transform(q))
         values = np.array([value for _, value, _ in rows])
         gradients = np.array([(*force, *torque) for _, _, (torque, force) in rows]).reshape(-1, 6)
-        return values, gradients @ self.subspace(q)
+        return values, matmul(gradients, self.subspace(q))
 
     def _moved(self, q: Numbers, qd: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Twist and its rate, in child-side axes at the child-side origin."""
@@ -69,4 +70,4 @@ def _in_child(motion, R, X_BC: np.ndarray) -> np.ndarray:
     angular, linear = (np.array(rotate_back(R, part)) for part in motion)
     linear = linear + np.cross(angular, X_BC[:3])
     turn = np.array(quat_to_mat(tuple(X_BC[3:]))).reshape(3, 3)
-    return np.concatenate([turn.T @ linear, turn.T @ angular])
+    return np.concatenate([matmul(turn.T, linear), matmul(turn.T, angular)])

@@ -20,6 +20,7 @@ from ..model.compile import compile_model
 from ..model.compiled import LoopJoint
 from ..model.model import Loop, Model
 from ..spatial import Pose, compose, inverse, quat_to_mat, scale
+from ..spatial.arrays import matmul, norm
 from .closing import closed_state
 from .coordinates import coordinates_at
 from .freedom import Motions, held_gradients
@@ -123,7 +124,7 @@ class _Count:
                 if place is not None:
                     row[self._dof(joint, place)] += term.weight
             if row.any():
-                rows.append(row / np.linalg.norm(row))
+                rows.append(row / norm(row))
         return rows
 
     def _stuck(self, joint: Joint, q: np.ndarray) -> list[np.ndarray]:
@@ -146,7 +147,7 @@ class _Count:
 def _in_world(twists: np.ndarray, X_W: Pose) -> np.ndarray:
     """Twists in a frame's own axes, linear first, shape (6, n), in world axes."""
     R = np.array(quat_to_mat(X_W[3:])).reshape(3, 3)
-    return np.vstack([R @ twists[:3], R @ twists[3:]])
+    return np.vstack([matmul(R, twists[:3]), matmul(R, twists[3:])])
 
 
 def _size(poses: Iterable[Pose]) -> float:

@@ -19,6 +19,7 @@ from ..spatial import (
     IDENTITY,
     Pose,
     add,
+    arrays,
     atan2,
     compose,
     cross,
@@ -190,7 +191,7 @@ def _slides(screws: list[Screw], X: Pose, q: np.ndarray, climbing: list[int]) ->
         for screw, value in zip(screws, q.tolist(), strict=True):
             ways.append(quat_rotate(reached[3:], scale(screw.direction, screw.slide)))
             reached = compose(reached, screw.pose(value))
-        change[sliding] = np.linalg.lstsq(np.array([ways[i] for i in sliding]).T, gap, rcond=1e-9)[0]
+        change[sliding] = arrays.least_squares(np.array([ways[i] for i in sliding]).T, gap, 1e-9)[0]
     return change
 
 
@@ -203,11 +204,11 @@ def _refined(screws: list[Screw], X: Pose, q: np.ndarray) -> np.ndarray:
     for _ in range(MOST_STEPS):
         if np.abs(gap).max() < CLOSE:
             break
-        step = np.linalg.lstsq(screw_motions(screws, q), gap, rcond=1e-9)[0]
+        step = arrays.least_squares(screw_motions(screws, q), gap, 1e-9)[0]
         for _ in range(4):
             tried = q + step
             left = _gap(screws, tried, X)
-            if np.linalg.norm(left) < np.linalg.norm(gap):
+            if arrays.norm(left) < arrays.norm(gap):
                 break
             step = 0.5 * step
         else:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model import Joint
+from ..spatial.arrays import matmul, svd
 from .still import StillModel, seen_from
 
 LONGEST_CHAIN = 8
@@ -50,7 +51,7 @@ def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, poin
     twists = twists[:, ~np.array(stuck)] if stuck else twists
     there = seen_from(twists, point)
     there[:3] /= length
-    U, sizes, _ = np.linalg.svd(there, full_matrices=False)
+    U, sizes, _ = svd(there)
     return U[:, sizes > SAME_MOTION]
 
 
@@ -58,8 +59,8 @@ def _share_a_turn(one: np.ndarray, other: np.ndarray) -> bool:
     """Whether the spans of two orthonormal bases, shape (6, n), have a motion in common that turns."""
     if not one.size or not other.size:
         return False
-    U, cosines, _ = np.linalg.svd(one.T @ other)
-    shared = one @ U[:, : len(cosines)][:, cosines > 1.0 - SAME_MOTION**2]
+    U, cosines, _ = svd(matmul(one.T, other))
+    shared = matmul(one, U[:, : len(cosines)][:, cosines > 1.0 - SAME_MOTION**2])
     return bool(shared.size) and float(np.abs(shared[3:]).max()) > SAME_MOTION
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..spatial.arrays import det3, dot, matmul
+from ..spatial.arrays import det, dot, matmul
 from .errors import MeshFileError
 
 MAX_TRIANGLES = 20_000_000
@@ -105,7 +105,7 @@ def _area(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
 def placed(part: MeshPart, matrix: np.ndarray) -> MeshPart:
     """Return the part moved by a matrix, shape (4, 4). Mirroring turns the triangles, so that outside stays outside."""
     vertices = matmul(part.vertices, matrix[:3, :3].T) + matrix[:3, 3]
-    is_mirrored = bool(det3(matrix[:3, :3]) < 0.0)
+    is_mirrored = bool(det(matrix[:3, :3]) < 0.0)
     return MeshPart(part.names, vertices, part.triangles[:, ::-1] if is_mirrored else part.triangles)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..spatial import Sym3
+from ..spatial.arrays import eigh, matmul
 from .model import Model
 
 TOLERANCE = 1e-6
@@ -17,7 +18,7 @@ LEAST = 2.0 * TOLERANCE
 
 def principal_moments(inertia: Sym3) -> np.ndarray:
     """The three [kg m^2], smallest first, of (xx, xy, xz, yy, yz, zz)."""
-    return np.linalg.eigvalsh(_matrix(inertia))
+    return eigh(_matrix(inertia))[0]
 
 
 def is_physical(inertia: Sym3) -> bool:
@@ -36,9 +37,9 @@ def mended_inertia(inertia: Sym3) -> Sym3:
     Identification, IEEE Robotics and Automation Letters 3 (2018), section III.
     """
     matrix = _matrix(inertia)
-    spreads, axes = np.linalg.eigh(0.5 * np.trace(matrix) * np.eye(3) - matrix)
+    spreads, axes = eigh(0.5 * np.trace(matrix) * np.eye(3) - matrix)
     spreads = np.maximum(spreads, LEAST * np.abs(spreads).max())
-    mended = spreads.sum() * np.eye(3) - axes @ np.diag(spreads) @ axes.T
+    mended = spreads.sum() * np.eye(3) - matmul(matmul(axes, np.diag(spreads)), axes.T)
     xx, xy, xz, _, yy, yz, _, _, zz = mended.ravel().tolist()
     return xx, xy, xz, yy, yz, zz
 

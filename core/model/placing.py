@@ -23,6 +23,7 @@ from ..spatial import (
     quat_of_rotvec,
     sub,
 )
+from ..spatial.arrays import det, matmul
 from .elements import WORLD, Joint
 from .errors import ModelError
 from .graph import Branch, Tree, spanning_tree
@@ -115,9 +116,9 @@ def as_pose(value: ArrayLike, subject: str) -> Pose:
     R = found[:3, :3]
     if np.abs(found[3] - (0.0, 0.0, 0.0, 1.0)).max() > PROPER:
         raise ModelError(f"{subject}: the last row is {found[3].tolist()}; it must be 0 0 0 1")
-    if np.abs(R.T @ R - np.eye(3)).max() > PROPER or np.linalg.det(R) < 0.0:
+    if np.abs(matmul(R.T, R) - np.eye(3)).max() > PROPER or det(R) < 0.0:
         raise ModelError(
-            f"{subject}: the upper left 3 x 3 part is no rotation (determinant {np.linalg.det(R):.6g}); its columns "
+            f"{subject}: the upper left 3 x 3 part is no rotation (determinant {det(R):.6g}); its columns "
             "must be unit vectors, at right angles, right-handed"
         )
     x, y, z = found[:3, 3].tolist()

@@ -12,6 +12,7 @@ from ..geometry.surfaces import Surface
 from ..model.colliders import Colliders, colliders_of
 from ..model.compiled import CompiledModel
 from ..spatial import compose, quat_to_mat
+from ..spatial.arrays import matmul
 from ..trajectory.touches import Contacts, Impacts
 from .ground import Ground, make_ground
 
@@ -67,7 +68,7 @@ def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
         record.rolling, record.spinning = surface.rolling_friction, surface.spinning_friction
         record.slip_speed = surface.slip_speed
         turned = compose(tuple(compiled.X_BL[rows[link.name]].tolist()), shape.pose)[3:]
-        record.belt = np.reshape(quat_to_mat(turned), (3, 3)) @ np.array(surface.velocity)
+        record.belt = matmul(np.reshape(quat_to_mat(turned), (3, 3)), np.array(surface.velocity))
     return records
 
 

@@ -11,6 +11,7 @@ from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ..collision.manifold import CONTACT
 from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
+from ..contact.loads import acceleration_along
 from ..contact.place import velocity_at
 from ..contact.points import POINTS
 from ..contact.sleeping import drop_still
@@ -173,10 +174,27 @@ def look_around(system, ground, h, skin):
     fits = list_contacts(system, ground, reach, ground.starts, ground.near_starts, STARTS)
     for k in range(ground.numbers[STARTS] if fits else 0):
         start, own = ground.starts[k], ground.near_starts[k]
-        if not own.closed and own.rate < 0.0 and start.gap > skin:
+        if not own.closed and start.gap > skin:
             thick = max(thickness(ground.solids[start.first]), thickness(ground.solids[start.second]))
-            longest = min(longest, (start.gap + BITE * thick) / -own.rate)
+            longest = min(longest, time_to_close(system, ground, start, own.rate, start.gap + BITE * thick))
     return fits, longest
+
+
+@subroutine
+def time_to_close(system, ground, contact, rate, distance):
+    """Return when two solids have approached by `distance` [m], at their velocity and acceleration now; or infinity.
+
+    Without the acceleration, a body that starts at rest would fall through a sheet within one step. The time t solves
+    distance + rate t + change t^2 / 2 = 0 (in the form that does not cancel).
+    """
+    bodies, p = system.work.bodies, get3(contact.point)
+    one, other = bodies[ground.solids[contact.first].body], bodies[ground.solids[contact.second].body]
+    own, others = acceleration_along(one, p, velocity_at(one, p)), acceleration_along(other, p, velocity_at(other, p))
+    change = dot(get3(contact.normal), sub(others, own))
+    closing = max(-change, 0.0)
+    if rate >= 0.0 and closing == 0.0:
+        return math.inf
+    return 2.0 * distance / (math.sqrt(rate * rate + 2.0 * closing * distance) - rate)
 
 
 @jitable

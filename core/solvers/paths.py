@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..spatial.arrays import norm
+
 
 def pose_path(first: float, step: float, poses: np.ndarray) -> Callable[[float], np.ndarray]:
     """The pose at any time [s], through samples `step` apart from `first` on; it stays at the last one.
@@ -19,7 +21,7 @@ def pose_path(first: float, step: float, poses: np.ndarray) -> Callable[[float],
         first sample and the last.
     """
     samples = np.array(poses, dtype=np.float64)
-    turns = samples[:, 3:] / np.linalg.norm(samples[:, 3:], axis=1, keepdims=True)
+    turns = samples[:, 3:] / norm(samples[:, 3:])[..., None]
     flips = np.where(np.sum(turns[1:] * turns[:-1], axis=1) < 0.0, -1.0, 1.0)
     samples[:, 3:] = turns * np.concatenate([[1.0], np.cumprod(flips)])[:, None]
     bends = spline_bends(samples)

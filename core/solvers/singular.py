@@ -14,6 +14,7 @@ from ..model import Joint, ModelError
 from ..model.compiled import CompiledModel, coordinate_names
 from ..model.naming import way_to_hold
 from ..model.text import measured, timed
+from ..spatial.arrays import eigh, matmul, norm, outer
 
 SINGULAR = (parallel_axes, idle_screw)
 """What makes a mass matrix singular whose joints have no armature."""
@@ -68,9 +69,9 @@ def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
     largest = {unit: sizes[[other == unit for other in units]].max() for unit in units}
     floor = np.array([max(1e-14 * largest[unit], 1e-300) for unit in units])
     scales = np.sqrt(np.maximum(sizes, floor))
-    weights, ways = np.linalg.eigh(M / np.outer(scales, scales))
+    weights, ways = eigh(M / outer(scales, scales))
     free = ways[:, weights < max(IDLE, weights[0])] if weights[0] < IDLE else ways[:, :1]
-    shares = free @ free.T
+    shares = matmul(free, free.T)
     own = shares[:, int(np.argmax(np.diag(shares)))]
     return np.where(np.abs(own) > NEXT_TO_NOTHING * np.abs(own).max(), own, 0.0) / scales
 
@@ -96,8 +97,8 @@ class _Fault:
         sizes = np.zeros(len(twists))
         for dof in self.dofs:
             alone = np.where(np.arange(compiled.nv) == dof, self.rates, 0.0)
-            sizes += np.linalg.norm(tree_kinematics(compiled, self.q, alone)[1], axis=1)
-        moves = np.linalg.norm(twists, axis=1) > NEXT_TO_NOTHING * sizes
+            sizes += norm(tree_kinematics(compiled, self.q, alone)[1])
+        moves = norm(twists) > NEXT_TO_NOTHING * sizes
         found = [name for name, moving in zip(compiled.link_names, moves, strict=True) if moving]
         return sorted(found, key=lambda name: len(compiled.tree.path(name)))
 

@@ -20,6 +20,7 @@ from ..model.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, compose, inertia_rotate, inverse, momentum, quat_to_mat, rotate_back
+from ..spatial.arrays import matmul, solve
 from ..spatial.storage import get9
 from .protocol import State
 from .schedule import Schedule
@@ -136,7 +137,7 @@ def caught(
     again = {joint.name: _following_on(joint, new, q) for joint in new.model.joints if _follows_again(joint, old.model)}
     new = _compiled(_with(new.model, again)) if again else new
     momenta = _momenta(new, q, X_WL, V_WL) + new.arrays.columns.armature * qd
-    return new, q, np.linalg.solve(tree_mass_matrix(new, q), momenta)
+    return new, q, solve(tree_mass_matrix(new, q), momenta)
 
 
 def _as_held(joint: Joint, drawn: Joint) -> Joint:
@@ -188,5 +189,5 @@ def _momenta(compiled: CompiledModel, q: np.ndarray, X_WL: dict[str, tuple], V_W
         velocity, turning = V_WL[link][:3] + np.cross(V_WL[link][3:], arm), V_WL[link][3:]
         rigid = inertia_rotate(get9(own.rotation), rigid_inertia_of(compiled.arrays.bodies[number]))
         angular, linear = momentum(rigid, (tuple(turning.tolist()), tuple(velocity.tolist())))
-        total += J[:3].T @ linear + J[3:].T @ angular
+        total += matmul(J[:3].T, linear) + matmul(J[3:].T, angular)
     return total

@@ -1,22 +1,20 @@
 """Linear algebra on NumPy arrays with the same bits on every processor.
 
-NumPy's `@`, `dot`, `einsum` and `linalg` call BLAS and LAPACK, or loops that fuse multiplications and additions. Which
-kernel runs, and so the last digits, depends on the processor. The functions here use only element-wise + - * / and
-square roots, which IEEE 754 rounds exactly, and sums in an order that depends on shapes alone. Everything between a
-file or scene and its motion uses them; `tests/support/processor.py` makes tests fail where something else is called.
+NumPy's `@`, `dot`, `einsum` and `linalg` call BLAS and LAPACK, or loops that fuse multiplications and additions. Its
+trigonometric functions have variants for some processors. Which variant runs, and so the last digits, depends on the
+processor. The functions here use only element-wise + - * / and square roots, which IEEE 754 rounds exactly, sums in an
+order that depends on shapes alone, and `elementary.py`. Everything between a file or scene and its motion uses them;
+`tests/support/processor.py` replaces NumPy's functions by ones that raise.
 
-They are meant for many small vectors and matrices: stacks of arbitrary length, in which the summed dimension is small.
-
-Source of the decompositions: Golub and Van Loan, Matrix Computations (2013), sections 3.4, 5.2, 8.5 and 8.6.
+Source of the decompositions: Golub and Van Loan, Matrix Computations (2013), sections 8.5 and 8.6 (Jacobi's methods).
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from .elementary import atan2
+from .angles import write_atan2, write_cos_sin
+from .vectors import cross
 
 MAX_SWEEPS = 60
 """Upper bound for the sweeps of Jacobi's methods, which converge quadratically: fewer than ten are needed."""
@@ -24,11 +22,27 @@ MAX_SWEEPS = 60
 ROUNDING = 1e-16
 """Off-diagonal entries below this share of the diagonal are treated as 0."""
 
+SURELY_REGULAR = 1e-3
+"""Share of the largest diagonal entry of R that the smallest one exceeds if equations are solved without an SVD."""
+
+CONVERGED = 1e-9
+"""Change of a rotation after which it is exact up to rounding, since the next change is about its square."""
+
+MANY = 200
+"""Number of angles from which a kernel is worth its call, and its compilation if there is no library."""
+
+FEW = 8
+"""Number of summands up to which they are added one by one; more are added by NumPy's pairwise summation."""
+
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the scalar products along the last axis, shapes (…, k) and (…, k) to (…)."""
+    a, b = np.asarray(a), np.asarray(b)
+    count = a.shape[-1]
+    if not 0 < count <= FEW:
+        return (a * b).sum(axis=-1)
     total = a[..., 0] * b[..., 0]
-    for k in range(1, a.shape[-1]):
+    for k in range(1, count):
         total = total + a[..., k] * b[..., k]
     return total
 
@@ -38,26 +52,44 @@ def norm(a: np.ndarray) -> np.ndarray:
     return np.sqrt(dot(a, a))
 
 
+def hypot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the square root of x^2 + y^2, element by element. Squares must not overflow."""
+    return np.sqrt(x * x + y * y)
+
+
 def matvec(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return the products of matrices and vectors, shapes (…, m, k) and (…, k) to (…, m)."""
-    return dot(a, x[..., None, :])
+    return dot(a, np.asarray(x)[..., None, :])
 
 
 def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the products of matrices, shapes (…, m, k) and (…, k, n) to (…, m, n)."""
+    """Return the product of matrices or vectors, as NumPy's `@` takes their shapes."""
+    a, b = np.asarray(a), np.asarray(b)
+    if b.ndim == 1:
+        return dot(a, b)
+    if a.ndim == 1:
+        return dot(np.swapaxes(b, -1, -2), a)
+    count = a.shape[-1]
+    if not 0 < count <= FEW:
+        return (a[..., :, :, None] * b[..., None, :, :]).sum(axis=-2)
     total = a[..., :, 0, None] * b[..., None, 0, :]
-    for k in range(1, a.shape[-1]):
+    for k in range(1, count):
         total = total + a[..., :, k, None] * b[..., None, k, :]
     return total
 
 
 def outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the outer products, shapes (…, m) and (…, n) to (…, m, n)."""
-    return a[..., :, None] * b[..., None, :]
+    return np.asarray(a)[..., :, None] * np.asarray(b)[..., None, :]
 
 
-def det3(a: np.ndarray) -> np.ndarray:
-    """Return the determinants of 3 x 3 matrices, shape (…, 3, 3) to (…)."""
+def det(a: np.ndarray) -> np.ndarray:
+    """Return the determinants of matrices of up to three rows, shape (…, n, n) to (…)."""
+    a = np.asarray(a)
+    if a.shape[-1] == 1:
+        return a[..., 0, 0]
+    if a.shape[-1] == 2:
+        return a[..., 0, 0] * a[..., 1, 1] - a[..., 0, 1] * a[..., 1, 0]
     return dot(a[..., 0, :], np.cross(a[..., 1, :], a[..., 2, :]))
 
 
@@ -67,73 +99,88 @@ def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     Raises:
         ZeroDivisionError: `a` is singular.
     """
-    n = len(a)
     table = np.column_stack([np.asarray(a, float), np.asarray(b, float)])
-    for k in range(n):
-        pivot = k + int(np.abs(table[k:, k]).argmax())
-        if table[pivot, k] == 0.0:
-            raise ZeroDivisionError("the matrix is singular")
-        table[[k, pivot]] = table[[pivot, k]]
-        table[k] = table[k] / table[k, k]
-        others = np.arange(n) != k
-        table[others] -= outer(table[others, k], table[k])
-    return table[:, n:].reshape(np.shape(b))
+    return _eliminated(table[None])[0].reshape(np.shape(b))
 
 
 def inverse(a: np.ndarray) -> np.ndarray:
-    """Return the inverse of a matrix, shape (n, n). Raises ZeroDivisionError if it is singular."""
-    return solve(a, np.eye(len(a)))
+    """Return the inverses of matrices, shape (…, n, n). Raises ZeroDivisionError if one is singular."""
+    a = np.asarray(a, float)
+    stack = a.reshape(-1, *a.shape[-2:])
+    own = np.broadcast_to(np.eye(a.shape[-1]), stack.shape)
+    return _eliminated(np.concatenate([stack, own], axis=2)).reshape(a.shape)
+
+
+def _eliminated(tables: np.ndarray) -> np.ndarray:
+    """Return the right parts of tables, shape (t, n, n + m), once elimination has made the left parts identities."""
+    rows = np.arange(len(tables))
+    for k in range(tables.shape[1]):
+        pivot = k + np.abs(tables[:, k:, k]).argmax(axis=1)
+        tables[rows, k], tables[rows, pivot] = tables[rows, pivot], tables[rows, k]
+        if (tables[:, k, k] == 0.0).any():
+            raise ZeroDivisionError("the matrix is singular")
+        tables[:, k] = tables[:, k] / tables[:, k, k, None]
+        others = np.arange(tables.shape[1]) != k
+        tables[:, others] -= outer(tables[:, others, k], tables[:, k])
+    return tables[:, :, tables.shape[1] :]
 
 
 def eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the eigenvalues of a symmetric matrix in ascending order, and its eigenvectors as columns.
 
-    Args:
-        a: shape (n, n), small n.
+    Jacobi's method in parallel order (Golub and Van Loan, section 8.5.5).
 
-    Jacobi's cyclic method (Golub and Van Loan, algorithm 8.5.3).
+    Args:
+        a: shape (n, n).
     """
     a = np.array(a, dtype=np.float64)
-    n = len(a)
-    vectors = np.eye(n)
+    vectors = np.eye(len(a))
     for _ in range(MAX_SWEEPS):
         rotated = False
-        for p in range(n - 1):
-            for q in range(p + 1, n):
-                if abs(a[p, q]) <= ROUNDING * math.sqrt(abs(a[p, p] * a[q, q])) or a[p, q] == 0.0:
-                    continue
+        for p, q in _rounds(len(a)):
+            pp, pq, qq = a[p, p], a[p, q], a[q, q]
+            turns = np.abs(pq) > ROUNDING * np.sqrt(np.abs(pp * qq))
+            if turns.any():
                 rotated = True
-                c, s = _jacobi_rotation(a[p, p], a[p, q], a[q, q])
-                a[:, [p, q]] = _turned(a[:, p], a[:, q], c, s)
-                a[[p, q]] = _turned(a[p], a[q], c, s).T
+                p, q = p[turns], q[turns]
+                c, s = _jacobi_rotation(pp[turns], pq[turns], qq[turns])
+                a[:, p], a[:, q] = _turned(a[:, p], a[:, q], c, s)
+                a[p], a[q] = (part.T for part in _turned(a[p].T, a[q].T, c, s))
                 a[p, q] = a[q, p] = 0.0
-                vectors[:, [p, q]] = _turned(vectors[:, p], vectors[:, q], c, s)
+                vectors[:, p], vectors[:, q] = _turned(vectors[:, p], vectors[:, q], c, s)
         if not rotated:
             break
-    order = np.argsort(np.diag(a), kind="stable")
-    return np.diag(a)[order], vectors[:, order]
+    values = np.diag(a)
+    order = np.argsort(values, kind="stable")
+    return values[order], vectors[:, order]
 
 
 def svd(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return U, s, Vt with a = U diag(s) Vt, for shape (m, n) with m >= n: shapes (m, n), (n,) and (n, n).
+    """Return U, s, Vt with a = U diag(s) Vt: for shape (m, n) and k = min(m, n), shapes (m, k), (k,) and (k, n).
 
-    The singular values descend. Columns of U that belong to a singular value of 0 are 0.
-    One-sided Jacobi (Golub and Van Loan, section 8.6.4), which finds small singular values to their last digits.
+    One-sided Jacobi (Golub and Van Loan, section 8.6.4), which finds small singular values to their last digits. The
+    singular values descend. If one is 0, the vector that belongs to it is 0 on the longer side.
     """
     u = np.array(a, dtype=np.float64)
-    n = u.shape[1]
-    v = np.eye(n)
+    if u.shape[0] < u.shape[1]:
+        u, sizes, vt = svd(u.T)
+        return vt.T, sizes, u.T
+    if u.shape[0] > 2 * u.shape[1]:  # sweeps of a small matrix take less time
+        q, r = _orthonormalized(u)
+        u, sizes, vt = svd(r)
+        return matmul(q, u), sizes, vt
+    v = np.eye(u.shape[1])
     for _ in range(MAX_SWEEPS):
         rotated = False
-        for p in range(n - 1):
-            for q in range(p + 1, n):
-                pp, pq, qq = (float((u[:, i] * u[:, j]).sum()) for i, j in ((p, p), (p, q), (q, q)))
-                if abs(pq) <= ROUNDING * math.sqrt(pp * qq) or pq == 0.0:
-                    continue
+        for p, q in _rounds(u.shape[1]):
+            pp, pq, qq = ((u[:, i] * u[:, j]).sum(axis=0) for i, j in ((p, p), (p, q), (q, q)))
+            turns = np.abs(pq) > ROUNDING * np.sqrt(pp * qq)
+            if turns.any():
                 rotated = True
-                c, s = _jacobi_rotation(pp, pq, qq)
-                u[:, [p, q]] = _turned(u[:, p], u[:, q], c, s)
-                v[:, [p, q]] = _turned(v[:, p], v[:, q], c, s)
+                p, q = p[turns], q[turns]
+                c, s = _jacobi_rotation(pp[turns], pq[turns], qq[turns])
+                u[:, p], u[:, q] = _turned(u[:, p], u[:, q], c, s)
+                v[:, p], v[:, q] = _turned(v[:, p], v[:, q], c, s)
         if not rotated:
             break
     sizes = np.sqrt((u * u).sum(axis=0))
@@ -142,45 +189,132 @@ def svd(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return u[:, order] / np.where(sizes > 0.0, sizes, 1.0), sizes, v[:, order].T
 
 
-def least_squares(a: np.ndarray, b: np.ndarray, weakest: float = 1e-12) -> np.ndarray:
-    """Return the x of least length among those that minimise |a x - b|, shapes (m, n) and (m,).
+def rank(a: np.ndarray, weakest: float) -> int:
+    """Return the number of singular values above `weakest`."""
+    return int((svd(a)[1] > weakest).sum())
+
+
+def pseudo_inverse(a: np.ndarray, weakest: float = 1e-12) -> np.ndarray:
+    """Return the Moore-Penrose inverse, shape (m, n) to (n, m). weakest: as in `least_squares`."""
+    u, sizes, vt = svd(a)
+    strong = sizes > weakest * sizes.max(initial=0.0)
+    return matmul(vt[strong].T / sizes[strong], u[:, strong].T)
+
+
+def least_squares(a: np.ndarray, b: np.ndarray, weakest: float = 1e-12) -> tuple[np.ndarray, int]:
+    """Return the shortest x among those that minimise |a x - b|, shapes (m, n) and (m,), and the rank of `a`.
 
     Args:
         weakest: singular values below this share of the largest count as 0.
     """
-    if a.shape[0] < a.shape[1]:
-        a = np.vstack([a, np.zeros((a.shape[1] - a.shape[0], a.shape[1]))])
-        b = np.concatenate([b, np.zeros(len(a) - len(b))])
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    if a.shape[0] > 2 * a.shape[1] > 0:
+        q, r = _orthonormalized(a)
+        a, b = r, (q * b[:, None]).sum(axis=0)
+        sizes = np.abs(np.diag(r))
+        if sizes.min() > SURELY_REGULAR * sizes.max():
+            return _substituted(r, b), len(r)
     u, sizes, vt = svd(a)
     strong = sizes > weakest * sizes.max(initial=0.0)
-    along = (u * b[:, None]).sum(axis=0)[strong] / sizes[strong]
-    return (along[:, None] * vt[strong]).sum(axis=0)
+    along = matmul(u[:, strong].T, b) / sizes[strong]
+    return matmul(vt[strong].T, along), int(strong.sum())
+
+
+def _substituted(r: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return x with r x = b for an upper triangular matrix."""
+    rows, x = r.tolist(), b.tolist()
+    for i in reversed(range(len(x))):
+        for j in range(i + 1, len(x)):
+            x[i] -= rows[i][j] * x[j]
+        x[i] /= rows[i][i]
+    return np.array(x)
+
+
+def covariance(points: np.ndarray) -> np.ndarray:
+    """Return the covariance matrix of points about their mean, shape (n, k) to (k, k)."""
+    away = points - points.mean(axis=0)
+    return matmul(away.T, away) / len(points)
 
 
 def nearest_rotation(a: np.ndarray) -> np.ndarray:
     """Return the orthogonal matrix nearest to `a`, shape (3, 3); it mirrors where `a` does.
 
-    The polar factor (Golub and Van Loan, section 9.4.3). `a` must not be singular.
+    The polar factor, by Newton's method: the mean of a matrix and its inverse transposed (Higham, Functions of Matrices
+    (2008), section 8.3). Plain numbers, since it takes a few steps for each object of a scene.
+
+    Raises:
+        ZeroDivisionError: `a` is singular.
     """
-    u, _, vt = svd(a)
-    return matmul(u, vt)
+    rows = [tuple(row) for row in np.asarray(a, float).tolist()]
+    for _ in range(MAX_SWEEPS):
+        x, y, z = rows
+        cofactors = cross(y, z), cross(z, x), cross(x, y)
+        k = 1.0 / (x[0] * cofactors[0][0] + x[1] * cofactors[0][1] + x[2] * cofactors[0][2])
+        before = rows
+        rows = [
+            tuple(0.5 * (own + k * other) for own, other in zip(*pair, strict=True))
+            for pair in zip(rows, cofactors, strict=True)
+        ]
+        change = max(abs(new - old) for pair in zip(rows, before, strict=True) for new, old in zip(*pair, strict=True))
+        if change < CONVERGED:
+            break
+    return np.array(rows)
 
 
 def angle_of(y: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return atan2(y, x) [rad] of each pair of two arrays of one shape."""
-    y, x = np.broadcast_arrays(np.asarray(y, float), np.asarray(x, float))
-    return np.array([atan2(*pair) for pair in zip(y.ravel().tolist(), x.ravel().tolist(), strict=True)]).reshape(
-        y.shape
-    )
+    """Return atan2(y, x) [rad], element by element."""
+    y, x = (np.ascontiguousarray(part, dtype=np.float64) for part in np.broadcast_arrays(y, x))
+    angles = np.empty(y.size)
+    (write_atan2 if y.size > MANY else write_atan2.python)(y.ravel(), x.ravel(), angles)
+    return angles.reshape(y.shape)
 
 
-def _jacobi_rotation(pp: float, pq: float, qq: float) -> tuple[float, float]:
-    """Return the cosine and sine that diagonalise [[pp, pq], [pq, qq]] (Golub and Van Loan, algorithm 8.5.1)."""
-    tau = float(qq - pp) / (2.0 * float(pq))
-    t = math.copysign(1.0 / (abs(tau) + math.sqrt(1.0 + tau * tau)), tau)
-    c = 1.0 / math.sqrt(1.0 + t * t)
+def cosines_sines(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cosines and the sines of angles [rad], element by element."""
+    angles = np.ascontiguousarray(angles, dtype=np.float64)
+    cosines, sines = np.empty(angles.size), np.empty(angles.size)
+    (write_cos_sin if angles.size > MANY else write_cos_sin.python)(angles.ravel(), cosines, sines)
+    return cosines.reshape(angles.shape), sines.reshape(angles.shape)
+
+
+def _orthonormalized(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Q and R with a = Q R, shapes (m, n) and (n, n), by Gram-Schmidt, twice (Golub and Van Loan, section 5.2).
+
+    Columns of Q that depend on earlier ones are 0.
+    """
+    q, r = np.zeros_like(a), np.zeros((a.shape[1], a.shape[1]))
+    for j in range(a.shape[1]):
+        column = a[:, j]
+        for _ in range(2):
+            along = (q[:, :j] * column[:, None]).sum(axis=0)
+            column = column - matmul(q[:, :j], along) if j else column
+            r[:j, j] += along
+        length = float(np.sqrt((column * column).sum()))
+        r[j, j] = length
+        q[:, j] = column / length if length > 0.0 else 0.0
+    return q, r
+
+
+def _rounds(n: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return all pairs of numbers below n, in rounds of pairs that share none: a round-robin tournament."""
+    players = [*range(n), *([-1] if n % 2 else [])]
+    half, rounds = len(players) // 2, []
+    for _ in range(len(players) - 1):
+        pairs = [sorted(pair) for pair in zip(players[:half], reversed(players[half:]), strict=True) if -1 not in pair]
+        if pairs:
+            rounds.append((np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])))
+        players = [players[0], players[-1], *players[1:-1]]
+    return rounds
+
+
+def _jacobi_rotation(pp: np.ndarray, pq: np.ndarray, qq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cosines and sines that diagonalise [[pp, pq], [pq, qq]] (Golub and Van Loan, algorithm 8.5.1)."""
+    with np.errstate(over="ignore"):
+        tau = (qq - pp) / (2.0 * pq)
+        t = np.copysign(1.0 / (np.abs(tau) + np.sqrt(1.0 + tau * tau)), tau)
+    c = 1.0 / np.sqrt(1.0 + t * t)
     return c, t * c
 
 
-def _turned(p: np.ndarray, q: np.ndarray, c: float, s: float) -> np.ndarray:
-    return np.column_stack([c * p - s * q, s * p + c * q])
+def _turned(p: np.ndarray, q: np.ndarray, c: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return c * p - s * q, s * p + c * q

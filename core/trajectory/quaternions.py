@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..spatial.arrays import angle_of, dot, norm
+
 PARTS = ("qw", "qx", "qy", "qz")
 
 UNIT = 1e-9
@@ -25,25 +27,25 @@ def normalized(quaternions: np.ndarray) -> np.ndarray:
     largest = np.abs(quaternions).max(axis=-1, keepdims=True, initial=0.0)
     with np.errstate(all="ignore"):
         scaled = quaternions / largest  # whose squares neither overflow nor vanish
-        length = np.linalg.norm(scaled, axis=-1, keepdims=True)
+        length = norm(scaled)[..., None]
         is_off = (np.abs(length * largest - 1.0) > UNIT) & (largest > 0.0)
         return np.where(is_off, scaled / length, quaternions)
 
 
 def continuous(quaternions: np.ndarray) -> np.ndarray:
     """Signs, shape (F,), with which each quaternion is the nearer one to that before it."""
-    flips = np.where(np.einsum("fi,fi->f", quaternions[:-1], quaternions[1:]) < 0.0, -1.0, 1.0)
+    flips = np.where(dot(quaternions[:-1], quaternions[1:]) < 0.0, -1.0, 1.0)
     return np.cumprod(np.concatenate([np.ones(min(len(quaternions), 1)), flips]))
 
 
 def turns_between(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Rotation vectors of at most half a turn [rad], shape (F, 3), that lead from one to the other, in their axes."""
     w, v = before[:, :1], -before[:, 1:]
-    real = w[:, 0] * after[:, 0] - np.einsum("fi,fi->f", v, after[:, 1:])
+    real = w[:, 0] * after[:, 0] - dot(v, after[:, 1:])
     vector = w * after[:, 1:] + after[:, :1] * v + np.cross(v, after[:, 1:])
     vector *= np.where(real < 0.0, -1.0, 1.0)[:, None]
-    sine = np.linalg.norm(vector, axis=1)
-    angle = 2.0 * np.arctan2(sine, np.abs(real))
+    sine = norm(vector)
+    angle = 2.0 * angle_of(sine, np.abs(real))
     scale = np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 1e-12)
     return vector * scale[:, None]
 

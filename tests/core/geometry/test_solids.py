@@ -90,7 +90,8 @@ def test_a_mesh_is_scaled_and_may_be_mirrored():
 def test_what_has_no_inside():
     """Guards against made-up masses."""
     assert solid_properties(Plane()) is None
-    assert solid_properties(Mesh("model://m/a.stl")) is None
+    with pytest.raises(ValueError, match="it was not found"):
+        solid_properties(Mesh("model://m/a.stl"))
     assert solid_properties(None) is None
     for shape in (
         Cylinder(1e200, 1.0),
