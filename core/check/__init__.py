@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import Model, ModelError
-from . import collisions, couplings, joints, links, motion, shapes, structure, surfaces
+from . import collisions, couplings, joints, links, motion, ranges, shapes, structure, surfaces
 from .falling import falling
 from .issue import Issue, count_issues
 from .standstill import Hinge, idle_hinges, lever, standstill
@@ -11,7 +11,14 @@ from .standstill import Hinge, idle_hinges, lever, standstill
 SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
 """Those that any model may be asked for."""
 
-SOUND_FINDINGS = (*links.FINDINGS, *collisions.FINDINGS, *surfaces.FINDINGS, *joints.FINDINGS, *couplings.FINDINGS)
+SOUND_FINDINGS = (
+    *links.FINDINGS,
+    *collisions.FINDINGS,
+    *surfaces.FINDINGS,
+    *joints.FINDINGS,
+    *couplings.FINDINGS,
+    *ranges.FINDINGS,
+)
 """Those that only a model without findings of `shapes` may be asked for."""
 
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)

@@ -9,9 +9,10 @@ from itertools import pairwise
 from ..joints import FREE, Row
 from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model
+from ..model.couplings import led_homes
 from ..model.drives import DRIVES, OFF
 from ..model.screws import joint_pose, measured_rows
-from ..model.text import measured, measured_apart, measured_range
+from ..model.text import measured, measured_apart, measured_range, measured_span
 from ..spatial import Vec3, cross, norm, sub
 from .issue import Issue, all_finite, as_text, error, name_of, note, warning
 
@@ -234,18 +235,38 @@ def spring_outside_limits(model: Model) -> Iterator[Issue]:
 
 
 def home_outside_limits(model: Model) -> Iterator[Issue]:
+    led = led_homes(model.joints)
     for joint in model.joints:
         for number, at in _measured(joint):
             axis = joint.axes[number]
-            if joint.kind.slot(number).limited and _outside(at, axis):
-                which, name = _which(joint, number), joint.kind.slot(number).name
-                of_row = f" whose {name} is" if joint.kind.rows else " of"
-                yield warning(
-                    "home-outside-limits",
-                    name_of(joint),
-                    f"home puts its {which} at {_at(joint, number, at)}, outside its limits; give a home{of_row} "
-                    f"{_room(joint, number)}, or move the limits",
-                )
+            if (joint.name, number) in led or not joint.kind.slot(number).limited or not _outside(at, axis):
+                continue
+            which, name = _which(joint, number), joint.kind.slot(number).name
+            of_row = f" whose {name} is" if joint.kind.rows else " of"
+            yield warning(
+                "home-outside-limits",
+                name_of(joint),
+                f"home puts its {which} at {_at(joint, number, at)}, outside its limits; give a home{of_row} "
+                f"{_room(joint, number)}, or move the limits",
+            )
+
+
+def led_outside_limits(model: Model) -> Iterator[Issue]:
+    """Report followers that start outside their limits, where the home of the joint that they mimic puts them."""
+    led = led_homes(model.joints)
+    for joint in model.joints:
+        mimic = joint.mimic
+        at = led.get((joint.name, mimic.axis)) if mimic else None
+        if mimic is None or at is None or not math.isfinite(at):
+            continue
+        if joint.kind.slot(mimic.axis).limited and _outside(at, joint.axes[mimic.axis]):
+            yield warning(
+                "led-outside-limits",
+                name_of(joint),
+                f"home of '{mimic.leader}', which it mimics, puts its {_which(joint, mimic.axis)} at "
+                f"{_at(joint, mimic.axis, at)}, outside its limits; give '{mimic.leader}' a home that puts it at "
+                f"{_room(joint, mimic.axis)}, or move the limits",
+            )
 
 
 def limits_beyond_rows(model: Model) -> Iterator[Issue]:
@@ -301,11 +322,7 @@ def _at(joint: Joint, number: int, value: float) -> str:
 def _room(joint: Joint, number: int) -> str:
     """What the limits allow, in words."""
     axis = joint.axes[number]
-    if math.isinf(axis.lower):
-        return f"at most {_at(joint, number, axis.upper)}"
-    if math.isinf(axis.upper):
-        return f"at least {_at(joint, number, axis.lower)}"
-    return measured_range(axis.lower, axis.upper, joint.axis_unit(number).value)
+    return measured_span(axis.lower, axis.upper, joint.axis_unit(number).value)
 
 
 FINDINGS = (
@@ -325,5 +342,6 @@ FINDINGS = (
     too_bouncy,
     spring_outside_limits,
     home_outside_limits,
+    led_outside_limits,
     limits_beyond_rows,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..extras import Extra
@@ -165,3 +165,38 @@ def mimic_equation(follower: str, mimic: Mimic) -> Equation:
     """follower - multiplier * leader = offset - multiplier * reference"""
     terms = (Term(follower, mimic.axis, 1.0), Term(mimic.leader, mimic.leader_axis, -mimic.multiplier))
     return Equation(follower, terms, mimic.offset - mimic.multiplier * mimic.reference)
+
+
+def led_homes(joints: Iterable[Joint]) -> dict[tuple[str, int], float]:
+    """Return where simulations start the axes that mimic others: {(joint, number of its axis): value in rad or m}.
+
+    These follow from the homes of the joints that they mimic, whatever their own homes say. Mimics in a ring, of joints
+    that are not there or switched off, and of axes without a coordinate are left out.
+    """
+    acting = [joint for joint in joints if joint.enabled]
+    at = {
+        (joint.name, column.axis): value
+        for joint in acting
+        if not joint.kind.chart
+        for column, value in zip(joint.columns, joint.q_home, strict=True)
+    }
+    mimics = {(joint.name, joint.mimic.axis): joint.mimic for joint in acting if joint.mimic}
+    found: dict[tuple[str, int], float] = {}
+    lost: set[tuple[str, int]] = set()
+    for start in mimics:
+        if start in found or start in lost:
+            continue
+        chain, key = {start: None}, start
+        while key in mimics and key not in found and key not in lost:
+            chain[key] = None
+            key = mimics[key].leader, mimics[key].leader_axis
+            if key in chain:
+                break
+        if key in chain or key in lost or not at.keys() >= {key, *chain}:
+            lost.update(chain)
+            continue
+        value = found.get(key, at[key])
+        for follower in reversed(chain):
+            mimic = mimics[follower]
+            found[follower] = value = mimic.multiplier * (value - mimic.reference) + mimic.offset
+    return found

@@ -60,3 +60,14 @@ def measured_range(lower: float, upper: float, unit: str, digits: int = 4) -> st
     if not unit.startswith("rad"):
         return plain
     return f"{plain} ({math.degrees(lower):.{digits}g}° to {math.degrees(upper):.{digits}g}°)"
+
+
+def measured_span(lower: float, upper: float, unit: str, digits: int = 4) -> str:
+    """As `measured_range`, from limits that may be infinite: "at most 1 m", "at least 1 m", "any value"."""
+    if math.isinf(lower) and math.isinf(upper):
+        return "any value"
+    if math.isinf(lower):
+        return f"at most {measured(upper, unit, digits)}"
+    if math.isinf(upper):
+        return f"at least {measured(lower, unit, digits)}"
+    return measured_range(lower, upper, unit, digits)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..kinematics.proximity import Separation
-from ..model import Link
 from ..model.text import in_metres
 from .contact_facts import ContactFacts
 from .diagnosis import Diagnosis, in_short
@@ -49,6 +48,9 @@ LIVELY, MANY_BLOWS = 0.99, 5
 SCALE = 300.0
 """Times that a collision may be larger or smaller than the link's mass is spread; a wrong unit makes it 1000."""
 
+ROUNDING = 1e-12
+"""Part of the moment of inertia about a body's origin below which that about its centre of mass is rounding error."""
+
 WEDGED, STUCK, HARD = -0.7, 1e-3, 3.0
 """Of what jams: cosine of the angle between two pushes, how far it moves, in sizes, and its pushes, in weights."""
 
@@ -73,7 +75,7 @@ def _is_deep(facts: ContactFacts, found: Separation) -> bool:
         return False
     if math.isinf(surface.stiffness):
         return True
-    movable = [name for name in (found.a, found.b) if name not in facts.standing]
+    movable = [name for name in (found.a, found.b) if name not in facts.standing | facts.run.held]
     return surface.stiffness * depth > CRUSHING * min(map(facts.weight_with, movable), default=0.0)
 
 
@@ -100,32 +102,46 @@ def _overlap_in_words(facts: ContactFacts, found: Separation, other: str, count:
 
 
 def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
-    """Millimetres for metres."""
+    """Report millimetres for metres: collisions that are far larger or smaller than the mass of a fixed group is wide.
+
+    The whole group is compared, since one link of it may have a token mass, or none.
+    """
     facts = run.touching
     if facts is None:
         return
-    for link in run.compiled.model.links:
-        reach = facts.solids.reach[facts.solids_of(link.name)]
-        spread = _spread(link)
-        if link.name in facts.standing or not len(reach) or not spread or math.isinf(reach.max()):
+    for group in {links[0].name: links for links in run.groups.values()}.values():
+        names = [link.name for link in group]
+        solids = facts.solids_of(*names)
+        spread = _spread(run, names[0])
+        if run.held.intersection(names) or not len(solids) or not spread:
             continue
-        ratio = float(reach.max()) / spread
-        if 1.0 / SCALE < ratio < SCALE:
+        widest = int(solids[np.argmax(facts.solids.reach[solids])])
+        reach = float(facts.solids.reach[widest])
+        ratio = reach / spread
+        if math.isinf(reach) or 1.0 / SCALE < ratio < SCALE:
             continue
         told = f"{in_short(ratio):g} times as far" if ratio > 1.0 else f"{in_short(1.0 / ratio):g} times less far"
         message = (
-            f"its collisions reach {in_metres(float(reach.max()))} from their middle, {told} as its mass is spread, "
+            f"its collisions reach {in_metres(reach)} from their middle, {told} as its mass is spread, "
             f"{in_metres(spread)}: one of them is in another unit; scale its collisions by "
             f"{0.001 if ratio > 1.0 else 1000:g}, or weigh it anew"
         )
-        yield Diagnosis("collision-scale", f"link '{link.name}'", message)
+        yield Diagnosis("collision-scale", f"link '{facts.touches.owners[widest]}'", message)
 
 
-def _spread(link: Link) -> float:
-    """Its largest radius of gyration [m]; 0 where it has none."""
-    xx, xy, xz, yy, yz, zz = link.inertia
-    largest = float(np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[-1])
-    return math.sqrt(largest / link.mass) if link.mass > 0.0 and largest > 0.0 else 0.0
+def _spread(run: RunFacts, link: str) -> float:
+    """Return the largest radius of gyration of a link with all that is fixed to it [m]; 0 without mass or inertia."""
+    compiled = run.compiled
+    body = compiled.arrays.bodies[int(compiled.link_body[compiled.link_names.index(link)])]
+    if not body.mass > 0.0:
+        return 0.0
+    xx, xy, xz, yy, yz, zz = body.inertia
+    c = body.moment / body.mass
+    about_com = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    about_com -= body.mass * ((c * c).sum() * np.eye(3) - np.outer(c, c))
+    largest = float(np.linalg.eigvalsh(about_com)[-1])
+    is_rounding = largest <= ROUNDING * float(np.abs(body.inertia).max())
+    return 0.0 if is_rounding else math.sqrt(largest / body.mass)
 
 
 def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
@@ -186,7 +202,7 @@ def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
     found: dict[tuple[str, str], float] = {}
     for pair in facts.touches.pairs:
         names = facts.touches.names(pair)
-        if facts.standing & set(names):
+        if (facts.standing | run.held) & set(names):
             continue
         light, heavy = sorted(names, key=facts.mass_with)
         if facts.mass_with(heavy) > UNEQUAL * facts.mass_with(light) > 0.0:

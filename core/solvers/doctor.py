@@ -17,7 +17,7 @@ from ..kinematics import mobility
 from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
 from ..model.compiled import ON_COLUMN
-from ..model.text import measured, roughly, timed
+from ..model.text import counted, measured, roughly, timed
 from .adaptive import Adaptive
 from .contact_findings import CONTACT_RULES, CONTACT_STARTS
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
@@ -153,26 +153,60 @@ def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
 
 
 def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
+    """Report joints between two groups of fixed links whose masses differ by far.
+
+    A group that no force moves is left out, since its mass does not change the motion.
+    """
     if not run.in_trouble:
         return
-    model = run.compiled.model
-    parts = model.rigid_parts()
-    masses = dict.fromkeys(parts.values(), 0.0)
-    for link in model.links:
-        masses[parts[link.name]] += link.mass
     found = []
-    for joint in model.joints:
-        if WORLD not in (joint.parent, joint.child) and joint.nv:
-            (lesser, light), (more, heavy) = sorted((masses[parts[end]], end) for end in (joint.parent, joint.child))
-            if more > UNEQUAL * lesser:
-                found.append((more / lesser if lesser else math.inf, joint, (lesser, light), (more, heavy)))
+    for joint in run.compiled.model.joints:
+        ends = (joint.parent, joint.child)
+        if not joint.nv or WORLD in ends or run.held.intersection(ends):
+            continue
+        (lesser, light), (more, heavy) = sorted((run.mass_of_group(end), end) for end in ends)
+        if more > UNEQUAL * lesser:
+            found.append((more / lesser if lesser else math.inf, joint, (lesser, light), (more, heavy)))
     for ratio, joint, (lesser, light), (more, heavy) in sorted(found, key=lambda entry: -entry[0])[:3]:
         message = (
-            f"joins link '{heavy}' of {more:.3g} kg with link '{light}' of {lesser:.3g} kg, "
+            f"joins {_group(run, heavy)} of {more:.3g} kg with {_group(run, light)} of {lesser:.3g} kg, "
             f"{ratio:.1g} times lighter, which the heavy one flings about; give '{light}' more mass, to within "
             f"{UNEQUAL:g} times, or fix it to its neighbour"
         )
         yield Diagnosis("mass-ratio", f"joint '{joint.name}'", message)
+
+
+def _group(run: RunFacts, link: str) -> str:
+    """A link in words, with what its mass includes."""
+    others = len(run.groups[link]) - 1
+    return f"link '{link}'" + (f" and what is fixed to it ({counted(others, 'link')})" if others else "")
+
+
+def held_together(run: RunFacts) -> Iterator[Diagnosis]:
+    """Report a failed run in which several axes of one coupling were held at limits at the same instant.
+
+    What holds one of them holds the others, so the force of each limit is not unique.
+    """
+    if not run.failed:
+        return
+    doing = {(watched.joint.name, watched.axis): told for watched in run.watched if (told := _held_at(run, watched))}
+    for equation in run.compiled.model.equations():
+        held = [term.joint for term in equation.terms if (term.joint, term.axis) in doing]
+        if len(held) > 1:
+            told = " and ".join(doing[term.joint, term.axis] for term in equation.terms if term.joint in held)
+            message = (
+                f"coupling '{equation.name}' ties it to others, and at {timed(run.seen.state.time)} {told}: each of "
+                "these limits holds all of them, and the forces of both are not unique; let one of these joints alone "
+                "have this limit"
+            )
+            yield Diagnosis("limits-tied", f"joint '{held[0]}'", message)
+
+
+def _held_at(run: RunFacts, watched: Watched) -> str:
+    """Which limit holds an axis at present, in words; empty where none does."""
+    watch = run.seen.watches[watched.number]
+    is_held = watch.pressed or (watch.held and (watch.touch or watch.slide))
+    return _doing(run, watched) if is_held and not watch.asleep else ""
 
 
 def gimbal_lock(run: RunFacts) -> Iterator[Diagnosis]:
@@ -261,12 +295,19 @@ def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
     led = [f"'{name}'" for name in (*run.controls.joints, *run.controls.links)]
     other = ", or the adaptive solver" if run.report.implicit_steps == run.report.steps else ""
     kink = f"; smooth the motion prescribed for {', '.join(led)}" if led else ""
+    finer = _finer(run.accuracy)
+    advice = (
+        "choose a higher accuracy"
+        if finer
+        else "no accuracy is higher, and steps end at frames: simulate more frames a second, and look for springs, "
+        "dampers and forces that are far too large for the masses that they act on"
+    )
     message = (
         f"{abs(balance[worst]):.3g} J {verb} from nowhere by frame {at[worst]}, half of it by frame {at[first]}: "
-        f"{run.report.relative_drift:.0%} of the energy that moves; choose a higher accuracy{other}{kink}"
+        f"{run.report.relative_drift:.0%} of the energy that moves; {advice}{other}{kink}"
     )
     subject, message = f"model '{run.compiled.model.name}'", message.replace("is lost from nowhere", "is lost")
-    yield Diagnosis(code, subject, message, _finer(run.accuracy))
+    yield Diagnosis(code, subject, message, finer)
 
 
 def _finer(accuracy: str) -> Remedy | None:
@@ -322,6 +363,7 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     fell_out,
     goes_through,
     gimbal_lock,
+    held_together,
     stiff_and_light,
     mass_ratio,
     next_to_no_inertia,

@@ -11,9 +11,11 @@ import numpy as np
 
 from ..collision.solids import MESH, PLANE
 from ..geometry import Shape
+from ..geometry.outlines import Crossing, last_crossing
 from ..geometry.shapes import ALL_LAYERS
 from ..kinematics.proximity import Separation
 from ..model.text import in_metres, timed
+from ..spatial import compose, inverse, quat_rotate
 from .contact_facts import ContactFacts
 from .diagnosis import Diagnosis
 from .run_facts import RunFacts
@@ -29,6 +31,9 @@ FREELY = 0.5
 
 PASSED = 0.3
 """Part of the smaller solid's size by which two that do not meet overlap, and one goes through the other."""
+
+LEVEL = 1e-6
+"""Sine of the slope below which a face of a closed mesh does not bear anything, since it is upright."""
 
 GLANCES = 60
 """Frames, at most, at which it is looked whether anything goes through anything."""
@@ -102,7 +107,7 @@ def _why(facts: ContactFacts, first: str) -> str:
         return "nothing with a collision stands in the world; add a floor, or hold it where it is"
     own = facts.solids_of(*_links_with(facts, first))
     placed = facts.placed
-    inverted = ""
+    inverted = left = ""
     for solid in map(int, standing):
         name = facts.touches.owners[solid]
         if facts.solids[solid].kind == PLANE and placed[solid].rotation.reshape(3, 3)[:, 2] @ facts.down > 0.0:
@@ -111,16 +116,27 @@ def _why(facts: ContactFacts, first: str) -> str:
             reason = _not_meeting(facts, own, solid)
             if reason:
                 return f"it went through link '{name}': {reason}"
-            if facts.solids[solid].kind == MESH:
-                return (
-                    f"it came through the mesh of link '{name}', which has a hole there, or no faces; close it, "
-                    "or give the link a box or a plane for its collision"
-                )
-    if inverted:
-        return inverted
+            crossing = _crosses(facts, own, solid) if facts.solids[solid].kind == MESH else None
+            if crossing and crossing.is_within:
+                return _crossing_in_words(name, crossing)
+            if crossing:
+                left = left or _crossing_in_words(name, crossing)
+    if inverted or left:
+        return inverted or left
     names = list(dict.fromkeys(facts.touches.owners[int(solid)] for solid in standing))
     told = ", ".join(f"'{name}'" for name in names[:MOST_TOLD]) + (" and others" if len(names) > MOST_TOLD else "")
     return f"what stands ({told}) is not below it; make the floor larger, or put it below where things start"
+
+
+def _crossing_in_words(name: str, crossing: Crossing) -> str:
+    """Describe how the mesh of link `name` was left, and what to do."""
+    place = " ".join(f"{x:.3g}" for x in crossing.point + 0.0)
+    if crossing.is_within:
+        return (
+            f"it came through the mesh of link '{name}', which has a hole at {place} m, or no faces; close it, or give "
+            "the link a box or a plane for its collision"
+        )
+    return f"it left link '{name}' over the edge of its mesh, at {place} m; make it larger, or put a wall at its edge"
 
 
 def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, place: np.record) -> bool:
@@ -135,6 +151,33 @@ def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, 
     steps = np.linspace(0.0, 1.0, 9)[:, None, None]
     fine = (path[:-1] + steps * (path[1:] - path[:-1])).reshape(-1, 3)
     return bool(((fine >= lower) & (fine <= upper)).all(axis=1).any())
+
+
+def _crosses(facts: ContactFacts, own: np.ndarray, solid: int) -> Crossing | None:
+    """Return where one of some solids went below a mesh, through a hole rather than over its edge.
+
+    Of a closed mesh, such as a thick plate, only the faces that bear something count: those that face upward.
+    """
+    meshes, mesh = facts.touches.ground.store.meshes, facts.solids[solid]
+    place = facts.placed[solid]
+    turned = place.rotation.reshape(3, 3)
+    numbers = slice(mesh.first_face, mesh.first_face + mesh.face_count)
+    faces, normals = meshes.faces[numbers] - mesh.first_vertex, meshes.normals[numbers]
+    vertices = meshes.vertices[mesh.first_vertex : mesh.first_vertex + mesh.vertex_count]
+    vertices = (vertices[:, None] * turned).sum(axis=2) + place.origin
+    if mesh.closed:
+        faces = faces[((normals[:, None] * turned).sum(axis=2) * facts.down).sum(axis=1) < -LEVEL]
+    found = [last_crossing(_way(facts, int(i)), vertices, faces, facts.down) for i in own]
+    return max((each for each in found if each), key=lambda each: each.is_within, default=None)
+
+
+def _way(facts: ContactFacts, solid: int) -> np.ndarray:
+    """Return the middle of a solid, frame by frame, shape (F, 3) [m]."""
+    trajectory = facts.run.trajectory
+    X_WL = trajectory.X_WL[:, trajectory.link_names.index(facts.touches.owners[solid])]
+    at_first = (*facts.placed[solid].origin.tolist(), 1.0, 0.0, 0.0, 0.0)
+    middle = compose(inverse(tuple(X_WL[0].tolist())), at_first)[:3]
+    return X_WL[:, :3] + np.array([quat_rotate(tuple(quat), middle) for quat in X_WL[:, 3:].tolist()])
 
 
 def _not_meeting(facts: ContactFacts, own: np.ndarray, solid: int) -> str:

@@ -6,11 +6,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..kinematics.demands import size_of
+from ..model.compiled import CompiledModel
+from ..spatial import norm
 from ..trajectory.trajectory import Trajectory
 from .contact_report import ContactReport
 
 STILL = 1e-16
-"""Joules below which nothing moves."""
+"""Energy below which nothing moves, where nothing has a weight [J]."""
+
+ROUNDING = 1e-12
+"""Part of the energy at stake below which the energy that moves is rounding error, so that nothing moves."""
 
 NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
 
@@ -54,13 +60,29 @@ class Report:
         return self.energy_drift / self.energy_scale if self.energy_scale > 0.0 else 0.0
 
     @np.errstate(all="ignore")  # a run that diverges has energies beyond all numbers
-    def weigh(self, done: Trajectory, largest_flow: float) -> None:
-        """Fill in what the frames tell. largest_flow: of energy in and out between two of them [J]."""
+    def weigh(self, done: Trajectory, largest_flow: float, at_stake: float) -> None:
+        """Fill in what the frames tell.
+
+        Args:
+            largest_flow: the most energy that goes in and out between two frames [J].
+            at_stake: as `energy_at_stake` computes it [J].
+        """
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         scale = max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0, largest_flow)
-        moves = scale > max(1e-12 * np.abs(total).max(initial=0.0), STILL)  # rounding moves what stands still
+        moves = scale > max(ROUNDING * max(at_stake, np.abs(total).max(initial=0.0)), STILL)
         self.frames = len(done)
         self.energy_drift = float(np.abs(total - total[:1]).max(initial=0.0))
         self.energy_scale = float(scale) if moves else 0.0
         if not moves and len(done) > 1:
             self.notes = [*self.notes, NOTHING_MOVES]
+
+
+def energy_at_stake(compiled: CompiledModel) -> float:
+    """Return the energy that lifts all links of a model by the model's size [J]; 0 without gravity.
+
+    Energies are sums of terms of about this size, so their rounding error is proportional to it. The potential energy
+    itself is no such measure, since it is 0 at a height that the file's author has chosen.
+    """
+    model = compiled.model
+    mass = sum(link.mass for link in model.links if link.gravity)
+    return mass * norm(model.gravity) * size_of(compiled)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +13,8 @@ from ..dynamics.constraints import ConstraintSet
 from ..dynamics.guards import drive_force, watched_value
 from ..joints import SCREWS
 from ..joints.rows import CONE, DISTANCE, TWIST
-from ..model import Joint
+from ..model import Joint, Link
+from ..model.colliders import bodies_led
 from ..model.compiled import ON_COLUMN, ON_MEASURE, CompiledModel, coordinate_names
 from ..trajectory.trajectory import Trajectory
 from .contact_facts import ContactFacts, contact_facts
@@ -23,10 +23,8 @@ from .controls import Controls
 from .diagnosis import Remedy
 from .observation import Observation
 from .protocol import Counters, State
+from .report import Report, energy_at_stake
 from .system import LEDGERS, System, free_rates, make_system
-
-if TYPE_CHECKING:
-    from .simulation import Report
 
 SLOW, SETTLED_IN = 2e4, 0.1
 """Steps tried for a second of motion beyond which something else than what frames show takes the time; those of the
@@ -35,6 +33,9 @@ healthy model among the solvers' tests takes 1.6e4, by explicit steps alone."""
 
 MUCH_DRIFT = 0.01
 """Part of the energy scale beyond which a motion looks wrong."""
+
+UNSEEN = 1e-9
+"""Part of the energy at stake up to which a drift is numerical error, whatever the energy that moves."""
 
 FEW = 8
 """Frames that are too few to tell how much energy moves between them."""
@@ -120,6 +121,29 @@ class RunFacts:
         """What is known of what touches; None where contact is off, or nothing can touch."""
         return contact_facts(self)
 
+    @cached_property
+    def held(self) -> frozenset[str]:
+        """The links that no force moves: fixed in the world, or moved as prescribed. Their mass changes nothing."""
+        compiled = self.compiled
+        bodies = bodies_led(compiled, self.controls.joints, self.controls.links)
+        return frozenset(
+            name for name, body in zip(compiled.link_names, compiled.link_body, strict=True) if int(body) in bodies
+        )
+
+    @cached_property
+    def groups(self) -> dict[str, list[Link]]:
+        """For each link, by its name, the links that are fixed to each other with it, itself too."""
+        model = self.compiled.model
+        parts = model.rigid_parts()
+        found: dict[str, list[Link]] = {}
+        for link in model.links:
+            found.setdefault(parts[link.name], []).append(link)
+        return {name: found[part] for name, part in parts.items()}
+
+    def mass_of_group(self, link: str) -> float:
+        """Of a link and all that is fixed to it [kg]."""
+        return sum(each.mass for each in self.groups[link])
+
     @property
     def is_bound(self) -> bool:
         """Whether loops or couplings let a joint's place and load depend on others."""
@@ -136,7 +160,9 @@ class RunFacts:
 
     @property
     def has_drifted(self) -> bool:
-        return len(self.trajectory) >= FEW and self.report.relative_drift > MUCH_DRIFT
+        is_much = self.report.relative_drift > MUCH_DRIFT
+        is_seen = self.report.energy_drift > UNSEEN * energy_at_stake(self.compiled)
+        return len(self.trajectory) >= FEW and is_much and is_seen
 
     @property
     def in_trouble(self) -> bool:

@@ -30,7 +30,7 @@ from .observation import Observation
 from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
 from .remarks import at_largest_speed, falls_as_a_whole, remarks
-from .report import Report
+from .report import Report, energy_at_stake
 from .run_facts import RunFacts
 from .saved_state import Continuation, continuation_of, describe_state, time_of
 from .schedule import ScheduledInputs
@@ -126,6 +126,7 @@ class Simulation:
         self.controls.schedule.require(model)
         (_, compiled), *self._ahead = compile_stages(model, self._times, self.controls.schedule)
         self._models = [compiled, *(later for _, later in self._ahead)]
+        self._at_stake = energy_at_stake(compiled)
         self._all = blank_trajectory(self._models, self._times, record)
         self._tally = Tally(dict.fromkeys(COUNTS, 0))
         self._gripping: dict[str, Joint] = {}
@@ -178,7 +179,7 @@ class Simulation:
         """Cost of the run so far, and how well it kept its energy."""
         loop_error = self._stage.recorder.loop_error
         report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
-        report.weigh(self.trajectory, self._tally.largest)
+        report.weigh(self.trajectory, self._tally.largest, self._at_stake)
         report.contact = self._stage.contact_report(self._zero)
         overlaps = report.contact.note() if report.contact else ""
         report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 WORDS, NUMBERS, VECTORS = ("first", "second"), ("time", "gap"), ("point", "normal", "force", "torque", "impulse")
 """Columns that hold names, one number a line, and three."""
+
+NO_COLUMN = {"column": False}
+"""Marks a field of a `Table` that is no column."""
 
 UNITS = {"time": "s", "point": "m", "force": "N", "torque": "N m", "gap": "m", "impulse": "N s"}
 
@@ -23,6 +27,7 @@ class Table:
         frame: of the trajectory, counted from 0, shape (K,). time: shape (K,) [s].
         first, second: names of links, shape (K,).
         point: where, shape (K, 3) [m]. normal: unit vector from the first to the second, shape (K, 3).
+        frame_count: number of frames of the trajectory; None for a table that belongs to none.
     """
 
     frame: np.ndarray
@@ -31,19 +36,20 @@ class Table:
     second: np.ndarray
     point: np.ndarray
     normal: np.ndarray
+    frame_count: int | None = field(default=None, kw_only=True, metadata=NO_COLUMN)
 
     def __len__(self) -> int:
         return len(self.frame)
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
-        return tuple(item.name for item in dataclasses.fields(cls))
+        return tuple(item.name for item in dataclasses.fields(cls) if item.metadata.get("column", True))
 
     @classmethod
     def of(cls, columns: dict[str, Any]) -> Self:
         """From lists of whatever length, none too."""
         count = len(columns["frame"])
-        found = {name: np.asarray(values) for name, values in columns.items()}
+        found: dict[str, Any] = {name: np.asarray(values) for name, values in columns.items()}
         for name, values in found.items():
             if name in VECTORS:
                 found[name] = values.astype(np.float64).reshape(count, 3)
@@ -56,14 +62,30 @@ class Table:
         """One after the other."""
         if not parts:
             return cls.of({name: [] for name in cls.columns()})
-        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.columns()})
+        found: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.columns()
+        }
+        return cls(**found)
 
     def chosen(self, lines: slice | np.ndarray) -> Self:
         return dataclasses.replace(self, **{name: getattr(self, name)[lines] for name in self.columns()})
 
     def at(self, frame: int) -> Self:
-        """The lines of one frame."""
-        return self.chosen(self.frame == frame)
+        """Return the lines of one frame.
+
+        Args:
+            frame: its number, counted from 0; from the end where it is negative.
+
+        Raises:
+            IndexError: the trajectory has no such frame.
+        """
+        number, count = operator.index(frame), self.frame_count
+        if number < 0 and count is not None:
+            number += count
+        if number < 0 or (count is not None and number >= count):
+            known = "belongs to no trajectory, so frames are counted from 0" if count is None else f"has {count} frames"
+            raise IndexError(f"there is no frame {frame}: the table {known}")
+        return self.chosen(self.frame == number)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ..model import Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import coordinate_names
 from ..model.text import counted
-from .touches import Contacts, Impacts
+from .touches import TABLES, Contacts, Impacts
 from .writing import UNSAVED, write
 
 
@@ -58,6 +58,12 @@ class Trajectory:
     contacts: Contacts | None = None
     impacts: Impacts | None = None
     joints: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict, metadata=UNSAVED)
+
+    def __post_init__(self):
+        for name in TABLES:
+            table = getattr(self, name)
+            if table is not None and table.frame_count != len(self.times):
+                object.__setattr__(self, name, dataclasses.replace(table, frame_count=len(self.times)))
 
     def __len__(self) -> int:
         return len(self.times)

@@ -80,6 +80,12 @@ def coupled(model, kind, *axes, **changes):
     setting(model.couplings[0], **changes)
 
 
+def apart(model):
+    """A gear between two hinges with limits of a radian, and an offset of nine."""
+    model.joints[1].axes[0].lower, model.joints[1].axes[0].upper = -1.0, 1.0
+    model.couplings.append(Coupling("g", "gear", [("j", 0), ("k", 0)], offset=9.0))
+
+
 def geared(model, **changes):
     """A gearbox whose reference carries both hinges."""
     model.links.append(Link("d"))
@@ -221,6 +227,8 @@ CASES = [
     ("warning", "units-differ", lambda a, j, m: coupled(m, "gear", ("j", 0), ("slider", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "rack", ("slider", 0), ("j", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "differential", ("j", 0), ("k", 0), ("slider", 0))),
+    ("warning", "no-room", lambda a, j, m: apart(m)),
+    ("warning", "led-outside-limits", lambda a, j, m: setting(j, mimic=Mimic("k", offset=1.5))),
     ("warning", "limit-never-met", lambda a, j, m: cone(m, -0.1)),
     ("warning", "limit-never-met", lambda a, j, m: rope(m, upper=-1.0)),
     ("warning", "limit-never-reached", lambda a, j, m: cone(m, 4.0)),

@@ -167,6 +167,23 @@ def test_some_of_the_frames():
     assert (some.times[some.impacts.frame - 1] < some.impacts.time).all()
 
 
+@pytest.mark.parametrize("table", TOUCHES)
+def test_frames_are_counted_from_the_end_too(table):
+    """Guards `at` of a table: as `Trajectory.state`, it counts from the end, and refuses frames that are not there."""
+    motion = recorded(tumbling())
+    last = int(getattr(motion, table).frame.max())
+    for whole in (motion, motion.first(last + 1)):
+        found, count = getattr(whole, table), len(whole)
+        assert lines_of(found.at(last - count)) == lines_of(found.at(last))
+        assert len(found.at(last)) > 0
+        for beyond in (count, -count - 1):
+            with pytest.raises(IndexError, match=f"no frame {beyond}: the table has {count} frames"):
+                found.at(beyond)
+    alone = TABLES[table].joined([])
+    with pytest.raises(IndexError, match="belongs to no trajectory"):
+        alone.at(-1)
+
+
 def test_blows_are_kept_when_a_joint_lets_go():
     """Guards stages: what struck before another model moves on is still told, in order."""
     surface = Surface(restitution=0.5)
