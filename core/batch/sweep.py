@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..spatial import raised
 from .errors import BatchError, shown
 
 Row = dict[str, str]
@@ -63,7 +64,7 @@ def _grid_values(name: str, given: Any) -> list:
         return given
     if isinstance(given, dict) and {"from", "to", "count"} <= set(given) <= {"from", "to", "count", "scale"}:
         begin, end, count, scale = given["from"], given["to"], given["count"], given.get("scale", "linear")
-        steps = {"linear": np.linspace, "log": np.geomspace}.get(str(scale))
+        steps = {"linear": np.linspace, "log": _even_ratios}.get(str(scale))
         is_usable = _are_numbers(begin, end) and _are_numbers(end - begin) and is_count(count) and count <= MOST_ROWS
         if steps and is_usable and (scale == "linear" or min(begin, end) > 0.0):
             return steps(float(begin), float(end), count).tolist()
@@ -113,15 +114,21 @@ _DRAWS: dict[str, tuple[Callable[..., bool], Callable[..., float]]] = {
     ),
     "log_uniform": (
         lambda low, high: 0.0 < low <= high,
-        lambda generator, low, high: _exp_within(low, high, float(generator.uniform(math.log(low), math.log(high)))),
+        lambda generator, low, high: _between(low, high, float(generator.uniform())),
     ),
     "normal": (lambda mean, deviation: deviation >= 0.0, lambda generator, *numbers: float(generator.normal(*numbers))),
 }
 
 
-def _exp_within(low: float, high: float, logarithm: float) -> float:
-    """Rounding could lead out by a hair."""
-    return min(max(math.exp(logarithm), low), high)
+def _even_ratios(begin: float, end: float, count: int) -> np.ndarray:
+    """Return values with even ratios, shape (count,), as NumPy's geomspace does, with the same bits everywhere."""
+    return np.array([_between(begin, end, k / max(count - 1, 1)) for k in range(count)])
+
+
+def _between(begin: float, end: float, part: float) -> float:
+    """Return begin^(1 - part) end^part, which rounding does not lead out of the range of both."""
+    value = raised(begin, 1.0 - part) * raised(end, part)
+    return min(max(value, min(begin, end)), max(begin, end))
 
 
 def is_number(value: Any) -> bool:

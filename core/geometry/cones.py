@@ -89,7 +89,7 @@ def _possible_axes(mesh: Topology, seed: int, near: np.ndarray) -> Iterator[tupl
     beside = mesh.other[corners[np.argsort(-mesh.lengths(corners))]]
     normals: list[np.ndarray] = []
     for normal in mesh.normals[beside]:
-        if all(matmul(normal, other) < math.cos(FLAT) for other in normals):
+        if all(matmul(normal, other) < cos_sin(FLAT)[0] for other in normals):
             normals.append(normal)
     own = mesh.normals[seed]
     for one, other in combinations(normals[:NEIGHBOURS], 2):

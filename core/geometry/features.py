@@ -28,9 +28,9 @@ ROUGH = 0.025
 MANY = 100_000
 """Polygons beyond which a noisy face is a landscape."""
 ROUGH_STEPS = (
-    (math.cos(math.radians(35.0)), EXAMINED),
-    (math.cos(math.radians(25.0)), EXAMINED),
-    (math.cos(math.radians(25.0)), MANY),
+    (cos_sin(math.radians(35.0))[0], EXAMINED),
+    (cos_sin(math.radians(25.0))[0], EXAMINED),
+    (cos_sin(math.radians(25.0))[0], MANY),
 )
 """Cosines of how far the polygons of a noisy flat face may turn while its normal is found, for a chamfer turns by 45;
 and how many of them are looked at."""

@@ -13,6 +13,8 @@ import math
 
 import numpy as np
 
+from ..spatial import cos_sin
+
 # Angles between polygons.
 
 FLAT = math.radians(0.5)
@@ -37,7 +39,7 @@ most edges run along it or across."""
 SAME_AXIS = 0.999
 """Cosine, of 2.6 degrees, beyond which two creases ask for one axis. At 0.5 there is often no second axis to try, and a
 third of the noisy walls of three rings are lost."""
-ASTRAY = math.cos(math.radians(15.0))
+ASTRAY = cos_sin(math.radians(15.0))[0]
 """Between the axis and the crease from which it was guessed; noise turns no crease by more that is worth a guess. At
 7.5 degrees a few short noisy walls are lost, at 4 a fifth of them; at 30 none is won."""
 

@@ -17,6 +17,7 @@ from ..kinematics.work import make_work
 from ..model import WORLD, Model
 from ..model.colliders import colliders_of
 from ..model.meeting import joined_links
+from ..spatial.arrays import norm
 from .contact_report import Touches
 from .contact_setup import owners_of, surfaces_of
 from .ground import make_ground
@@ -58,7 +59,7 @@ class ContactFacts:
     @cached_property
     def down(self) -> np.ndarray:
         """Unit vector; zeros where nothing pulls."""
-        size = float(np.linalg.norm(self.gravity))
+        size = float(norm(self.gravity))
         return self.gravity / size if size else np.zeros(3)
 
     @cached_property
@@ -104,7 +105,7 @@ class ContactFacts:
 
     def weight_with(self, link: str) -> float:
         """Likewise [N]."""
-        return self.mass_with(link) * float(np.linalg.norm(self.gravity))
+        return self.mass_with(link) * float(norm(self.gravity))
 
     @cached_property
     def stands(self) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..kinematics.proximity import Separation
 from ..model.text import in_metres
+from ..spatial.arrays import eigh, matmul, norm, outer
 from .contact_facts import ContactFacts
 from .diagnosis import Diagnosis, in_short
 from .run_facts import RunFacts
@@ -138,8 +139,8 @@ def _spread(run: RunFacts, link: str) -> float:
     xx, xy, xz, yy, yz, zz = body.inertia
     c = body.moment / body.mass
     about_com = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    about_com -= body.mass * ((c * c).sum() * np.eye(3) - np.outer(c, c))
-    largest = float(np.linalg.eigvalsh(about_com)[-1])
+    about_com -= body.mass * ((c * c).sum() * np.eye(3) - outer(c, c))
+    largest = float(eigh(about_com)[0][-1])
     is_rounding = largest <= ROUNDING * float(np.abs(body.inertia).max())
     return 0.0 if is_rounding else math.sqrt(largest / body.mass)
 
@@ -182,7 +183,7 @@ def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
             continue
         lines = facts.touches.lines_of(pair)
         press = lines["press"].sum(axis=0)
-        slope = math.acos(min(1.0, abs(float(press @ facts.down)) / float(np.linalg.norm(press))))
+        slope = math.acos(min(1.0, abs(float(matmul(press, facts.down))) / float(norm(press))))
         if lines["slip"][-1] > 1.5 * lines["slip"][0] and math.tan(slope) > friction + SLIPPERY:
             first, second = facts.touches.names(pair)
             message = (
@@ -264,10 +265,10 @@ def jammed(run: RunFacts) -> Iterator[Diagnosis]:
                 on[other] = on.get(other, np.zeros(3)) + sign * line["press"] / (facts.last - late + 1)
     for moving, on in pushes.items():
         hard = HARD * facts.weight_with(moving)
-        strong = [(other, push) for other, push in on.items() if np.linalg.norm(push) > hard]
+        strong = [(other, push) for other, push in on.items() if norm(push) > hard]
         for (one, push), (other, against) in itertools.combinations(strong, 2):
-            sizes = float(np.linalg.norm(push)), float(np.linalg.norm(against))
-            if push @ against < WEDGED * sizes[0] * sizes[1] and _is_still(facts, moving, late):
+            sizes = float(norm(push)), float(norm(against))
+            if matmul(push, against) < WEDGED * sizes[0] * sizes[1] and _is_still(facts, moving, late):
                 message = (
                     f"it is jammed between links '{facts.touches.owners[one]}' and '{facts.touches.owners[other]}', "
                     f"which push it with {sizes[0]:.3g} N and {sizes[1]:.3g} N against each other, and it no longer "

@@ -16,6 +16,7 @@ from ..geometry.shapes import ALL_LAYERS
 from ..kinematics.proximity import Separation
 from ..model.text import in_metres, timed
 from ..spatial import compose, inverse, quat_rotate
+from ..spatial.arrays import matmul, norm
 from .contact_facts import ContactFacts
 from .diagnosis import Diagnosis
 from .run_facts import RunFacts
@@ -48,7 +49,7 @@ def fell_out(run: RunFacts) -> Iterator[Diagnosis]:
     lost = [first for first in _lost(facts) if first != told]
     for first in lost[:MOST_TOLD]:
         places = _places(facts, first)
-        fallen = float((places[-1] - places[0]) @ facts.down)
+        fallen = float(matmul(places[-1] - places[0], facts.down))
         others = f"; so do {len(lost) - MOST_TOLD} more" if len(lost) > MOST_TOLD and first == lost[0] else ""
         message = (
             f"it has fallen {in_metres(fallen)} by {timed(float(run.trajectory.times[-1]))}, below all that stands, "
@@ -76,12 +77,12 @@ def _is_lost(facts: ContactFacts, first: str) -> bool:
     solids = facts.solids_of(*links)
     if not len(solids) or not any(facts.run.compiled.model.link(name).gravity for name in links):
         return False
-    places, times = _places(facts, first) @ facts.down, facts.run.trajectory.times
+    places, times = matmul(_places(facts, first), facts.down), facts.run.trajectory.times
     size = float(facts.solids.reach[solids].max())
     if places[-1] - places[0] < FAR_BELOW * size:
         return False
     early, late = np.diff(places[-3:]) / np.diff(times[-3:])
-    if late - early < FREELY * float(np.linalg.norm(facts.gravity)) * 0.5 * (times[-1] - times[-3]):
+    if late - early < FREELY * float(norm(facts.gravity)) * 0.5 * (times[-1] - times[-3]):
         return False
     lines = facts.touches.lines[facts.touches.lines["frame"] >= facts.last - 2]
     if {facts.touches.owners[i] for i in (*lines["first"], *lines["second"])} & set(links):
@@ -95,9 +96,9 @@ def _is_above(facts: ContactFacts, solid: int, point: np.ndarray) -> bool:
     place = facts.placed[solid]
     if facts.solids[solid].kind == PLANE:
         normal = place.rotation.reshape(3, 3)[:, 2]
-        return bool(normal @ (point - place.origin) < 0.0 or normal @ facts.down >= 0.0)
+        return bool(matmul(normal, point - place.origin) < 0.0 or matmul(normal, facts.down) >= 0.0)
     corners = np.where(facts.down > 0.0, place.upper, place.lower)
-    return bool(corners @ facts.down < point @ facts.down)
+    return bool(matmul(corners, facts.down) < matmul(point, facts.down))
 
 
 def _why(facts: ContactFacts, first: str) -> str:
@@ -110,7 +111,7 @@ def _why(facts: ContactFacts, first: str) -> str:
     inverted = left = ""
     for solid in map(int, standing):
         name = facts.touches.owners[solid]
-        if facts.solids[solid].kind == PLANE and placed[solid].rotation.reshape(3, 3)[:, 2] @ facts.down > 0.0:
+        if facts.solids[solid].kind == PLANE and matmul(placed[solid].rotation.reshape(3, 3)[:, 2], facts.down) > 0.0:
             inverted = f"the normal of plane '{name}' points down, so it holds what is below it; turn it over"
         elif _comes_across(facts, first, own, solid, placed[solid]):
             reason = _not_meeting(facts, own, solid)
@@ -144,7 +145,7 @@ def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, 
     path = _places(facts, first)
     if facts.solids[solid].kind == PLANE:
         normal = place.rotation.reshape(3, 3)[:, 2]
-        above = (path - place.origin) @ normal
+        above = matmul(path - place.origin, normal)
         return bool(above[0] > 0.0 > above[-1])
     reach = float(facts.solids.reach[own].min())
     lower, upper = place.lower - reach, place.upper + reach

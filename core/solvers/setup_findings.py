@@ -11,6 +11,7 @@ from ..model.compiled import ON_COLUMN
 from ..model.drives import DRIVES, OFF
 from ..model.naming import way_to_hold
 from ..model.text import measured, measured_apart, measured_range
+from ..spatial.arrays import matmul, norm
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
 from .run_facts import RunFacts, Watched
 
@@ -196,11 +197,11 @@ def _contacts_of(run: RunFacts, watched: Watched) -> tuple[str, bool]:
     pushes = facts.pushes_on(run.compiled.tree.links_from(outer)) if outer else {}
     told, weighs = [], 0.0
     for other, push in pushes.items():
-        weight = float(push @ facts.down)
-        if weight > ACROSS * float(np.linalg.norm(push)):
+        weight = float(matmul(push, facts.down))
+        if weight > ACROSS * float(norm(push)):
             told.append(f"'{other}' rests on it with {weight:.3g} N")
             weighs += weight
-    meant = sum(float(np.linalg.norm(push)) for push in pushes.values()) - weighs
+    meant = sum(float(norm(push)) for push in pushes.values()) - weighs
     words = f", and {' and '.join(told[:MOST_TOLD])}" if told else ""
     return words, not told and meant > 0.0
 
