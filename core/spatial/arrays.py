@@ -263,7 +263,7 @@ def nearest_rotation(a: np.ndarray) -> np.ndarray:
 
 def angle_of(y: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return atan2(y, x) [rad], element by element."""
-    y, x = (np.ascontiguousarray(part, dtype=np.float64) for part in np.broadcast_arrays(y, x))
+    y, x = (np.array(part, dtype=np.float64) for part in np.broadcast_arrays(y, x))
     angles = np.empty(y.size)
     (write_atan2 if y.size > MANY else write_atan2.python)(y.ravel(), x.ravel(), angles)
     return angles.reshape(y.shape)

@@ -7,7 +7,7 @@ import pytest
 
 from limberjack.core.check import FINDINGS, SAFE_FINDINGS, Issue, check_model
 from limberjack.core.check.shapes import sound_part
-from limberjack.core.geometry import Box, Shape, Surface
+from limberjack.core.geometry import Box, Mesh, Shape, Surface
 from limberjack.core.model import Axis, ContactPair, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.properties import Setting, set_property
 
@@ -62,6 +62,10 @@ def ball(model, **changes):
     setting_of = {"home": (1.0, 0.0, 0.0, 0.0)} | changes
     model.joints.append(Joint("neck", "ball", "world", "a"))
     setting(model.joints[-1], **setting_of)
+
+
+def colliding_with(link, geometry):
+    link.collisions.append(Shape("hull", geometry))
 
 
 def rope(model, **limits):
@@ -227,6 +231,7 @@ CASES = [
     ("warning", "units-differ", lambda a, j, m: coupled(m, "gear", ("j", 0), ("slider", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "rack", ("slider", 0), ("j", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "differential", ("j", 0), ("k", 0), ("slider", 0))),
+    ("warning", "collision-shape", lambda a, j, m: colliding_with(a, Mesh("gone.stl"))),
     ("warning", "no-room", lambda a, j, m: apart(m)),
     ("warning", "led-outside-limits", lambda a, j, m: setting(j, mimic=Mimic("k", offset=1.5))),
     ("warning", "limit-never-met", lambda a, j, m: cone(m, -0.1)),
