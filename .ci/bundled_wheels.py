@@ -27,9 +27,8 @@ def fetch(platforms: Iterable[str]) -> dict[str, list[Path]]:
     """The wheels for platforms, by their names; those that have none, or that cannot be reached, are told in a line."""
     found = {name: fetch_for(name) for name in platforms}
     if missing := [name for name, wheels in found.items() if not wheels]:
-        print(
-            f"{', '.join(pinned())}: no wheel to be had for {', '.join(missing)}; their zips do without convex pieces."
-        )
+        told = f"{', '.join(pinned())}: no wheel to be had for {', '.join(missing)}"
+        print(f"{told}; their zips do without convex pieces and height maps.")
     return {name: wheels for name, wheels in found.items() if wheels}
 
 

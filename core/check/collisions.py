@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..geometry import Mesh
 from ..model import Model
 from ..model.colliders import why_unusable
 from .issue import Issue, name_of, warning
@@ -16,7 +15,7 @@ def unusable_shapes(model: Model) -> Iterator[Issue]:
     for link in model.links:
         for shape in link.collisions:
             why = why_unusable(shape.geometry)
-            file = shape.geometry.uri if isinstance(shape.geometry, Mesh) else ""
+            file = getattr(shape.geometry, "uri", "")
             if why and not (file and (file, why) in told):
                 told.add((file, why))
                 yield warning("collision-shape", name_of(link), f"collision '{shape.name}' {why}")

@@ -96,6 +96,21 @@ class Foreign:
 
 
 @dataclass(frozen=True)
+class Heightmap(Foreign):
+    """Terrain that an image describes. `text` keeps the file's element, with the textures that nothing here reads.
+
+    Attributes:
+        uri: the image as the model file names it. path: the file that this leads to; empty if there is none.
+        size: lengths along x, y and z [m]. position: of the middle of its base [m].
+    """
+
+    uri: str = ""
+    path: str = ""
+    size: Vec3 = (1.0, 1.0, 1.0)
+    position: Vec3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class Plane:
     """An infinite plane through the origin; only `size` [m] of it is drawn. normal: unit vector."""
 
@@ -136,7 +151,7 @@ class Mesh:
     is_centered: bool = field(default=False, metadata={"since": "0.2.0"})
 
 
-Geometry = Box | Capsule | Cone | Cylinder | Ellipsoid | Foreign | Mesh | Plane | Polyline | Sphere
+Geometry = Box | Capsule | Cone | Cylinder | Ellipsoid | Foreign | Heightmap | Mesh | Plane | Polyline | Sphere
 
 
 @dataclass

@@ -26,10 +26,23 @@ from ..collision.packing import (
     pack,
     plane,
 )
-from ..geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Foreign, Geometry, Mesh, Plane, Polyline, Sphere
+from ..geometry import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Foreign,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+)
 from ..geometry.facets import as_mesh
 from ..geometry.mesh_data import mesh_triangles
-from ..mesh_files import MeshFileError
+from ..mesh_files import MeshFileError, read_heightmap
 from ..spatial import compose, quat_of_z
 from .compiled import CompiledModel
 from .meeting import may_any_meet, who_meets
@@ -202,6 +215,16 @@ def _foreign(shape: Foreign) -> Made:
     return None, f"is a {shape.tag}, which is not known here, and touches nothing; give it another shape"
 
 
+def _heightmap(shape: Heightmap) -> Made:
+    try:
+        if not shape.path:
+            raise MeshFileError("it was not found; put it there, or name a folder to search (Search In, --path)")
+        vertices, triangles = read_heightmap(shape.path, shape.size)
+    except MeshFileError as error:
+        return None, f"is the height map '{shape.uri}', and touches nothing: {error}"
+    return _as_drawn(vertices + np.array(shape.position), triangles)
+
+
 def _simple(make: Callable[..., Solid]) -> Callable[..., Made]:
     def made(shape: Geometry) -> Made:
         try:
@@ -222,5 +245,6 @@ _MAKERS: dict[type, Callable[..., Made]] = {
     Plane: _simple(_plane),
     Polyline: _polyline,
     Foreign: _foreign,
+    Heightmap: _heightmap,
 }
 """By what a shape is; an entry more makes another kind touch."""

@@ -199,7 +199,7 @@ def bundled(monkeypatch, tmp_path):
 def test_what_is_bundled_is_what_is_tested():
     """Guards artists: the zips bring along the very files that the tests here have run with."""
     pins = [(ROOT / "requirements" / name).read_text() for name in ("bundled.txt", "dev.txt")]
-    bundled, tested = (set(re.findall(r"^coacd==\S+|sha256:\w+", text, re.MULTILINE)) for text in pins)
+    bundled, tested = (set(re.findall(r"^(?:coacd|pypng)==\S+|sha256:\w+", text, re.MULTILINE)) for text in pins)
     assert any(name.startswith("coacd==") for name in bundled)
     assert bundled < tested
 
@@ -241,7 +241,9 @@ def test_wheels_that_cannot_be_had_are_told(bundled, monkeypatch, capsys):
     assert len(asked) == 4
     printed = capsys.readouterr()
     told = printed.out.splitlines()[0]
-    assert re.fullmatch(r"coacd==\S+: no wheel to be had for macos-x64, windows-arm64; their zips do without .*", told)
+    assert re.fullmatch(
+        r"coacd==\S+, pypng==\S+: no wheel to be had for macos-x64, windows-arm64; their zips do without .*", told
+    )
     assert printed.err.splitlines()[0] == "pip download for macos-x64: no answer"
 
 

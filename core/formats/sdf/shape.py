@@ -16,6 +16,7 @@ from ...geometry import (
     Ellipsoid,
     Foreign,
     Geometry,
+    Heightmap,
     Material,
     Mesh,
     Plane,
@@ -65,6 +66,8 @@ def read_geometry(element: Element | None, findings: Findings, files: FilesBesid
             return _mesh(found, findings, files)
         if found.tag in GEOMETRIES:
             return GEOMETRIES[found.tag](found, findings)
+        if found.tag == "heightmap":
+            return _heightmap(found, findings, files)
         if found.tag != "empty":
             return Foreign("SDF", found.tag, found.to_xml())
     return None
@@ -105,6 +108,13 @@ def _mesh(element: Element, findings: Findings, files: FilesBeside) -> Mesh:
     if name is None or not name.text:
         return mesh
     return replace(mesh, submesh=name.text, is_centered=bool(center) and findings.flag(center.text, center))
+
+
+def _heightmap(element: Element, findings: Findings, files: FilesBeside) -> Heightmap:
+    uri, size = element.child("uri"), findings.vector(element, "size", ONES)
+    mesh = named_mesh(uri.text if uri else "", ONES, element, findings, files)
+    position = findings.vector(element, "pos", (0.0, 0.0, 0.0))
+    return Heightmap("SDF", element.tag, element.to_xml(), mesh.uri, mesh.path, size, position)
 
 
 def _plane(element: Element, findings: Findings) -> Plane:

@@ -1,6 +1,7 @@
 """Meshes in files touch: as hulls if they move, as drawn if they stand; a mesh that cannot be used is a warning."""
 
 import numpy as np
+import png
 import pytest
 
 from limberjack.core.collision import hulls
@@ -67,12 +68,28 @@ def test_bodies_rest_on_meshes_and_as_meshes(files, floor, body, height):
         assert height_at_rest(reading) == pytest.approx(height, abs=1e-6)
 
 
+def test_a_ball_rests_on_a_height_map(files):
+    """A slope of 2 m over 10 m, from black to white and placed 1 m up: the ball is near it, and stays on it."""
+    rows = [[3000 * column for column in range(21)]] * 21
+    with (files / "slope.png").open("wb") as file:
+        png.Writer(21, 21, greyscale=True, bitdepth=16).write(file, rows)
+    terrain = "<heightmap><uri>slope.png</uri><size>10 10 2</size><pos>0 0 -1</pos></heightmap>"
+    reading = model_of(files, terrain, BALL)
+    assert not reading.issues
+    x, _, z = Simulation(reading.model, np.linspace(0.0, 1.0, 25)).run().X_WL[-1, -1, :3]
+    along, up = 10.0 / np.hypot(10.0, 2.0), 2.0 / np.hypot(10.0, 2.0)
+    assert along * z - up * x == pytest.approx(0.1, abs=1e-6)  # its distance from the plane z = 0.2 x
+    assert x < 0.3
+
+
 @pytest.mark.parametrize(
     ("geometry", "words"),
     [
         (mesh("gone.dae"), "is the mesh 'gone.dae', and touches nothing: it was not found"),
         (mesh("scene.step"), "'.step' files are not read"),
         (mesh("empty.obj"), "it has no faces"),
+        ("<heightmap><uri>h.png</uri></heightmap>", "is the height map 'h.png', and touches nothing: it was not found"),
+        ("<heightmap><uri>floor.obj</uri></heightmap>", "it is no PNG that can be read"),
         ("<voxels/>", "is a voxels, which is not known here, and touches nothing"),
     ],
 )
