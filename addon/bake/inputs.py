@@ -146,7 +146,7 @@ class InputSampler:
             elif known.axis >= 0:
                 axes.setdefault((known.owner, known.axis), {})[known.field] = Samples(values, rate)
             elif known.field == ANIMATED:
-                continue  # which `leading.hand_overs` asks for
+                continue  # `leading.let_go` reads it
             elif known.field == "enabled":
                 enabled[known.owner] = Switch(values, rate)
             else:
