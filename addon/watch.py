@@ -15,6 +15,7 @@ from ..core.model import ModelError
 from . import bridge, ids
 from .bridge.last_run import forget_runs
 from .props import carrier_of, is_joint, is_link, show_error
+from .props.overriding import complete_overrides
 from .props.owners import holds_ours
 
 LASTING = "LIMBERJACK_OT_preview"
@@ -104,6 +105,7 @@ def _imported(context):
 
 @persistent
 def _before_saving(*_):
+    complete_overrides(bpy.data.objects)
     if any(map(holds_ours, bpy.data.scenes)):
         from . import migration
 

@@ -24,6 +24,7 @@ from ..bridge.read import SceneReading, scan_scene
 from ..bridge.remedies import keep_findings
 from ..bridge.store import store_rest_poses, store_weights
 from ..props import is_joint
+from ..props.naming import model_name, object_named
 from .demands import links_to_move, suspicions
 from .errors import BakeError
 from .joint_values import values_in
@@ -166,11 +167,13 @@ class Bake(ABC):
     def _require_bakeable(self) -> None:
         baked = links_to_move(self.reading)
         if self.settings.moves_joints:
-            known = self.scene.objects
-            self._joints = {obj.name: obj for joint in self.model.joints if joint.nq and (obj := known.get(joint.name))}
+            found = {joint.name: object_named(self.scene, joint.name) for joint in self.model.joints if joint.nq}
+            self._joints = {name: obj for name, obj in found.items() if obj is not None}
             for obj in self._joints.values():
                 require_keyable(obj)
-        baked += [obj for obj in self.scene.objects if is_joint(obj) and (obj.name in self._joints or is_baked(obj))]
+        baked += [
+            obj for obj in self.scene.objects if is_joint(obj) and (model_name(obj) in self._joints or is_baked(obj))
+        ]
         foreign = [] if self.settings.overwrite else foreign_actions(baked)
         if foreign:
             raise BakeError(

@@ -10,13 +10,14 @@ import bpy
 import numpy as np
 
 from ...core.model import Model
-from ...core.solvers import Controls, Schedule, Simulation
+from ...core.solvers import Controls, Simulation
 from ...core.spatial import Pose
 from ..bridge.live import poses_now
 from ..bridge.numbers import frame_rate, unit_length
 from ..bridge.read import SceneReading
+from .demands import require_rigid_colliders
 from .inputs import InputSampler
-from .leading import let_lead, paths_of, sample_leads
+from .leading import let_go, let_lead, paths_of, sample_leads
 from .sampling import Poses
 from .settings import BakeSettings
 from .starts import Beginning, as_animated, as_posed
@@ -47,6 +48,7 @@ class Course:
         initial: dict | None = None,
         stand: Mapping[str, Pose] | None = None,
     ):
+        require_rigid_colliders(reading)
         self.settings, self.fps = settings, frame_rate(scene)
         if stand is None and settings.start == "POSE":  # which is looked at before other frames are
             stand = poses_now(reading.objects, unit_length(scene))
@@ -56,14 +58,18 @@ class Course:
         inputs, rate = InputSampler(scene, reading), self.fps / spacing
         frames = settings.first + spacing * np.arange(count)
         leads = sample_leads(scene, reading, frames, inputs.look if inputs else None)
+        hand_overs = let_go(leads, reading, inputs, frames)
         self.followed = inputs.digest() + _digest_of_poses(leads)
         self.reading = inputs.at_first(reading)
         self.model = let_lead(self.reading, leads)
-        self.controls = _controls(paths_of(leads, rate), inputs.schedule(rate))
+        released = {name: float(self.times[number]) for name, number in hand_overs.items() if number < len(self.frames)}
+        self.controls = Controls(links=paths_of(leads, rate), released=released, schedule=inputs.schedule(rate))
         self._is_measured = not initial
         self.beginning = Beginning(initial)
         if not initial:
-            self.beginning = _begin(scene, settings, reading, self.model.acting_at(0.0), stand or {}, spacing)
+            own = {name: tuple(leads[name][0].tolist()) for name in leads if name not in reading.leads}
+            stand = {**(stand or {}), **own}
+            self.beginning = _begin(scene, settings, reading, self.model.acting_at(0.0), stand, spacing)
 
     @property
     def times(self) -> np.ndarray:
@@ -90,10 +96,6 @@ class Course:
 
 def _digest_of_poses(leads: Poses) -> str:
     return hashlib.sha256(b"".join(name.encode() + poses.tobytes() for name, poses in leads.items())).hexdigest()
-
-
-def _controls(paths: dict, schedule: Schedule) -> Controls:
-    return Controls(links=paths, schedule=schedule)
 
 
 def _begin(

@@ -6,6 +6,7 @@ import bpy
 
 from ...core.check import check_model
 from ..bridge.animated import lasting
+from ..bridge.deforming import deforming_colliders
 from ..bridge.read import SceneReading
 from ..props import is_led
 from .errors import BakeError
@@ -20,13 +21,20 @@ def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:
     """
     objects = list(reading.objects.values())
     if not objects:
-        raise BakeError("there are no links in the scene: select objects and tag them as links")
+        found = [*reading.instanced, "there are no links in the scene: select objects and tag them as links"]
+        raise BakeError(found[0])
     moved = [obj for obj in objects if not is_led(obj)]
     if not moved:
         raise BakeError("all links move as they are animated: there is nothing to simulate")
     for obj in moved:
         require_bakeable(obj)
     return moved
+
+
+def require_rigid_colliders(reading: SceneReading) -> None:
+    """Raise BakeError if a collider changes its form over time."""
+    for _, message in deforming_colliders(reading):
+        raise BakeError(message)
 
 
 def suspicions(reading: SceneReading) -> dict[str, tuple[str, str]]:

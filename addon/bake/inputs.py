@@ -11,12 +11,13 @@ import numpy as np
 from ...core.model import Joint, Link
 from ...core.solvers import Schedule
 from .. import ids
-from ..bridge.animated import FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
+from ..bridge.animated import ANIMATED, FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
 from ..bridge.fields import LINK_FIELDS, fields_on, read_fields
 from ..bridge.numbers import units_of
 from ..bridge.read import SceneReading, gravity_of, place_links, wind_of
 from ..bridge.read_joints import axis_numbers
 from ..props import axes_in_use, core_joint
+from ..props.naming import object_of
 
 FORCES = tuple(field for field in LINK_FIELDS if field.is_followed)
 OF_SCENE = {"gravity": gravity_of, "wind": wind_of}
@@ -64,15 +65,19 @@ class InputSampler:
 
     def __init__(self, scene: bpy.types.Scene, reading: SceneReading):
         joints, links = {joint.name for joint in reading.model.joints}, {link.name for link in reading.model.links}
-        objects, animated = scene.objects, reading.animated
+        animated = reading.animated
         driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
         self._units = units_of(scene)
-        self._driven = {name: core_joint(getattr(objects[name], ids.JOINT)) for name in sorted(driven & joints)}
+        self._driven = {
+            name: core_joint(getattr(object_of(scene, name), ids.JOINT)) for name in sorted(driven & joints)
+        }
         self._switched = sorted({known.owner for known in animated if known.field == "enabled"} & joints)
         pushed = {known.owner for known in animated if known.field in {field.name for field in FORCES}}
         self._pushed = sorted(pushed & links)
+        self._switched_links = sorted({known.owner for known in animated if known.field == ANIMATED} & links)
         self._world = [known.field for known in animated if known.owner == SCENE]
-        self._objects = {name: objects[name] for name in (*self._driven, *self._switched, *self._pushed)}
+        names = (*self._driven, *self._switched, *self._pushed, *self._switched_links)
+        self._objects = {name: object_of(scene, name) for name in names}
         self._found: dict[Input, list] = {}
 
     def __bool__(self) -> bool:
@@ -89,6 +94,8 @@ class InputSampler:
         for name in self._pushed:
             for field, value in read_fields(FORCES, getattr(seen[name], ids.LINK), self._units).items():
                 self._note(Input(name, field), value)
+        for name in self._switched_links:
+            self._note(Input(name, ANIMATED), getattr(seen[name], ids.LINK).animated)
         for field in self._world:
             scene = depsgraph.scene_eval
             assert scene is not None  # as it is in a graph that was never evaluated only
@@ -103,6 +110,10 @@ class InputSampler:
 
     def _note(self, known: Input, value) -> None:
         self._found.setdefault(known, []).append(value)
+
+    def states_of_switch(self, link: str) -> list[bool]:
+        """Return the link's switch Animated at every frame that was looked at; empty if nothing animates it."""
+        return self._found.get(Input(link, ANIMATED), [])
 
     def digest(self) -> str:
         """Of all that was seen."""
@@ -134,6 +145,8 @@ class InputSampler:
                 world[known.field] = Samples(values, rate)
             elif known.axis >= 0:
                 axes.setdefault((known.owner, known.axis), {})[known.field] = Samples(values, rate)
+            elif known.field == ANIMATED:
+                continue  # `leading.let_go` reads it
             elif known.field == "enabled":
                 enabled[known.owner] = Switch(values, rate)
             else:

@@ -27,6 +27,7 @@ from ..bridge.motion import playing_strips
 from ..bridge.numbers import unit_length
 from ..bridge.read import place_links
 from ..props import axes_in_use, is_link
+from ..props.naming import model_name, object_of
 from .receipt import read_print
 
 OF_STRIPS = (
@@ -62,8 +63,8 @@ def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
     if switched:  # where it does not act, other links and joints come first
         still.links.sort(key=lambda link: link.name)
         still.joints.sort(key=lambda joint: joint.name)
-        place_links(still, {obj.name: obj for obj in scene.objects if is_link(obj)}, unit_length(scene))
-    numbers = [text for name in sorted(driven) for text in _still_numbers(scene.objects[name], animated)]
+        place_links(still, {model_name(obj): obj for obj in scene.objects if is_link(obj)}, unit_length(scene))
+    numbers = [text for name in sorted(driven) for text in _still_numbers(object_of(scene, name), animated)]
     parts = [text for known in sorted(animated) for text in _still_parts(scene, known, curves[known])]
     return _sha(still.digest(), *numbers, *parts)
 
@@ -80,12 +81,12 @@ def _joint_at_rest(joint: Joint, driven: set[str], switched: set[str]) -> Joint:
 def _still_numbers(obj: bpy.types.Object, animated: set[Input]) -> Iterator[str]:
     """What of a joint's drives is not animated: some of it may be, and the model has the two as one."""
     settings = getattr(obj, ids.JOINT)
-    if Input(obj.name, STRENGTH) not in animated:
+    if Input(model_name(obj), STRENGTH) not in animated:
         yield repr(settings.drive_strength)
     for number, axis in enumerate(axes_in_use(settings)):
         yield str(axis.use_effort)
         for name in sorted(FOLLOWED_ON_AXES):
-            if Input(obj.name, name, number) not in animated:
+            if Input(model_name(obj), name, number) not in animated:
                 yield repr(getattr(axis, name))
 
 
@@ -93,7 +94,7 @@ def _still_parts(scene: bpy.types.Scene, known: Input, curves: list[bpy.types.FC
     """The components of a vector that nothing moves, while others are animated."""
     path = VECTORS.get(known.field)
     if path:
-        owner = scene.objects[known.owner] if known.owner != SCENE else scene
+        owner = object_of(scene, known.owner) if known.owner != SCENE else scene
         moved = {curve.array_index for curve in curves if curve.data_path == path}
         yield repr([value for index, value in enumerate(owner.path_resolve(path)) if index not in moved])
 
@@ -107,7 +108,7 @@ def digest_of_movers(scene: bpy.types.Scene) -> str:
     if not animated:
         return ""
     found = [f"{known} {_print(curve)}" for known, curves in animated.items() for curve in curves]
-    owners = {scene if known.owner == SCENE else scene.objects[known.owner] for known in animated}
+    owners = {scene if known.owner == SCENE else object_of(scene, known.owner) for known in animated}
     found += [text for owner in owners for text in _strips(owner)]
     return _sha(*sorted(found))
 

@@ -18,6 +18,7 @@ from ..bridge.numbers import format_pose, parse_pose
 from ..bridge.poses import pose_of_matrix, to_array
 from ..bridge.read import SceneReading, scan_scene
 from ..props import ancestors
+from ..props.naming import model_name
 from .carried_keys import Change, Moved, change_numbers, changed_curves, changes_of, put_keys
 from .errors import BakeError
 from .receipt import Receipt, digest_of_bake, is_edited, receipt_of, sign
@@ -214,7 +215,7 @@ def _read(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> SceneReadi
 
 
 def _without(model: Model, machines: list[Machine]) -> Model:
-    names = {obj.name for machine in machines for obj in machine.objects}
+    names = {model_name(obj) for machine in machines for obj in machine.objects}
     return replace(
         model,
         links=[link for link in model.links if link.name not in names],
@@ -253,6 +254,7 @@ def _keeps_motion(reading: SceneReading, machine: Machine, move: np.ndarray) -> 
     names = {link.name for link in machine.links}
     links = [link for link in model.links if link.name in names]
     pushed = [link for link in links if (any(link.force) or any(link.torque)) and not link.force_turns_along]
+    pushed += [link for link in links if any(link.velocity) or any(link.angular_velocity)]
     blown = any(model.wind) and any(link.linear_damping for link in links)
     gravity = np.array(model.gravity)
     is_level = np.linalg.norm(turn @ gravity - gravity) <= GRAVITY * np.linalg.norm(gravity)

@@ -16,6 +16,7 @@ from ..bridge.posing import Posing
 from ..bridge.sliders import number_at, place_of, size_of, whole_turn
 from ..bridge.store import store_rest_poses
 from ..bridge.within import clamped
+from ..props.naming import model_name, object_of
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
 ROTATION = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
@@ -44,13 +45,13 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     store_rest_poses(posing.reading, scene)
     keyed, notes = set(), []
     for name in posing.moving:
-        obj = scene.objects[name]
+        obj = object_of(scene, name)
         if reason := _refusal(obj):
             notes.append(f"joint '{name}' was not keyed: {reason}")
             continue
         _key_joint(obj, posing, scene.frame_current_final)
         keyed.add(name)
-    mark_links(posing.model, posing.objects, {name: scene.objects[name] for name in keyed})
+    mark_links(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
     held = [name for name in posing.carried if has_own_keys(posing.objects[name])]
     notes += [f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in held]
     return len(keyed), notes
@@ -94,12 +95,12 @@ def _nearest(obj: bpy.types.Object, path: str, before: list[float] | None) -> li
 
 
 def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
-    joint = posing.acting(obj.name)
+    joint = posing.acting(model_name(obj))
     coordinates = getattr(obj, ids.JOINT).coordinates
     numbers = [number_at(joint, place) for place in range(joint.nq)]
     paths = [f"{ids.JOINT}.coordinates[{number}].q" for number in numbers]
     before = [found[0] if (found := _before(obj, path, frame)) else None for path in paths]
-    values = [value / size_of(joint, place, posing.unit) for place, value in enumerate(posing.q_of(obj.name))]
+    values = [value / size_of(joint, place, posing.unit) for place, value in enumerate(posing.q_of(model_name(obj)))]
     if joint.kind.chart:
         turn = [value or 0.0 for value in before[-4:]]
         values[-4:] = continuous_quaternions(np.array([values[-4:]]), turn)[0].tolist()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import bpy
 
 from .. import ids
-from ..bridge.motion import action_of, curves_in, fcurves_of, has_own_keys, is_bake
+from ..bridge.motion import action_of, curves_in, fcurves_of, has_own_keys, is_bake, may_follow_own_keys
 from ..props import is_joint, is_led, is_link
 from .fcurves import copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
@@ -43,7 +43,12 @@ def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
 
 def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """The objects that would lose motion of the user's own to a bake: keyed by hand, or a bake that was edited."""
-    return [obj for obj in objects if not is_led(obj) and _has_own_motion(obj)]
+    return [obj for obj in objects if not is_led(obj) and _has_own_motion(obj) and not _leads_by_its_keys(obj)]
+
+
+def _leads_by_its_keys(obj: bpy.types.Object) -> bool:
+    """Whether a bake follows the keys that it takes the place of. They are kept, and the next bake follows them."""
+    return may_follow_own_keys(obj) and not is_bake(action_of(obj))
 
 
 def _has_own_motion(obj: bpy.types.Object) -> bool:
@@ -77,8 +82,6 @@ def remember(obj: bpy.types.Object) -> None:
     action, before = action_of(obj), getattr(obj, ids.BEFORE)
     if is_baked(obj) or (before.is_kept and action is None):  # without its action, a bake is not cleared
         return
-    if obj.override_library:  # Blender 5.2 saves one that its original lacks as a whole, and cannot read that
-        _ = getattr(obj.override_library.reference, ids.BEFORE).is_kept
     before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
     before.action, before.slot = action, ""
     if action is not None:

@@ -12,6 +12,7 @@ from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ...core.trajectory.touches import TABLES
 from ...core.trajectory.trajectory import Trajectory
 from ..bridge.numbers import length_in_words
+from ..bridge.problems import keys_replaced
 from ..bridge.read import SceneReading
 from .baking import Bake
 from .course import Course
@@ -45,6 +46,7 @@ class BakeRun(Bake):
         self, scene: bpy.types.Scene, initial: dict | None = None, reading: SceneReading | None = None, **changes
     ):
         super().__init__(scene, settings_of(scene, **changes), reading)
+        self.notes += [problem.message for problem in keys_replaced(self.settings.start, self.reading)]
         self._course, self.simulation = self._begun(initial)
         self.reading, self._beginning = self._course.reading, self._course.beginning
 

@@ -9,9 +9,10 @@ import bpy
 
 from ...core.model import Model, ModelError
 from .. import ids
-from ..bridge.motion import is_animated
+from ..bridge.motion import is_animated, may_follow_own_keys
 from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
+from ..props.naming import model_name
 from .movers import digest_of_model, digest_of_movers
 from .receipt import Receipt, receipt_of
 from .restore import bake_of
@@ -41,10 +42,12 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
     """
     links = [obj for obj in scene.objects if is_link(obj)]
     carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
-    led = links if start == "KEYS" else [obj for obj in links if is_led(obj)]
+    own = [obj for obj in links if may_follow_own_keys(obj)]
+    led = links if start == "KEYS" else [obj for obj in links if is_led(obj) or obj in own]
+    switched = " ".join(sorted(model_name(obj) for obj in own))  # which have no curves if they stand still
     return Inputs(
         digest_of_model(scene, model),
-        digest_of_motion(led),
+        digest_of_motion(led) + switched,
         digest_of_motion(carriers) + _places(carriers),
         digest_of_movers(scene),
     )

@@ -53,9 +53,9 @@ class Beginning:
 
 
 def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> Beginning:
-    """At rest. model: what moves, at the first frame. stand: where every link does [m]."""
+    """At rest, but for initial velocities. model: what moves, at the first frame. stand: where every link does [m]."""
     state = _turned_on(state_of_links(model, stand), model, keyed_numbers(scene, scene.frame_current_final))
-    return Beginning(state, stand)
+    return Beginning({"q": state["q"]}, stand)  # without "qd", links start with their initial velocity
 
 
 def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> Beginning:

@@ -13,6 +13,7 @@ from .. import ids
 from ..bridge.motion import strips_on
 from ..bridge.poses import own_scale
 from ..bridge.tagging import fight_over
+from ..props.naming import model_name
 from .errors import BakeError
 from .rotations import (
     angles_between,
@@ -33,7 +34,10 @@ SHEAR = 1e-4
 def require_bakeable(obj: bpy.types.Object) -> None:
     """Raise BakeError where something would fight the keys."""
     if obj.library is not None or not obj.is_editable:
-        raise BakeError(f"link '{obj.name}' comes from a library and cannot be keyed: make it local, or override it")
+        raise BakeError(
+            f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
+            "> Library Override > Make)"
+        )
     if told := fight_over(obj):
         raise BakeError(told)
 
@@ -41,7 +45,10 @@ def require_bakeable(obj: bpy.types.Object) -> None:
 def require_keyable(joint: bpy.types.Object) -> None:
     """Raise BakeError where something would fight the keys of a joint's values."""
     if not joint.is_editable:
-        raise BakeError(f"joint '{joint.name}' comes from a library and cannot be keyed: make it local")
+        raise BakeError(
+            f"joint '{model_name(joint)}' comes from a library and cannot be keyed: make it local, or override it "
+            "(Object > Library Override > Make)"
+        )
     data = joint.animation_data
     values = f"{ids.JOINT}.coordinates["
     driven = [driver.data_path for driver in data.drivers if driver.data_path.startswith(values)] if data else []

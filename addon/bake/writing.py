@@ -18,6 +18,7 @@ from ..bridge.numbers import length_in_words, unit_length
 from ..bridge.poses import world_scale
 from ..bridge.read import SceneReading
 from ..props import ancestors, is_joint, is_led
+from ..props.naming import model_name, object_named, object_of
 from .fcurves import BakeAction
 from .fitting import fill_within
 from .joint_values import Values, joint_channels, poses_led
@@ -66,7 +67,7 @@ class Writing:
         self.off_by = self.turned_by = 0.0
         self.possible = 0
         self.links = {name: obj for name, obj in reading.objects.items() if not is_led(obj)}
-        self.joints = {name: scene.objects[name] for name in self._keyed_joints()}
+        self.joints = {name: object_of(scene, name) for name in self._keyed_joints()}
         self._keyed = {self.links[name] for name in self._keyed_links()}
         # What Blender makes of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
         self._played_poses: dict[str, np.ndarray] = {}
@@ -76,8 +77,7 @@ class Writing:
         """Names of the joints that get values; what the reading itself has made has no object."""
         if not self.settings.moves_joints:
             return []
-        objects = self.scene.objects
-        return [name for name in self.motion.values if is_joint(objects.get(name))]
+        return [name for name in self.motion.values if is_joint(object_named(self.scene, name))]
 
     def _keyed_links(self) -> list[str]:
         """All, or those that no joint leads: what floats, what is fixed to that, and what is let go on the way."""
@@ -122,7 +122,7 @@ class Writing:
                 self.off_by = max(self.off_by, float(location.error(0, found[0]).max()) * self.unit)
                 self.turned_by = max(self.turned_by, float(rotation.error(0, found[1]).max()))
             if self._is_checked:
-                self._played_poses[obj.name] = self._poses_of(obj, worlds[obj])
+                self._played_poses[model_name(obj)] = self._poses_of(obj, worlds[obj])
             yield
 
     def _poses_of(self, obj: bpy.types.Object, matrices: np.ndarray) -> np.ndarray:
@@ -192,7 +192,7 @@ class Writing:
 
     def _apart(self) -> tuple[float, float]:
         """How far the keys have links from the motion [m, rad]."""
-        poses, led = self.motion.poses, self.links.keys() - {obj.name for obj in self._keyed}
+        poses, led = self.motion.poses, self.links.keys() - {model_name(obj) for obj in self._keyed}
         others = {name: self._played_poses.get(name, X_WL) for name, X_WL in poses.items() if name not in led}
         found = poses_led(self._model, self.motion.values | self._played_values, others)
         return (

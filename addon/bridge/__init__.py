@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         fields,
         fitting,
         frames,
+        from_libraries,
         impacts,
         joining,
         keyed_joints,

@@ -12,6 +12,7 @@ import bpy
 from ...core.check import Issue
 from .. import ids
 from ..props import is_joint, is_link
+from ..props.naming import model_name
 from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
 from .motion import curves_in, playing_strips
 
@@ -20,7 +21,10 @@ SCENE = ""
 
 STRENGTH = "drive_strength"
 
-WORDS = {STRENGTH: "strength", "home": "start"}
+ANIMATED = "animated"
+"""The switch that lets a free link follow its own keys."""
+
+WORDS = {STRENGTH: "strength", "home": "start", ANIMATED: "switch Animated"}
 """For the fields that panels call by another name."""
 
 ON_AXIS = re.compile(rf"{ids.JOINT}\.axes\[(\d+)\]\.(\w+?)(?:_angle|_length|_turning|_sliding)?")
@@ -57,7 +61,7 @@ def _names(fields: Iterable[Field]) -> set[str]:
 
 FOLLOWED_ON_AXES = _followed(AXIS_FIELDS)
 OF_JOINTS = _names((*JOINT_FIELDS, *MIMIC_FIELDS)) | {STRENGTH, "home"}
-FOLLOWED = _followed(JOINT_FIELDS) | _followed(LINK_FIELDS) | {STRENGTH, *SCENE_PATHS.values()}
+FOLLOWED = _followed(JOINT_FIELDS) | _followed(LINK_FIELDS) | {STRENGTH, ANIMATED, *SCENE_PATHS.values()}
 KNOWN_ON_AXES = _names(AXIS_FIELDS)
 KNOWN = FOLLOWED | OF_JOINTS | _names((*LINK_FIELDS, *INERTIAL_FIELDS)) | {"density", "material", "mass_source"}
 
@@ -138,9 +142,11 @@ def _owners(scene: bpy.types.Scene) -> Iterator[bpy.types.ID]:
 def _input_at(owner: bpy.types.ID, path: str) -> Input | None:
     if isinstance(owner, bpy.types.Scene):
         return Input(SCENE, SCENE_PATHS[path]) if path in SCENE_PATHS else None
+    if not isinstance(owner, bpy.types.Object):
+        return None
     if found := ON_AXIS.fullmatch(path):
-        return Input(owner.name, found[2], int(found[1])) if found[2] in KNOWN_ON_AXES else None
+        return Input(model_name(owner), found[2], int(found[1])) if found[2] in KNOWN_ON_AXES else None
     if ON_START.fullmatch(path):
-        return Input(owner.name, "home")
+        return Input(model_name(owner), "home")
     found = ON_OBJECT.fullmatch(path)
-    return Input(owner.name, found[1]) if found and found[1] in KNOWN else None
+    return Input(model_name(owner), found[1]) if found and found[1] in KNOWN else None

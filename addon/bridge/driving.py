@@ -13,6 +13,7 @@ from ...core.model import Axis, Joint
 from ...core.model.compile import compile_model
 from ...core.spatial import rotvec_of_quat
 from .. import ids
+from ..props.naming import object_of
 from .fields import AXIS_FIELDS, FACES, write_fields
 from .numbers import units_of
 from .posing import Posing
@@ -78,7 +79,7 @@ def drive_to_pose(
     units = units_of(scene)
     inertias = _inertias(scene, posing)
     for name in names:
-        obj, joint = scene.objects[name], posing.acting(name)
+        obj, joint = object_of(scene, name), posing.acting(name)
         for found in drivable_axes(joint, posing.q_of(name)):
             stored = getattr(obj, ids.JOINT).axes[found.number]
             drive, fields = Axis(drive_mode="position", drive_target=found.value), AIM

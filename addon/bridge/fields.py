@@ -107,6 +107,8 @@ LINK_FIELDS = (
     Field("force", section="forces", is_followed=True),
     Field("torque", section="forces", is_followed=True),
     Field("force_turns_along", section="forces"),
+    Field("velocity", Measure.LENGTH, section="start"),
+    Field("angular_velocity", section="start"),
 )
 SURFACE_FIELDS = (
     Field("friction"),

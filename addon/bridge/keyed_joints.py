@@ -12,6 +12,7 @@ import bpy
 
 from .. import ids
 from ..props import is_joint
+from ..props.naming import model_name, object_of
 from .motion import action_of, has_own_keys, is_bake, value_curves, what_holds
 from .sliders import place_of, size_of
 
@@ -29,7 +30,7 @@ def keyed_numbers(scene: bpy.types.Scene, frame: float) -> dict[str, Numbers]:
         if obj.animation_data is None or not is_joint(obj):
             continue
         if numbers := keyed_numbers_of(obj, frame):
-            found[obj.name] = numbers
+            found[model_name(obj)] = numbers
     return found
 
 
@@ -58,14 +59,14 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     acting = keyed.keys() & set(posing.moving) - theirs
     if not acting:
         return
-    baked = {name for name in acting if is_bake(action_of(scene.objects[name]))}
+    baked = {name for name in acting if is_bake(action_of(object_of(scene, name)))}
     posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked)
 
 
 def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
     """Names of the links that have keys of their own, or that something holds."""
     links = [obj for obj in scene.objects if getattr(obj, ids.LINK).is_link]
-    return {obj.name for obj in links if has_own_keys(obj) or what_holds(obj)}
+    return {model_name(obj) for obj in links if has_own_keys(obj) or what_holds(obj)}
 
 
 def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:

@@ -13,6 +13,9 @@ from ..props import ancestors, is_link
 
 TRANSFORMS = ("location", "rotation_", "delta_location", "delta_rotation_")
 SCALES = ("scale", "delta_scale")
+SWITCH = f"{ids.LINK}.animated"
+"""Data path of a link's switch Animated."""
+
 CHANNELS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),
     *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
@@ -112,9 +115,23 @@ def transform_drivers(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     return [driver for driver in data.drivers if driver.data_path.startswith(TRANSFORMS)] if data else []
 
 
+def may_follow_own_keys(obj: bpy.types.Object) -> bool:
+    """Whether an object is a free link whose switch Animated is on or is animated, so that its own keys may lead it."""
+    settings = getattr(obj, ids.LINK)
+    if not settings.is_link or settings.motion != "FREE":
+        return False
+    return settings.animated or any(curve.data_path == SWITCH for curve in _all_curves(obj))
+
+
 def changes_its_size(obj: bpy.types.Object) -> bool:
     """Whether keys or a driver change the object's own scale."""
     return is_changing(obj, SCALES)
+
+
+def _all_curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    """The F-curves of the owner's action and strips, and its drivers."""
+    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(owner))
+    yield from chain(fcurves_of(owner), owner.animation_data.drivers if owner.animation_data else (), *strips)
 
 
 def is_changing(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:

@@ -10,6 +10,7 @@ import bpy
 
 from ...core.model import Joint, ModelError
 from .. import ids
+from ..props.naming import model_name, object_of
 from .posing import Posing
 from .sliders import size_of
 
@@ -17,7 +18,8 @@ from .sliders import size_of
 def kept_values(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:
     """Every joint that moves, with where it stands. Raises ModelError where that cannot be told."""
     return [
-        (scene.objects[name], text_of([value / size for value, size in _sized(posing, name)])) for name in posing.moving
+        (object_of(scene, name), text_of([value / size for value, size in _sized(posing, name)]))
+        for name in posing.moving
     ]
 
 
@@ -37,10 +39,10 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
     """
     values, missed = {}, Counter[str]()
     for entry in pose.joints:
-        if entry.joint is None or entry.joint.name not in scene.objects:
+        if entry.joint is None or scene not in entry.joint.users_scene:
             missed["are not there any more"] += 1
             continue
-        name = entry.joint.name
+        name = model_name(entry.joint)
         if name in posing.held:
             missed["are held"] += 1
             continue

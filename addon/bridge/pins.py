@@ -10,6 +10,7 @@ from ...core.kinematics import Target
 from ...core.spatial import Pose
 from .. import ids
 from ..props import is_joint
+from ..props.naming import model_name
 
 
 def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
@@ -28,4 +29,4 @@ def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tu
 
 def held_among(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
     """Names of the joints that posing leaves as they are."""
-    return frozenset(obj.name for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)
+    return frozenset(model_name(obj) for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)

@@ -14,6 +14,7 @@ from ...core.model import WORLD, Joint, Model, ModelError
 from ...core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from .. import ids
 from ..props import is_joint, is_led, is_link
+from ..props.naming import model_name, object_named
 from ..warming import compile_posing
 from .live import Seen, as_it_is, poses_now, put_links
 from .mass import Weight
@@ -58,7 +59,7 @@ class Posing:
         self.objects = reading.objects
         self._at = poses_now(reading.objects, self.unit, seen_by(depsgraph))
         joints = {joint.name for joint in self.model.joints}
-        self._joints = [obj for obj in scene.objects if obj.name in joints and is_joint(obj)]
+        self._joints = [obj for obj in scene.objects if model_name(obj) in joints and is_joint(obj)]
         self.held = held_among(self._joints if is_by_hand else ())
         links = {link.name: self.objects[link.name] for link in self.model.links} if is_by_hand else {}
         self._pins = pins_of(links, self._at)
@@ -307,7 +308,7 @@ def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
     kept = [
         joint
         for joint in reading.model.joints
-        if not (joint.parent == WORLD and joint.child in led) or is_joint(scene.objects.get(joint.name))
+        if not (joint.parent == WORLD and joint.child in led) or is_joint(object_named(scene, joint.name))
     ]
     return replace(reading.model, joints=kept)
 

@@ -18,14 +18,19 @@ from ...core.geometry.mass import mass_properties
 from ...core.model import ModelError
 from .. import ids, migration
 from ..props import is_joint, is_led, is_link
+from ..props.naming import model_name, object_named
 from .animated import SCENE, Input, lasting
 from .collisions import is_outdated
+from .deforming import CODE as DEFORMS
+from .deforming import deforming_colliders
+from .from_libraries import INSTANCED, LINKED, instanced_links, links_of_libraries
 from .live import gap_at, poses_now
-from .motion import active_constraints, is_animated
+from .motion import active_constraints, is_animated, may_follow_own_keys
 from .moved_bakes import told
 from .numbers import unit_length
 from .parts import Surroundings, surroundings_of
 from .read import depsgraph_of
+from .replaced_keys import links_losing_keys
 from .tagging import changes_of_form, deformation_of, fight_over
 
 if TYPE_CHECKING:
@@ -48,6 +53,9 @@ FULL = (
     "its mesh moves, so it touches with its convex hull, which has {:.0f} % more volume: nothing gets into its "
     "hollows; give it convex pieces, or let it stand still"
 )
+
+KEYS_REPLACED = "keys-replaced"
+"""Code of the note that a bake takes the place of keys."""
 
 OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
 
@@ -78,9 +86,12 @@ def find_problems(
     """faults: what could not be read; it is in `reading` no more. is_outdated: as `collisions.is_outdated`."""
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
     for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
-        name = issue.name if issue.name in scene.objects else ""
+        name = issue.name if object_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
+    found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
     found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
+    found += [Problem("warning", INSTANCED, *told) for told in instanced_links(scene)]
+    found += [Problem("warning", LINKED, *told) for told in links_of_libraries([*reading.objects.values()])]
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
         found += of_start(scene, reading) + overlaps(reading.model) + filled_hollows(scene, reading.model)
@@ -94,20 +105,42 @@ def of_versions(scene: bpy.types.Scene) -> list[Problem]:
 
 def unfit_links(reading: SceneReading) -> list[Problem]:
     """Links that something of Blender's holds on to: errors, where a simulation would not begin."""
-    found = []
+    found = [Problem("error", DEFORMS, name, told) for name, told in deforming_colliders(reading)]
+    refused = {problem.name for problem in found}
     for name, obj in reading.objects.items():
         if not is_led(obj) and (told := fight_over(obj)):
             found.append(Problem("error", "constrained" if active_constraints(obj) else "driven", name, told))
+        if name in refused:
+            continue
         if told := deformation_of(obj):
             found.append(Problem("warning", "deformed", name, told))
         found += [Problem("warning", "deformed", name, told) for told in changes_of_form(obj)]
     return found
 
 
+def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:
+    """Tell of links whose own keys a bake would replace: one problem for all of them, about the one keyed longest.
+
+    start: as in `BakeSettings`.
+    """
+    keyed = links_losing_keys(start, reading)
+    if not keyed:
+        return []
+    name, (first, last) = max(keyed.items(), key=lambda entry: entry[1][1])
+    others = f", and {len(keyed) - 1} more links have keys" if len(keyed) > 1 else ""
+    message = (
+        f"link '{name}' has keys from frame {first:g} to {last:g}{others}: a simulation does not follow them, and its "
+        "bake takes their place; to throw the link, start from the animation at its last key, or switch on Animated in "
+        "its panel and key that off where it is to let go"
+    )
+    return [Problem("note", KEYS_REPLACED, name, message)]
+
+
 def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
     """Links whose keys know nothing of what was done to them."""
     return [
-        Problem("warning", code, link.name, f"link '{link.name}': {message}") for code, link, message in told(scene)
+        Problem("warning", code, model_name(link), f"link '{model_name(link)}': {message}")
+        for code, link, message in told(scene)
     ]
 
 
@@ -118,7 +151,7 @@ def outdated_pieces(
     links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
     around = surroundings_of(scene, depsgraph_of(scene)) if links else None
     return [
-        Problem("warning", "pieces-of-another-mesh", link.name, f"link '{link.name}': {OUTDATED}")
+        Problem("warning", "pieces-of-another-mesh", model_name(link), f"link '{model_name(link)}': {OUTDATED}")
         for link in sorted(links, key=lambda link: link.name)
         if is_link(link) and around and is_outdated(link, around)
     ]
@@ -138,6 +171,7 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
         return []
     pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
+    pushed |= {name for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
     at_rest = start == "HOME" and not reading.leads and not reading.animated
     found = []
     for issue in check_start(reading.model, at_rest):
@@ -172,7 +206,7 @@ def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     objects = {link.name: reading.objects[link.name] for link in reading.model.links if link.name in reading.objects}
     stand = poses_now(objects, unit_length(scene))
     for joint in reading.model.joints:
-        obj = scene.objects.get(joint.name)
+        obj = object_named(scene, joint.name)
         if obj is None or not is_joint(obj) or not joint.enabled:
             continue
         settings = getattr(obj, ids.JOINT)
@@ -206,7 +240,7 @@ def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
             if more > FILLED
         ]
         _hollows = digest, found
-    links = [(problem, scene.objects.get(problem.name)) for problem in _hollows[1]]
+    links = [(problem, object_named(scene, problem.name)) for problem in _hollows[1]]
     return [
         problem for problem, obj in links if obj and getattr(obj, ids.LINK).motion == "FREE" and not is_animated(obj)
     ]

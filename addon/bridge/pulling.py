@@ -11,6 +11,7 @@ from ...core.kinematics import Reach, Target
 from ...core.model import WORLD, Model, ModelError
 from ...core.spatial import IDENTITY, compose, inverse
 from .. import ids
+from ..props.naming import model_name
 from .numbers import unit_length
 from .posing import Posing
 
@@ -30,15 +31,15 @@ class Pull:
 
     def __init__(self, scene: bpy.types.Scene, link: bpy.types.Object, point: Vector):
         self.start = point.copy()
-        self._link = link.name
+        self._link = model_name(link)
         self._unit = unit_length(scene)
         self._posing = Posing(scene)
-        X_WL = self._posing.pose_of(link.name)
+        X_WL = self._posing.pose_of(model_name(link))
         _require_movable(link, self._posing)
         x, y, z = point * self._unit
         self._point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         self._turn = X_WL[3:]
-        is_carrier = carries_the_rest(self._posing.model, link.name, self._posing.held)
+        is_carrier = carries_the_rest(self._posing.model, model_name(link), self._posing.held)
         self._moves_base = is_carrier or getattr(scene, ids.SCENE).moves_base
 
     def to(self, place: Vector, keeps_turn: bool = False) -> Reach:
@@ -75,7 +76,7 @@ def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
     settings, model = getattr(link, ids.LINK), posing.model
     if settings.pin == "POSE":
         raise ModelError(f"link '{link.name}' is pinned as it stands: unpin it to pull it")
-    if _moves_by_joints(model, link.name, posing.held) or model.tree().root_of(link.name) != WORLD:
+    if _moves_by_joints(model, model_name(link), posing.held) or model.tree().root_of(model_name(link)) != WORLD:
         return
     if settings.motion == "STATIC":
         raise ModelError(f"link '{link.name}' is static: let its motion be free to pull it")

@@ -16,9 +16,11 @@ from ...core.model.naming import STATIC, claim
 from ...core.spatial import IDENTITY, compose, inverse, scale
 from .. import ids
 from ..props import is_joint, is_link
+from ..props.naming import model_name
 from .animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
 from .choices import require_known_shape
 from .fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
+from .from_libraries import instanced_links
 from .kept import parse_extras
 from .mass import Weight, is_weighed, weigh
 from .motion import changes_its_size, is_animated
@@ -49,6 +51,7 @@ class SceneReading:
         weights: what was found for each link that is weighed.
         leads: of each link that moves as it is animated, the joint that holds it where it was drawn in the model.
         animated: what else is animated that simulations follow.
+        instanced: a sentence for each collection instance whose links are not simulated.
         remarks: what was left out or changed besides.
         notes: what had to be assumed, for the user.
     """
@@ -58,6 +61,7 @@ class SceneReading:
     weights: dict[str, Weight] = field(default_factory=dict)
     leads: dict[str, str] = field(default_factory=dict)
     animated: tuple[Input, ...] = ()
+    instanced: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -130,7 +134,7 @@ def _scan(
     settings = getattr(scene, ids.SCENE)
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
-    reading = SceneReading(model, {obj.name: obj for obj in links})
+    reading = SceneReading(model, {model_name(obj): obj for obj in links})
     shapes = ShapeReader(around, units, mesh_format)
     shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)
     read_link = partial(_link, around=around, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh)
@@ -146,6 +150,8 @@ def _scan(
     model.contact_pairs = read_pairs(scene, known) if with_shapes or settings.contact else []
     if with_shapes or settings.contact:
         add_ground(reading, scene)
+    reading.instanced = [sentence for _, sentence in instanced_links(scene)]
+    reading.remarks += reading.instanced
     add_frames(model, scene, around)
     if with_surroundings:
         reading.remarks += add_static_objects(model, scene, shapes)
@@ -173,7 +179,7 @@ def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] |
         except ModelError as error:
             if faults is None:
                 raise
-            faults.append(Fault(obj.name, str(error), getattr(error, "code", "unreadable")))
+            faults.append(Fault(model_name(obj), str(error), getattr(error, "code", "unreadable")))
     return found
 
 
@@ -259,13 +265,14 @@ def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
 
 
 def _with_good_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
-    if obj.name == WORLD:
+    name = model_name(obj)
+    if name == WORLD:
         raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
     if is_link(obj) and is_joint(obj):
-        raise ModelError(f"object '{obj.name}' is a link and a joint at once: untag the link, or delete the joint")
-    if obj.name in taken:
-        raise ModelError(f"two objects are named '{obj.name}', one of them in a library: rename one")
-    taken.add(obj.name)
+        raise ModelError(f"object '{name}' is a link and a joint at once: untag the link, or delete the joint")
+    if name in taken:
+        raise ModelError(f"two objects have the name '{name}', one of them from a library: rename the other one")
+    taken.add(name)
     return obj
 
 
@@ -281,16 +288,16 @@ def _link(
     require_known_shape(obj)
     settings = getattr(obj, ids.LINK)
     if is_weighed(obj):
-        weight = reading.weights[obj.name] = weigh(obj, around)
+        weight = reading.weights[model_name(obj)] = weigh(obj, around)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
         inertial = read_fields(INERTIAL_FIELDS, settings, units)
     visuals, collisions = shapes_of(obj)
     pose = scaled_pose(drawn_pose(obj), units.length)
     others = read_fields(LINK_FIELDS, settings, units)
-    extras = parse_extras(settings.extras, f"link '{obj.name}'")
+    extras = parse_extras(settings.extras, f"link '{model_name(obj)}'")
     others |= read_meeting(obj, units)
-    return Link(obj.name, pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
+    return Link(model_name(obj), pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 
 def _require_constant_size(link: bpy.types.Object) -> None:
@@ -301,7 +308,7 @@ def _require_constant_size(link: bpy.types.Object) -> None:
             carrier = "" if obj == link else f", and it carries link '{link.name}'"
             what = "link" if obj == link else "object"
             raise ModelError(
-                f"{what} '{obj.name}' changes its size in its animation{carrier}: a rigid body cannot; delete the keys "
-                "or drivers of its scale"
+                f"{what} '{model_name(obj)}' changes its size in its animation{carrier}: a rigid body cannot; delete "
+                "the keys or drivers of its scale"
             )
         obj = obj.parent

@@ -13,6 +13,7 @@ from ...core.model import WORLD, Axis, Joint, Mimic, ModelError
 from ...core.spatial import norm, quat_normalized, scale
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
+from ..props.naming import model_name
 from .choices import require_known_choices
 from .errors import SceneError
 from .fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
@@ -35,18 +36,18 @@ def joint_of(
         ModelError: the joint cannot be used as it is.
     """
     settings = getattr(obj, ids.JOINT)
-    require_known_choices(f"joint '{obj.name}'", settings, *axes_in_use(settings))
+    require_known_choices(f"joint '{model_name(obj)}'", settings, *axes_in_use(settings))
     known = core_joint(settings)
     parent, child = _ends(obj, settings, objects)
     joint = Joint(
-        obj.name,
+        model_name(obj),
         settings.type,
         parent,
         child,
         axes=_axes(known, settings, units, settings.drive_strength if strength is None else strength),
         home=_home(known, settings, units.length) if settings.use_home else (),
         mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
-        extras=parse_extras(settings.extras, f"joint '{obj.name}'"),
+        extras=parse_extras(settings.extras, f"joint '{model_name(obj)}'"),
         **read_fields(JOINT_FIELDS, settings, units),
     )
     joint.X_PJ, joint.X_CJ = (scaled_pose(frame, units.length) for frame in joint_frames(obj, joint, units.length))
@@ -70,17 +71,19 @@ def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
 def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
     require_both_ends(obj)
     if settings.child == settings.parent:
-        raise ModelError(f"joint '{obj.name}' joins '{settings.child.name}' with itself: choose another parent")
+        raise ModelError(
+            f"joint '{model_name(obj)}' joins '{model_name(settings.child)}' with itself: choose another parent"
+        )
     for end, role in ((settings.parent, "parent"), (settings.child, "child")):
         if end is None:
             continue
         if end not in objects:
             code = "absent" if end.users_scene else GONE[role]
-            raise SceneError(code, f"joint '{obj.name}': its {role} '{end.name}' {_absence(end, obj)}")
+            raise SceneError(code, f"joint '{model_name(obj)}': its {role} '{model_name(end)}' {_absence(end, obj)}")
         if not is_link(end):
-            message = f"joint '{obj.name}': its {role} '{end.name}' is no link: tag it, or choose another"
+            message = f"joint '{model_name(obj)}': its {role} '{model_name(end)}' is no link: tag it, or choose another"
             raise SceneError("no-link", message)
-    return settings.parent.name if settings.parent else WORLD, settings.child.name
+    return model_name(settings.parent) if settings.parent else WORLD, model_name(settings.child)
 
 
 def _absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
@@ -139,12 +142,14 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
 def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
     leader = settings.mimic.leader
     if leader is None or not is_joint(leader) or leader not in objects:
-        message = f"joint '{obj.name}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
+        message = (
+            f"joint '{model_name(obj)}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
+        )
         raise SceneError("no-leader", message)
     numbers = read_fields(MIMIC_FIELDS, settings.mimic, units)
     for what, joint in (("axis", obj), ("leader_axis", leader)):
         numbers[what] = _axis_number(numbers[what], joint, obj)
-    return Mimic(leader.name, **numbers)
+    return Mimic(model_name(leader), **numbers)
 
 
 def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
@@ -152,7 +157,7 @@ def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Objec
     count = core_joint(getattr(joint, ids.JOINT)).axis_count
     if count > 1 and number >= count:
         raise ModelError(
-            f"joint '{follower.name}' follows with axis {number + 1} of '{joint.name}', which has {count}: choose one "
-            f"from 1 to {count}"
+            f"joint '{model_name(follower)}' follows with axis {number + 1} of '{joint.name}', which has {count}: "
+            f"choose one from 1 to {count}"
         )
     return number if count > 1 else 0

@@ -17,6 +17,7 @@ from ...core.model import ModelError
 from ...core.spatial import IDENTITY
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
+from ..props.naming import model_name, object_named
 from .animated import animated_inputs, is_followed
 from .dials import view_joint
 from .fields import LINK_FIELDS, drive_of, fields_on, write_fields
@@ -52,7 +53,7 @@ def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> Non
         finding = findings.add()
         finding.code, finding.message = diagnosis.code, diagnosis.message
         if not diagnosis.subject.startswith("model "):
-            finding.name, finding.culprit = diagnosis.name, scene.objects.get(diagnosis.name)
+            finding.name, finding.culprit = diagnosis.name, object_named(scene, diagnosis.name)
         if diagnosis.remedy:
             finding.kind, finding.axis = diagnosis.remedy.kind, diagnosis.remedy.axis
             finding.changes = json.dumps(dict(diagnosis.remedy.changes))
@@ -60,7 +61,7 @@ def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> Non
 
 def name_of(finding: FindingProperties) -> str:
     """Of who is to blame, as it is called now."""
-    return finding.culprit.name if finding.culprit else finding.name
+    return model_name(finding.culprit) if finding.culprit else finding.name
 
 
 def findings_beside(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
@@ -119,7 +120,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     if finding.kind == "run":
         return ""
     obj = finding.culprit
-    if obj is None or obj.name not in scene.objects:
+    if obj is None or scene not in obj.users_scene:
         return f"'{finding.name}' is no longer in the scene"
     if not (is_joint(obj) if finding.kind == "joint" else is_link(obj)):
         return f"'{obj.name}' is no {finding.kind} any more"

@@ -14,6 +14,7 @@ from ...core.model import Joint, Link, Model, ModelError
 from ...core.model.properties import SURFACE_PROPERTIES, Setting, density_of, set_property
 from .. import ids
 from ..props import axes_in_use, carrier_of, fit_to_type, is_joint
+from ..props.naming import model_name
 from .animated import SCENE, STRENGTH, Input, animated_inputs
 from .fields import (
     AXIS_FIELDS,
@@ -94,7 +95,7 @@ class _Store:
                 f"link '{obj.name}': its mass is Custom, which no density changes: set its mass, or choose Material "
                 "for it in the scene"
             )
-        self._require_steady(Input(obj.name, name) for name in ("density", "material", "mass_source"))
+        self._require_steady(Input(model_name(obj), name) for name in ("density", "material", "mass_source"))
         settings = getattr(obj, ids.LINK)
         settings.mass_source = "DENSITY"
         return _told(obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units))
@@ -102,13 +103,13 @@ class _Store:
     def of_link(self, obj: bpy.types.Object, link: Link, name: str) -> list[str]:
         settings = getattr(obj, ids.LINK)
         if name == "static":
-            self._require_steady([Input(obj.name, "motion")])
+            self._require_steady([Input(model_name(obj), "motion")])
             settings.motion = "STATIC"
             return _told(obj, "link", [])
         names = {name}
         if name == "mass":
             names |= {"mass_source"} if is_weighed(obj) else {"mass_source", "inertia"}
-        self._require_steady(Input(obj.name, part) for part in names)
+        self._require_steady(Input(model_name(obj), part) for part in names)
         if name == "mass" and is_weighed(obj):
             settings.mass_source = "MASS"
         fields = [field for field in (*INERTIAL_FIELDS, *LINK_FIELDS, *MEETING_FIELDS) if field.name in names]
@@ -143,17 +144,17 @@ class _Store:
             fit_to_type(settings)  # in a file from before the type had so many
             store_home(joint, settings, self.units)
         if name == "home":
-            self._require_steady([Input(obj.name, name)])
+            self._require_steady([Input(model_name(obj), name)])
             store_home(joint, settings, self.units)
             return _told(obj, "joint", [])
         if fields := [field for field in JOINT_FIELDS if field.name == name]:
-            self._require_steady(Input(obj.name, part) for part in _with_toggle(name))
+            self._require_steady(Input(model_name(obj), part) for part in _with_toggle(name))
             return _told(obj, "joint", write_fields(fields, settings, joint, self.units))
         return _told(obj, "joint", self._of_axes(obj, joint, name))
 
     def _object_of(self, joint: Joint) -> bpy.types.Object:
         for obj in objects_present(self.scene):
-            if is_joint(obj) and obj.name == joint.name:
+            if is_joint(obj) and model_name(obj) == joint.name:
                 return obj
         raise ModelError(
             f"joint '{joint.name}' only stands for the Motion of link '{joint.child}', which is not Free, and has no "
@@ -166,13 +167,13 @@ class _Store:
         weakened = {part for axis in axes_in_use(settings) for part in drive_of(axis).scales}
         own, written = {name}, {name}
         if name in weakened:
-            self._require_steady([Input(obj.name, STRENGTH)])
+            self._require_steady([Input(model_name(obj), STRENGTH)])
         if name == "drive_mode":
             written = {name, "drive_target"}  # whose number measures something else in another mode
         if name in weakened | {"drive_mode"} and self._is_weak(obj):
             own, written = own | weakened, DRIVE
         for number in range(joint.axis_count):
-            self._require_steady(Input(obj.name, part, number) for field in own for part in _with_toggle(field))
+            self._require_steady(Input(model_name(obj), part, number) for field in own for part in _with_toggle(field))
         if written is DRIVE:
             settings.drive_strength = 1.0
         changes = []
@@ -186,7 +187,7 @@ class _Store:
 
     def _is_weak(self, obj: bpy.types.Object) -> bool:
         """Whether only a part of the drive's force is there, and always the same."""
-        return getattr(obj, ids.JOINT).drive_strength != 1.0 and Input(obj.name, STRENGTH) not in self.animated
+        return getattr(obj, ids.JOINT).drive_strength != 1.0 and Input(model_name(obj), STRENGTH) not in self.animated
 
     def _require_steady(self, inputs: Iterable[Input]) -> None:
         """Raises ModelError for one that is animated: it would be as before at the next frame."""

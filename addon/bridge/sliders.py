@@ -12,6 +12,7 @@ from ...core.joints import Unit
 from ...core.model import ModelError
 from .. import ids
 from ..props import show_error
+from ..props.naming import model_name
 from .numbers import unit_length
 from .rig import last_rig
 
@@ -53,13 +54,13 @@ def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
         if not math.isfinite(value):
             raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
         posing = posing_of(scene_of(obj))
-        known = posing.acting(obj.name)
+        known = posing.acting(model_name(obj))
         place = place_of(known, number)
         if place is None:
             raise ModelError(
                 f"joint '{obj.name}' has no number {number + 1} to lead: unlock the axis, or turn the ball"
             )
-        posing.lead(obj.name, place, value * size_of(known, place, posing.unit))
+        posing.lead(model_name(obj), place, value * size_of(known, place, posing.unit))
     except ModelError as error:
         show_error(str(error))
         return
@@ -111,7 +112,7 @@ def _look(obj: bpy.types.Object) -> _Sight:
     seen = _seen.get(obj.session_uid)
     if rig and seen and seen.rig == rig.version and seen.at == at:
         return seen
-    found = next((joint for joint in rig.model.joints if joint.name == obj.name), None) if rig else None
+    found = next((joint for joint in rig.model.joints if joint.name == model_name(obj)), None) if rig else None
     joint, unit = found or read_joint(obj, scene), unit_length(scene)
     q = coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
     sight = _Sight(rig.version if rig else 0, at, q, joint, unit)

@@ -13,6 +13,7 @@ from ...core.spatial import Pose
 from ...core.spatial.arrays import det, inverse, matmul
 from .. import ids
 from ..props import is_joint, is_link
+from ..props.naming import model_name
 from .kept import kept_name
 from .lights import read_light
 from .motion import is_animated
@@ -92,7 +93,7 @@ def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[t
         below = dict(objects_below(carrier, frame, around))
         if obj in below:
             _, rigid = split_scale(below[obj])
-            yield obj, carrier.name, scaled_pose(tidy_pose(pose_of_matrix(rigid, np.ones(3))), around.unit)
+            yield obj, model_name(carrier), scaled_pose(tidy_pose(pose_of_matrix(rigid, np.ones(3))), around.unit)
 
 
 def carried_by(obj: bpy.types.Object) -> bpy.types.Object | None:

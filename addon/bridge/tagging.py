@@ -5,14 +5,12 @@ from __future__ import annotations
 import bpy
 
 from ..props import carrier_of, is_link
-from .motion import TRANSFORMS, active_constraints, is_animated, is_changing, strips_on, transform_drivers
+from .deforming import changers_of
+from .motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
 from .parts import SOLID
 
 WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
 """What is carried and is no body: by the type that Blender has for it."""
-
-RESTLESS = {"CLOTH", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY", "WAVE"}
-"""Modifiers that change a mesh from frame to frame by themselves."""
 
 
 def obstacle_to_tagging(obj: bpy.types.Object) -> str:
@@ -80,24 +78,8 @@ def changes_of_form(link: bpy.types.Object) -> list[str]:
         f"object '{shape.name}' changes its form by {what}, and a link is rigid: it weighs, collides and is shown in "
         f"files as it is at the frame that is shown; {remedy}"
         for shape in shapes
-        for what, remedy in _changers_of(shape)[:1]
+        for what, remedy, _ in [found for found in changers_of(shape) if not found.armature][:1]
     ]
-
-
-def _changers_of(shape: bpy.types.Object) -> list[tuple[str, str]]:
-    """What changes a shape's form, and how to end that."""
-    keys = getattr(shape.data, "shape_keys", None)
-    found = [("its shape keys", "delete their animation")] if keys and is_changing(keys, ("key_blocks",)) else []
-    for modifier in shape.modifiers:
-        if not modifier.show_viewport:
-            continue
-        other = getattr(modifier, "object", None) or getattr(modifier, "target", None)
-        follows = isinstance(other, bpy.types.Object) and is_animated(other) and carrier_of(other) != carrier_of(shape)
-        if modifier.type == "ARMATURE":  # which `deformation_of` tells of
-            follows = False
-        if follows or modifier.type in RESTLESS or is_changing(shape, (f'modifiers["{modifier.name}"]',)):
-            found.append((f"the modifier '{modifier.name}'", "apply it or remove it"))
-    return found
 
 
 def fight_over(link: bpy.types.Object) -> str:

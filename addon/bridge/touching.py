@@ -12,6 +12,7 @@ from ...core.model import WORLD, ContactPair, Joint, Link, Model
 from ...core.model.naming import STATIC, claim
 from .. import ids
 from ..props import is_link
+from ..props.naming import model_name
 from ..props.surface import LAYERS, surface_of_material
 from .fields import MEETING_FIELDS, SURFACE_FIELDS, read_fields, write_fields
 from .numbers import Units, shortest, units_of
@@ -93,7 +94,7 @@ def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
     """Of the pairs that the scene keeps, those whose links are there. known: their names."""
     found = []
     for pair in getattr(scene, ids.SCENE).pairs:
-        ends = [obj.name for obj in (pair.a, pair.b) if obj is not None]
+        ends = [model_name(obj) for obj in (pair.a, pair.b) if obj is not None]
         if len(set(ends)) == 2 and known.issuperset(ends):
             found.append(ContactPair(ends[0], ends[1], pair.meets))
     return found

@@ -14,6 +14,7 @@ from ...core.model import Joint, Model
 from ...core.spatial import compose, quat_to_mat
 from ...core.spatial.arrays import matmul, norm
 from .. import ids
+from ..props.naming import model_name, object_of
 from .read import scan_scene
 from .rig import collide_once, weigh_once
 from .rigging import aim_axis
@@ -36,7 +37,7 @@ def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
     model = scan_scene(scene, weigh=weigh_once, collide=collide_once).model
     directions = {hinge.name: hinge.better for hinge in idle_hinges(model) if hinge.better is not None}
     for name, direction in directions.items():
-        aim_axis(scene.objects[name], scene, 0, Vector(direction))
+        aim_axis(object_of(scene, name), scene, 0, Vector(direction))
     return [*directions]
 
 
@@ -48,7 +49,7 @@ def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> N
     model = scan_scene(scene, weigh=weigh_once, collide=collide_once, faults=[]).model
     known = {joint.name: joint for joint in model.joints}
     for obj in joints:
-        joint = known.get(obj.name)
+        joint = known.get(model_name(obj))
         if joint is not None and _is_hinge(joint):
             xyz = [0.0, 0.0, 0.0]
             xyz[own_axis(model, joint)] = 1.0

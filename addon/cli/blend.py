@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.check import check_model
+from ...core.check import Issue, check_model
 from ...core.cli.framework import OPEN_SCENE, say
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
@@ -21,6 +21,9 @@ from .session import open_scene, require_blender
 from .settings import make_settings
 
 if TYPE_CHECKING:
+    import bpy
+
+    from ..bridge.read import SceneReading
     from ..bridge.shapes import MeshFormat
 
 
@@ -55,7 +58,29 @@ def load_open_scene(
 
     make_settings(settings, path)
     reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
-    return Reading(reading.model, check_model(reading.model), reading.notes, files_of_scene(path))
+    issues = check_model(reading.model) + _of_scene(scene, reading, is_simulated=not with_surroundings)
+    return Reading(reading.model, issues, reading.notes, files_of_scene(path))
+
+
+def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool) -> list[Issue]:
+    """List what only a scene can have, as `find_problems` tells it in the window.
+
+    Colliders that change their form are errors for a simulation with contact, and warnings for an export. Keys that a
+    bake would replace are notes for a simulation.
+    """
+    from .. import ids
+    from ..bridge.deforming import CODE, deforming_colliders
+    from ..bridge.problems import keys_replaced
+
+    settings = getattr(scene, ids.SCENE)
+    found: list[Issue] = []
+    for name, message in deforming_colliders(reading) if settings.contact else ():
+        severity = "error" if is_simulated else "warning"
+        found.append(Issue(severity, CODE, f"link '{name}'", message.removeprefix(f"link '{name}': ")))
+    for problem in keys_replaced(settings.bake.start, reading) if is_simulated else ():
+        subject = f"link '{problem.name}'"
+        found.append(Issue("note", problem.code, subject, problem.message.removeprefix(f"{subject} ")))
+    return found
 
 
 def files_of_scene(path: Path) -> list[Path]:

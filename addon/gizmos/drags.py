@@ -15,6 +15,7 @@ from ...core.spatial import quat_mul
 from .. import bridge, ids
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint, is_link
+from ..props.naming import model_name
 
 SNAP_TURN = math.radians(5.0)
 SNAP_SLIDE = 0.1
@@ -88,13 +89,13 @@ class PoseDrag(Drag):
 
     def start(self, context) -> float:
         self.posing = bridge.posing.Posing(context.scene)
-        return self.posing.value(self.obj.name, self.dial.place)
+        return self.posing.value(model_name(self.obj), self.dial.place)
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_link, context.scene.objects)
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
-        self.value = self.posing.lead(self.obj.name, self.dial.place, value)
+        self.value = self.posing.lead(model_name(self.obj), self.dial.place, value)
 
 
 class DirectionDrag(Drag):
@@ -144,8 +145,8 @@ class SwingDrag(DirectionDrag):
     def point(self, context, way: Vector) -> None:
         self.aimed = way
         w, x, y, z = self.dial.frame.inverted() @ self.way.rotation_difference(way) @ self.dial.frame
-        self.posing.turn(self.obj.name, quat_mul((w, x, y, z), self.view.q[-4:]))
-        self.value = self.posing.turned(self.obj.name, self.view.q[-4:])
+        self.posing.turn(model_name(self.obj), quat_mul((w, x, y, z), self.view.q[-4:]))
+        self.value = self.posing.turned(model_name(self.obj), self.view.q[-4:])
 
 
 class AimDrag(DirectionDrag):

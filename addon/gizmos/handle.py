@@ -9,6 +9,7 @@ import bpy
 from ...core.model import ModelError
 from ..bridge.rays import ray_under
 from ..overlays import labels
+from ..props.naming import object_of
 from ..watch import note_change
 from .drags import DRAGS, Drag
 from .typed import Typed
@@ -78,7 +79,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         name, view, dial, radius = self.target
         self.typed = Typed()
         try:
-            self.drag = DRAGS[self.role](context, bpy.data.objects[name], view, dial, radius)
+            self.drag = DRAGS[self.role](context, object_of(context.scene, name), view, dial, radius)
             self.drag.hold(ray_under(context, event))
         except ModelError as error:
             message = str(error)

@@ -15,6 +15,7 @@ from ..overlays.shapes import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_known_joint
+from ..props.naming import model_name
 from .handle import LIMBERJACK_GT_handle
 
 Place = tuple[str, "bridge.dials.Dial", float, Vector]
@@ -118,7 +119,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
             if number < len(self.places):
                 role, dial, ring, _ = self.places[number]
                 gizmo.hide = False
-                gizmo.role, gizmo.target = role, (obj.name, view, dial, ring)
+                gizmo.role, gizmo.target = role, (model_name(obj), view, dial, ring)
                 gizmo.color = COLORS[role]
                 is_off = role in ("lower", "upper") and abs(getattr(dial, role)) == float("inf")
                 gizmo.alpha = OFF if is_off else 0.9

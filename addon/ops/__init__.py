@@ -27,11 +27,12 @@ from . import (
     remedies,
     samples,
     self_check,
+    throws,
 )
 
 THEMES = (
     *(links, colliders, collisions, contact, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
-    *(posing, poses, keying, drives, pull, pins, problems, remedies),
+    *(posing, poses, keying, drives, pull, pins, throws, problems, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)

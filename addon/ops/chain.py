@@ -15,6 +15,7 @@ from ..bridge.joining import new_joint
 from ..bridge.poses import drawn_pose
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
+from ..props.naming import object_named
 from .report import fail, named, redraw, select_only, succeed
 from .selection import OnLinks
 from .views import is_navigation, nearest_link, view_under
@@ -168,7 +169,7 @@ def object_under(context, event) -> bpy.types.Object | None:
 
 
 def _link_named(name: str, scene: bpy.types.Scene) -> Link:
-    obj = scene.objects.get(name)
+    obj = object_named(scene, name)
     if obj is None:
         raise ModelError(f"there is no object '{name}' in this scene: name links of this scene")
     if not is_link(obj):

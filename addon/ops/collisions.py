@@ -9,6 +9,7 @@ from ...core.model import ModelError
 from ...core.model.text import counted
 from .. import bridge, ids
 from ..props import carrier_of, is_link
+from ..props.naming import object_named
 from .report import fail, in_object_mode, nothing_runs, succeed, tell_progress
 from .waiting import WaitsForSolver
 
@@ -131,7 +132,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
     def _put(self, context, fits):
         around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         for name, fit in fits.items():
-            link = context.scene.objects.get(name)
+            link = object_named(context.scene, name)
             if link and fit.shapes:
                 bridge.collisions.put_collisions(link, fit, around)
         told = [f"{name}: {fit.says}" for name, fit in fits.items()]

@@ -8,6 +8,7 @@ from mathutils import Matrix, Vector
 from ...core.model import ModelError
 from .. import bridge, ids
 from ..props import is_joint
+from ..props.naming import model_name, object_named
 from .report import select_only
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ SMALLEST = 0.5
 
 def leave_out(context, obj) -> str:
     """Of all that the link overlaps."""
-    others = [context.scene.objects.get(found.b if found.a == obj.name else found.a) for found in _overlaps_of(obj)]
+    others = [
+        object_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
+    ]
     there = [other for other in others if other is not None]
     if not there:
         raise ModelError(f"link '{obj.name}' overlaps the scene's ground, which is no object: move it up")
@@ -45,7 +48,7 @@ def move_apart(context, obj) -> str:
         if not found:
             return f"'{mover.name}' is moved out of what it was in"
         deepest = min(found, key=lambda each: each.gap)
-        away = -1.0 if deepest.a == mover.name else 1.0  # the normal leads from a to b
+        away = -1.0 if deepest.a == model_name(mover) else 1.0  # the normal leads from a to b
         way = away * (-deepest.gap + APART) / unit * Vector(deepest.normal)
         mover.matrix_world = Matrix.Translation(way) @ mover.matrix_world
         context.view_layer.update()
@@ -77,8 +80,8 @@ def shrink(context, obj) -> str:
 
 def _smallest_moving(context, obj) -> bpy.types.Object:
     """Of the link to blame and those that it overlaps, the smallest that is free to move."""
-    names = {obj.name, *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
-    links = [link for link in map(context.scene.objects.get, sorted(names)) if link is not None]
+    names = {model_name(obj), *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
+    links = [link for link in (object_named(context.scene, name) for name in sorted(names)) if link is not None]
     moving = [link for link in links if getattr(link, ids.LINK).motion == "FREE"]
     if not moving:
         raise ModelError(f"link '{obj.name}' and what it overlaps do not move by themselves: move them by hand")
@@ -102,8 +105,8 @@ def _share_left(link, shape, context) -> float:
 def _loose_one(context, obj) -> bpy.types.Object:
     """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
     joined = {end for joint in context.scene.objects if is_joint(joint) for end in _ends(joint)}
-    others = [found.b if found.a == obj.name else found.a for found in _overlaps_of(obj)]
-    for link in (obj, *filter(None, map(context.scene.objects.get, others))):
+    others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
+    for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):
         is_free = getattr(link, ids.LINK).motion == "FREE"
         if is_free and link not in joined and not bridge.motion.is_animated(link):
             return link
@@ -119,4 +122,4 @@ def _overlaps_of(obj) -> "list[Separation]":
     from ...core.kinematics.proximity import overlaps
 
     model = bridge.read.read_scene(bpy.context.scene)
-    return [found for found in overlaps(model) if obj.name in (found.a, found.b) and found.gap < -SHALLOW]
+    return [found for found in overlaps(model) if model_name(obj) in (found.a, found.b) and found.gap < -SHALLOW]

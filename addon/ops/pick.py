@@ -12,6 +12,7 @@ from .. import bridge, ids
 from ..overlays.feature import FeatureOverlay
 from ..props import carrier_of, is_joint, is_link
 from ..props.joint import type_items
+from ..props.naming import model_name, object_named
 from .hints import CANCEL, Hint, hide_hints, show_hints
 from .links import tag_links
 from .report import fail, in_object_mode, named, redraw, select_only, succeed
@@ -107,7 +108,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
 
     def execute(self, context):
         """From a script, or again with other settings: as if the point were clicked."""
-        obj = context.scene.objects.get(self.object)
+        obj = object_named(context.scene, self.object)
         if obj is None:
             return fail(self, context, f"there is no object '{self.object}' in this scene: name one to point at")
         try:
@@ -176,7 +177,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             return {"RUNNING_MODAL"}  # the header says why
         if goes_on:
             return self._put_and_go_on(context)
-        self.object, self.face = self._hit.obj.name, self._hit.face
+        self.object, self.face = model_name(self._hit.obj), self._hit.face
         self.point, self.reach = self._hit.point, self._reach
         self._tidy_up(context)
         return self.execute(context)  # the same that a redo will do

@@ -6,13 +6,14 @@ from bpy.props import EnumProperty, StringProperty
 from ...core.model.text import counted
 from .. import ids
 from ..props import is_joint, is_link
+from ..props.naming import object_named
 from .report import fail, in_object_mode, succeed
 from .selection import OnLinks, OnSelectedJoints
 
 
 def _wanted(operator, context) -> list[bpy.types.Object]:
     """The object that is named, or all that are selected."""
-    named = context.scene.objects.get(operator.object)
+    named = object_named(context.scene, operator.object)
     return [named] if named else list(context.selected_objects)
 
 

@@ -10,6 +10,7 @@ from ...core.model.text import counted
 from .. import bridge, ids
 from ..overlays.labels import reading
 from ..props import is_joint
+from ..props.naming import model_name, object_of
 from .report import fail, in_object_mode, succeed
 from .selection import OnJoints, selected_joints
 
@@ -74,7 +75,7 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
             if dial.place is None:
                 raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
             wanted = self.in_core(context, self.value)
-            reached = bridge.posing.Posing(context.scene).lead(obj.name, dial.place, wanted)
+            reached = bridge.posing.Posing(context.scene).lead(model_name(obj), dial.place, wanted)
         except ModelError as error:
             return fail(self, context, error)
         notes = []
@@ -117,7 +118,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
     def execute(self, context):
         try:
             names = selected_joints(context) or bridge.posing.Posing(context.scene).moving
-            joints = [context.scene.objects[name] for name in names]
+            joints = [object_of(context.scene, name) for name in names]
             views = {obj: bridge.dials.view_joint(obj, context.scene) for obj in joints}
             for obj in joints:
                 bridge.read_joints.read_joint(obj, context.scene)

@@ -11,10 +11,12 @@ from ...core.model import ModelError
 from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
 from ..props import axes_in_use, is_link
+from ..props.naming import object_named
 from .links import tag_links
 from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
 from .overlaps import leave_out, move_apart, shrink
 from .report import fail, in_object_mode, select_only, succeed
+from .throws import start_at_keys
 
 
 class Mend(NamedTuple):
@@ -186,6 +188,9 @@ MENDS: dict[str, tuple[Mend, ...]] = {
         Mend("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
     ),
     "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
+    "keys-replaced": (
+        Mend("Throw from Animation", "Start simulations from the animation at its last key", start_at_keys),
+    ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
 """For the code of a problem, the ways to mend it that lose nothing but what is wrong."""
@@ -203,7 +208,7 @@ class _OfCulprit:
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        obj = context.scene.objects.get(self.name)
+        obj = object_named(context.scene, self.name)
         if obj is None:
             return fail(self, context, f"'{self.name}' is no longer in the scene")
         return self.act(context, obj)
@@ -216,7 +221,7 @@ class LIMBERJACK_OT_problem_select(_OfCulprit, bpy.types.Operator):
     bl_label = "Select Culprit"
 
     def act(self, context, obj):
-        if obj.name not in context.view_layer.objects:
+        if obj not in set(context.view_layer.objects):
             return fail(self, context, f"'{self.name}' is in a collection that is switched off in this view layer")
         obj.hide_set(False)
         select_only(context, obj)

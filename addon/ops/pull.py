@@ -13,6 +13,7 @@ from ..bridge.guides import NAMES, Guide
 from ..overlays import pull as overlay
 from ..overlays.sizes import size_of_pixel
 from ..props import is_link
+from ..props.naming import model_name, object_named, object_of
 from ..watch import note_change
 from .hints import CANCEL, Hint, hide_hints, show_hints
 from .report import fail, in_object_mode, redraw, succeed
@@ -71,7 +72,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
 
     def execute(self, context):
         """From a script: to a place at once."""
-        link = context.scene.objects.get(self.link)
+        link = object_named(context.scene, self.link)
         if not is_link(link):
             return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
         try:
@@ -106,7 +107,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         """Raises ModelError where the link cannot be pulled."""
         self._pull = bridge.pulling.Pull(context.scene, link, point)
         self._snapshot = bridge.snapshot.Snapshot(filter(is_link, context.scene.objects))
-        self.link = link.name
+        self.link = model_name(link)
         self._keeps_turn = getattr(context.scene, ids.SCENE).keeps_turn
         show_hints(context, HINTS)
 
@@ -127,7 +128,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
             return self._keep(context) if self._reach else {"CANCELLED"}
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             self._snapshot.restore()
-            note_change([context.scene.objects[self.link]])
+            note_change([object_of(context.scene, self.link)])
             self._tidy_up(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE" or (event.value == "PRESS" and self._is_changed_by(context, event)):
@@ -160,7 +161,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         held_at = self._pull.held_at
         missing = self._problem or self._missing(context, held_at)
         overlay.show(held_at, place, not missing)
-        note_change([context.scene.objects[self.link]])
+        note_change([object_of(context.scene, self.link)])
         context.area.header_text_set(self._words(context.scene, held_at, missing))
 
     def _missing(self, context, held_at: Vector) -> str:

@@ -3,7 +3,9 @@
 import bpy
 
 from ...core.model import ModelError
+from .. import bridge
 from ..props import is_joint, is_link
+from ..props.naming import model_name
 from .report import in_object_mode
 
 
@@ -30,6 +32,8 @@ class OnLinks:
     def poll(cls, context):
         if not any(is_link(obj) for obj in context.scene.objects):
             cls.poll_message_set("There are no links: select objects and tag them as links")
+            for _, sentence in bridge.from_libraries.instanced_links(context.scene):
+                cls.poll_message_set(sentence)
             return False
         return in_object_mode(cls, context)
 
@@ -60,4 +64,4 @@ class OnJoints:
 
 def selected_joints(context) -> list[str]:
     """Their names."""
-    return [obj.name for obj in context.selected_objects if is_joint(obj)]
+    return [model_name(obj) for obj in context.selected_objects if is_joint(obj)]

@@ -13,6 +13,7 @@ from mathutils import Vector
 from ...core.model import ModelError
 from .. import bridge, watch
 from ..props import is_joint
+from ..props.naming import model_name
 from . import labels
 from .lines import Color, Lines
 from .shapes import glyph, limits, polyline, ring_radius
@@ -75,7 +76,7 @@ def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, lo
     except ModelError:
         return Picture()
     rig = bridge.rig.last_rig(scene)
-    is_troubled = look.show_problems and rig is not None and obj.name in rig.troubled
+    is_troubled = look.show_problems and rig is not None and model_name(obj) in rig.troubled
     color = look.problem_color if is_troubled else look.joint_color
     return Picture(_lines_of(view, radius, color, look.limit_color), _labels_of(view, radius, scene))
 

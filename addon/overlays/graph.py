@@ -12,6 +12,7 @@ import numpy as np
 from .. import ids
 from ..bridge.last_run import Run, last_run
 from ..props import is_joint
+from ..props.naming import model_name
 from .boxes import Boxes
 from .lines import Color, Lines
 from .strip import HEADING, LINE, Box, Plot, plots_of
@@ -88,7 +89,7 @@ def up_to_date(run: Run, context) -> Picture:
     global _made_for
     active = context.active_object
     settings = getattr(context.scene, ids.SCENE)
-    wanted = (run.number, settings.graph, active.name if is_joint(active) else "")
+    wanted = (run.number, settings.graph, model_name(active) if is_joint(active) else "")
     if wanted != _made_for:
         forget()
         _made_for = wanted

@@ -16,6 +16,7 @@ from mathutils import Matrix
 
 from ...core.model import ModelError
 from .. import bridge, ids, watch
+from ..props.naming import model_name, object_named
 from .lines import Lines
 from .shapes import ball, dashed, glyph, limits
 
@@ -84,7 +85,7 @@ def joint_layout(
     """The glyphs and limits of some of the rig's joints, as these stand. known: what need not be laid out again."""
     layout, known = Layout(), {} if known is None else known
     for joint in joints:
-        obj = scene.objects.get(joint.name)
+        obj = object_named(scene, joint.name)
         if obj is None:
             continue
         stand = _stand(obj)
@@ -131,10 +132,10 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
 def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layout:
     """Of every pinned link a cross at its origin, in a ball where it may turn and in a box where it stays whole."""
     layout = Layout()
-    joints = [obj for joint in rig.model.joints if (obj := scene.objects.get(joint.name))]
+    joints = [obj for joint in rig.model.joints if (obj := object_named(scene, joint.name))]
     half = PIN_SIZE * size * float(np.median([obj.empty_display_size for obj in joints] or [1.0]))
     for link in rig.model.links:
-        obj = scene.objects.get(link.name)
+        obj = object_named(scene, link.name)
         pin = getattr(obj, ids.LINK).pin if obj else "NONE"
         if pin != "NONE":
             around = ball(half) if pin == "PLACE" else _edges(np.full(3, half))
@@ -221,7 +222,7 @@ _KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "s
 def _place(drawing: _Drawing, rig: bridge.rig.Rig, look, active: bpy.types.Object | None) -> list[Lines]:
     """Of the active joint only what leads to its links: it is drawn by itself."""
     colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
-    seen = {obj.name: obj for obj in bpy.context.visible_objects}
+    seen = {model_name(obj): obj for obj in bpy.context.visible_objects}
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = []
     for layout in (drawing.joints, drawing.changing):

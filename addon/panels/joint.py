@@ -5,6 +5,7 @@ import bpy
 from .. import ids
 from ..bridge.rig import last_rig
 from ..props import core_joint, has_lost_its_parent, is_joint, is_known_joint
+from ..props.naming import model_name
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
 from .base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
 from .drives import LIMBERJACK_PT_drives
@@ -51,7 +52,7 @@ def _draw_troubles(layout, context, joint):
             layout, context, "A link was changed: place the Empty, then press Rebind at Current Pose", icon="ERROR"
         )
         layout.operator(ids.OP_JOINT_FRAMES)
-    if rig and obj.name in rig.loops and not joint.closes_loop:
+    if rig and model_name(obj) in rig.loops and not joint.closes_loop:
         paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
 
 

@@ -6,6 +6,7 @@ from bpy.app.translations import pgettext_iface
 from ...core.geometry.surfaces import Surface
 from .. import bridge, ids
 from ..props import carrier_of, is_link
+from ..props.naming import model_name
 from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
 
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -45,6 +46,8 @@ def _draw_motion(layout, context, settings):
         chosen = settings.bl_rna.properties["motion"].enum_items.get(settings.motion)
         says = chosen.description if chosen else "Chosen in a newer Limberjack; unknown in this version"
         paragraph(layout, context, says, icon="INFO")
+    else:
+        layout.prop(settings, "animated")
 
 
 def _draw_mass(layout, context, settings):
@@ -73,8 +76,8 @@ def _draw_mass(layout, context, settings):
 def _mass_now(context, settings) -> float:
     """As the scene was read last; what was weighed last where it was not read yet."""
     scene = context.scene
-    rig = bridge.rig.last_rig(scene)
-    known = next((link for link in rig.model.links if link.name == settings.id_data.name), None) if rig else None
+    rig, name = bridge.rig.last_rig(scene), model_name(settings.id_data)
+    known = next((link for link in rig.model.links if link.name == name), None) if rig else None
     return known.mass if known else settings.mass_shown
 
 
@@ -188,6 +191,27 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
             paragraph(self.layout, context, "This link cannot move, so forces have no effect", icon="INFO")
 
 
+class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
+    bl_idname = ids.PT_LINK_START
+    bl_label = "Initial Velocity"
+
+    def draw(self, context):
+        layout, settings = in_columns(self.layout), getattr(context.object, ids.LINK)
+        is_free = settings.motion == "FREE"
+        column = layout.column()
+        column.active = is_free and not settings.animated
+        _draw_section(column, context, "start")
+        if not is_free:
+            paragraph(layout, context, "This link cannot move, so it starts at rest", icon="INFO")
+        elif getattr(context.scene, ids.SCENE).bake.start == "KEYS":
+            paragraph(
+                layout, context, "Start From: Animation. The link starts as fast as its keys move it", icon="INFO"
+            )
+        column = layout.column(align=True)
+        column.operator(ids.OP_THROW, icon="ANIM")
+        column.operator(ids.OP_LET_GO, icon="DECORATE_KEYFRAME")
+
+
 def _draw_section(layout, context, section: str):
     layout, settings = in_columns(layout), getattr(context.object, ids.LINK)
     for field in bridge.fields.LINK_FIELDS:
@@ -201,5 +225,6 @@ PANELS = (
     LIMBERJACK_PT_link_surface,
     LIMBERJACK_PT_link_air,
     LIMBERJACK_PT_link_forces,
+    LIMBERJACK_PT_link_start,
 )
 CLASSES = (*PANELS, *also_in_physics(*PANELS))

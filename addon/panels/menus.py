@@ -13,6 +13,7 @@ BUILD = (ids.OP_LINK_TAG, ids.OP_COLLIDER_ADD, ids.OP_LINK_UNTAG, ids.OP_LINK_WE
 JOIN = (ids.OP_JOINT_PICK, ids.OP_CHAIN, ids.OP_HIERARCHY, ids.OP_MIRROR)
 CHANGE = (ids.OP_ZERO_HERE, ids.OP_JOINT_FRAMES, ids.OP_LIMITS_FROM_MOTION, ids.OP_LINK_PIN, ids.OP_JOINT_HOLD)
 POSE = (ids.OP_START_HERE, ids.OP_POSE_RESET, ids.OP_POSE_MIDDLE, ids.OP_DRIVE_TO_POSE)
+THROW = (ids.OP_THROW, ids.OP_LET_GO)
 
 _keys = []
 
@@ -29,7 +30,7 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
         layout.operator(ids.OP_PREVIEW, icon="PLAY")
         layout.operator(ids.OP_SIMULATE, icon="REC")
         layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
-        for group in (BUILD, JOIN, CHANGE, POSE):
+        for group in (BUILD, JOIN, CHANGE, POSE, THROW):
             layout.separator()
             if group is JOIN:
                 layout.menu(ids.MT_JOINT_ADD)

@@ -9,6 +9,7 @@ from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..icons import icon_of_joint
 from ..props import is_joint, is_link
+from ..props.naming import model_name
 from .base import Folded
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def in_tree_order(rows, context, objects, is_shown) -> tuple[list[int], list[int
         is_ours = is_shown(obj)
         is_wanted = (wanted in obj.name.casefold()) != rows.use_filter_invert if wanted else True
         flags.append(rows.bitflag_filter_item if is_ours and is_wanted else 0)
-        ranks.append((places.get(obj.name, (len(places), 0))[0], obj.name) if is_ours else (count, obj.name))
+        ranks.append((places.get(model_name(obj), (len(places), 0))[0], obj.name) if is_ours else (count, obj.name))
     in_order = sorted(range(len(ranks)), key=ranks.__getitem__)
     order = [0] * len(ranks)
     for rank, index in enumerate(in_order):
@@ -79,7 +80,7 @@ def _draw_hold(row, obj: bpy.types.Object, is_active: bool) -> None:
     pin = getattr(obj, ids.LINK).pin
     if pin != "NONE" or is_active:
         chosen = row.operator(ids.OP_LINK_PIN, text="", icon="UNPINNED" if pin == "NONE" else "PINNED", emboss=False)
-        chosen.object, chosen.pin = obj.name, "POSE" if pin == "NONE" else pin
+        chosen.object, chosen.pin = model_name(obj), "POSE" if pin == "NONE" else pin
 
 
 _known: tuple[int, dict[str, tuple[int, int]]] = (-1, {})
@@ -124,9 +125,9 @@ def _rows_below(hanging: dict[str, list[tuple["Joint", str]]], link: str, depth:
 def _icon(obj: bpy.types.Object, rig: Rig | None) -> str:
     if not is_joint(obj):
         return "MESH_CUBE"
-    if rig and obj.name in rig.loops:
+    if rig and model_name(obj) in rig.loops:
         return "LINKED"
-    found = next((joint for joint in rig.model.joints if joint.name == obj.name), None) if rig else None
+    found = next((joint for joint in rig.model.joints if joint.name == model_name(obj)), None) if rig else None
     return icon_of_joint(found) if found else "EMPTY_ARROWS"
 
 

@@ -16,6 +16,7 @@ from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
 from .. import bake, bridge, ids, watch
 from ..bridge.last_run import keep_run, last_run, put_run
 from ..props import is_led
+from ..props.naming import model_name, object_named
 from .display import leave, put_back, show
 from .motion import Hold, PreviewMotion
 
@@ -208,11 +209,11 @@ class Preview:
         if self.is_behind:
             raise ModelError("the motion is still coming to this frame after a change: pull once it is there")
         number = self.number
-        X_WL = self.motion.poses(number)[link.name]
+        X_WL = self.motion.poses(number)[model_name(link)]
         x, y, z = self._in_metres(point)
         held_at = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         strength = getattr(self.scene, ids.SCENE).preview.strength
-        self._hold = self.motion.take(link.name, held_at, number, strength)
+        self._hold = self.motion.take(model_name(link), held_at, number, strength)
         self._place = (x, y, z)
         self.is_playing, self.problem = True, ""
 
@@ -253,7 +254,7 @@ class Preview:
     def _put_links(self, scene: bpy.types.Scene, number: int) -> None:
         self._shown = number
         poses = self.motion.poses(number)
-        there = {name: obj for name in self._names if (obj := scene.objects.get(name)) is not None}
+        there = {name: obj for name in self._names if (obj := object_named(scene, name)) is not None}
         show({obj: poses[name] for name, obj in there.items()}, bridge.numbers.unit_length(scene))
         keep_run(
             scene,
@@ -327,7 +328,7 @@ class Preview:
             reading = bridge.read.scan_scene(
                 scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
             )
-            self._names = [obj.name for obj in bake.demands.links_to_move(reading)]
+            self._names = [model_name(obj) for obj in bake.demands.links_to_move(reading)]
             bake.demands.suspicions(reading)
             self._note_stand(reading, scene)
             bridge.store.store_rest_poses(reading, scene)  # which an undo may have taken back

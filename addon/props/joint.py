@@ -27,6 +27,7 @@ from ..icons import icon_of_type
 from . import live_values
 from .entries import number_of
 from .made_by import note_maker
+from .overriding import let_override
 
 if TYPE_CHECKING:
     from ...core.model import Joint
@@ -82,6 +83,7 @@ def _counted_from_one(stored, name, description):
     )
 
 
+@let_override
 class AxisProperties(PropertyGroup):
     """One axis of a joint; names as in core's `Axis`. A limit whose `use_` is off is infinite."""
 
@@ -197,6 +199,7 @@ def _set_share(coordinate, share: float):
         live_values.write(coordinate, limits[0] + 0.01 * share * (limits[1] - limits[0]))
 
 
+@let_override
 class CoordinateProperties(PropertyGroup):
     """One of a joint's position coordinates, be it locked or not."""
 
@@ -220,6 +223,7 @@ class CoordinateProperties(PropertyGroup):
     )
 
 
+@let_override
 class MimicProperties(PropertyGroup):
     """The joint follows another: multiplier * (leader - reference) + offset, in rad and m."""
 
@@ -327,6 +331,7 @@ def _world_chosen(joint, _context):
         joint.parent = None
 
 
+@let_override
 class JointProperties(PropertyGroup):
     """On every object; it has a meaning only where `is_joint` is set."""
 

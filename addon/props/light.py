@@ -3,7 +3,10 @@
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy.types import PropertyGroup
 
+from .overriding import let_override
 
+
+@let_override
 class LightProperties(PropertyGroup):
     """On every light. At a distance d [m], its part 1 / (constant + linear d + quadratic d^2) is left."""
 

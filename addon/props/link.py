@@ -84,6 +84,11 @@ class LinkProperties(PropertyGroup):
             ("KINEMATIC", "Kinematic", "Moved by its animation; drives the links joined to it", 2),
         ),
     )
+    animated: BoolProperty(
+        name="Animated",
+        description="While this is on, a free link follows its own keys and pushes other links. Key it off to let go: "
+        "the link keeps the velocity that it has then",
+    )
     pin: EnumProperty(
         name="Pin",
         description="What is kept fixed on the link when other links are posed",
@@ -120,6 +125,19 @@ class LinkProperties(PropertyGroup):
     torque: FloatVectorProperty(name="Torque (N m)", description="Turns the link about the world's axes", subtype="XYZ")
     force_turns_along: BoolProperty(
         name="Along with Link", description="Force and torque turn with the link, like those of an engine"
+    )
+
+    velocity: FloatVectorProperty(
+        name="Velocity",
+        description="Velocity of the link's center of mass when a simulation begins, along the world's axes",
+        subtype="XYZ",
+        unit="VELOCITY",
+    )
+    angular_velocity: FloatVectorProperty(
+        name="Spin per s",
+        description="Angular velocity of the link when a simulation begins, about the world's axes, per second",
+        subtype="EULER",
+        unit="ROTATION",
     )
 
     volume: FloatProperty(name="Volume", description="Volume that was weighed last (m³)")

@@ -1,16 +1,54 @@
-"""What can be said of an object that comes from another file by a library override."""
+"""Settings of objects that come from another file by a library override."""
 
+from collections.abc import Iterable
 from typing import Literal
 
+import bpy
 from bpy.types import PropertyGroup
 
+from .. import ids
+
 ALLOWED: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
-"""Without it, Blender takes a value, and has forgotten it when the file is opened again."""
+"""Without it, Blender accepts a value on an override and loses it when the file is opened again."""
 
 
 def let_override(group: type[PropertyGroup]) -> type[PropertyGroup]:
-    """Let all that a property group stores be stored on overrides too. For a class that is not registered yet."""
+    """Let overrides store every property of a group that has a value of its own. For a class not yet registered.
+
+    This includes pointers: without it, those of an override lead back to the objects of the library once the file is
+    opened again.
+    """
     for stored in group.__annotations__.values():
-        if "get" not in stored.keywords:  # what is computed is nowhere to be stored
+        if "get" not in stored.keywords:  # a computed property stores nothing
             stored.keywords["override"] = ALLOWED
     return group
+
+
+def complete_overrides(objects: Iterable[bpy.types.Object]) -> None:
+    """Create our property groups on library overrides, and on what they override. Call it before a file is saved.
+
+    Blender creates a group when it is read first. It stores the differences between an override and its original, and
+    if one of the two lacks a group, it stores the group as a whole. Blender 5.2 cannot apply such a difference when the
+    file is opened ("expected ID type, not BeforeProperties").
+    """
+    for obj in objects:
+        _complete(obj, (ids.LINK, ids.JOINT, ids.BEFORE))
+        if isinstance(obj.data, bpy.types.Light):
+            _complete(obj.data, (ids.LIGHT,))
+
+
+def _complete(owner: bpy.types.ID, names: Iterable[str]) -> None:
+    override = owner.override_library
+    if override and override.reference:
+        for name in names:
+            _create(getattr(owner, name))
+            _create(getattr(override.reference, name))
+
+
+def _create(group: PropertyGroup) -> None:
+    """Create a group by reading it, and the groups in it."""
+    pointers = [prop for prop in group.bl_rna.properties if isinstance(prop, bpy.types.PointerProperty)]
+    for name in [prop.identifier for prop in pointers if prop.identifier != "rna_type"]:
+        value = getattr(group, name)
+        if isinstance(value, PropertyGroup):
+            _create(value)

@@ -20,8 +20,8 @@ def falling(model: Model) -> Iterator[Issue]:
     """A warning for each machine that falls as a whole, and a note on bodies that fall by themselves.
 
     A machine is meant to stand somewhere, most of the time; a single body may be dropped or thrown. What is pushed by
-    a force of its own is meant to fly, and what gravity does not pull at does not fall. Nor is it told of what a floor
-    may be there for.
+    a force of its own, or starts with a velocity, is meant to fly, and what gravity does not pull at does not fall. Nor
+    is it told of what a floor may be there for.
     """
     acting = model.acting_at(0.0)
     if not any(acting.gravity):
@@ -33,7 +33,7 @@ def falling(model: Model) -> Iterator[Issue]:
         if may_land(acting, names):
             continue
         links = [acting.link(name) for name in names]
-        if any(any(link.force) or any(link.torque) for link in links):
+        if any(any((*link.force, *link.torque, *link.velocity, *link.angular_velocity)) for link in links):
             continue
         if not any(link.gravity and link.mass for link in links):
             continue

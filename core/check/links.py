@@ -53,6 +53,8 @@ def numbers_of_links(model: Model) -> Iterator[Issue]:
             ("inertia", link.inertia),
             ("force", link.force),
             ("torque", link.torque),
+            ("velocity", link.velocity),
+            ("angular velocity", link.angular_velocity),
             *((name.replace("_", " "), (getattr(link, name),)) for name in DAMPINGS),
         ):
             if not all_finite(values):
@@ -90,4 +92,23 @@ def inertia_not_physical(model: Model) -> Iterator[Issue]:
             )
 
 
-FINDINGS = (bad_mass, massless, numbers_of_links, negative_damping, inertia_not_physical)
+def idle_velocity(model: Model) -> Iterator[Issue]:
+    """Warn about initial velocities of links that do not float, which have no effect."""
+    thrown = [link for link in model.links if any(link.velocity) or any(link.angular_velocity)]
+    if not thrown:
+        return
+    tree = model.acting_at(0.0).tree()
+    for link in thrown:
+        path = [branch for branch in tree.path(link.name) if not branch.joint.kind.holds_nothing]
+        if not path:
+            continue
+        root, carrier = tree.root_of(link.name), path[-1].joint.name
+        where = "clear it" if root == WORLD else f"set it on '{root}', which floats with all that hangs on it"
+        yield warning(
+            "idle-velocity",
+            name_of(link),
+            f"its initial velocity has no effect, since joint '{carrier}' carries it: {where}",
+        )
+
+
+FINDINGS = (bad_mass, massless, numbers_of_links, negative_damping, inertia_not_physical, idle_velocity)

@@ -119,7 +119,9 @@ def _something_acts(model: Model) -> bool:
     if any(math.isfinite(joint.released_at) and joint.released_at > 0.0 for joint in model.joints if joint.enabled):
         return True
     for link in model.links:
-        if any(link.force) or any(link.torque) or (any(model.wind) and link.linear_damping):
+        if any((*link.force, *link.torque, *link.velocity, *link.angular_velocity)) or (
+            any(model.wind) and link.linear_damping
+        ):
             return True
     return any(_is_driven(joint) for joint in model.joints if joint.acts_at(0.0))
 

@@ -118,6 +118,9 @@ class Link(Record):
             velocity, would decay if nothing else acted [1/s].
         force [N]: acts at the com. torque [N m]. Both are in world axes, or in the link's axes if `force_turns_along`.
         gravity: whether gravity acts on this link.
+        velocity: of the com when a simulation begins [m/s]. angular_velocity: when it begins [rad/s]. Both are in
+            world axes. They apply to a link that floats, and move the links that hang on it along. The `qd` of an
+            initial state takes precedence.
         visuals, collisions: shapes in the link frame.
         extras: what its file says besides.
         self_collide: whether the link may collide with links of its own family; one of two links is enough.
@@ -141,6 +144,8 @@ class Link(Record):
     extras: tuple[Extra, ...] = ()
     self_collide: bool = field(default=False, metadata={"since": "0.2.0"})
     family: str = field(default="", metadata={"since": "0.2.0"})
+    velocity: Vec3 = field(default=ZERO, metadata={"since": "0.2.0"})
+    angular_velocity: Vec3 = field(default=ZERO, metadata={"since": "0.2.0"})
 
     def __post_init__(self):
         _require_text(self, self.name)

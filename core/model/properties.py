@@ -58,8 +58,9 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
 
     Of a link: `mass` [kg], by which its inertia grows along; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, by
     the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque;
-    self_collide; and on all its collision shapes, one of `SURFACE_PROPERTIES`. A material is their friction and
-    restitution, too. Where a joint has the link's name, and a property of this name, it is the joint's.
+    velocity [m/s] and angular_velocity [rad/s], with which it starts if it floats; self_collide; and on all its
+    collision shapes, one of `SURFACE_PROPERTIES`. A material is their friction and restitution, too. Where a joint has
+    the link's name, and a property of this name, it is the joint's.
 
     Of a link, too: `static`, true to hold it in the world where it is drawn, as `fix_base` does; of "*", the link that
     floats, that alone, or none where the world holds all.
@@ -272,6 +273,8 @@ _LINK: dict[str, Setter] = {
     "gravity": _set_flag,
     "force": _set_vector,
     "torque": _set_vector,
+    "velocity": _set_vector,
+    "angular_velocity": _set_vector,
     "self_collide": _set_flag,
 } | dict.fromkeys(SURFACE_PROPERTIES, _set_on_surfaces)
 _WORLD: dict[str, Setter] = {"gravity": _set_vector, "wind": _set_vector}

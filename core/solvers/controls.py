@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -75,6 +76,8 @@ class Controls:
     Attributes:
         joints: {joint: function of the time [s] that gives its coordinates, shaped as in a state}.
         links: {link: function of the time [s] that gives its pose X_WL, x y z qw qx qy qz}.
+        released: {link: time [s] from which on the motion in `links` is no longer prescribed}. The link goes on with
+            the velocity that it has then. Links that are left out are prescribed to the end.
         forces: a callback, called at the beginning of each frame.
         schedule: properties of the model that change in time, and when joints are enabled.
         tethers: springs that pull links; if it is a list, more can be added while a simulation runs.
@@ -82,12 +85,14 @@ class Controls:
 
     joints: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
     links: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
+    released: Mapping[str, float] = field(default_factory=dict)
     forces: Callable[[Moment], Forces] | None = None
     schedule: Schedule = field(default_factory=Schedule)
     tethers: Sequence[Tether] = ()
 
     def require(self, compiled: CompiledModel) -> None:
-        """Raises `StateError` where a joint or a link is prescribed that does not move, or is not there."""
+        """Raises `StateError` where a joint or a link is prescribed that does not move, or is not there, or a link is
+        released that is not prescribed."""
         for given, known, what in (
             (self.joints, compiled.spans, "joint"),
             (self.links, compiled.link_names, "link"),
@@ -96,6 +101,21 @@ class Controls:
             for name in given:
                 if name not in known:
                     raise StateError(f"no {what} '{name}' can be moved; there are: {', '.join(known)}")
+        for name in self.released:
+            if name not in self.links:
+                known = ", ".join(self.links) or "none"
+                raise StateError(
+                    f"link '{name}' is released, but its motion is not prescribed; prescribed are: {known}"
+                )
+
+    def links_led_at(self, time: float) -> dict[str, Callable[[float], Numbers]]:
+        """Return those of `links` whose motion is prescribed from a time [s] on."""
+        return {name: path for name, path in self.links.items() if time < self.released.get(name, math.inf)}
+
+    def led_from(self, time: float) -> Controls:
+        """Return these controls without the links that are released at a time [s] or before."""
+        links = self.links_led_at(time)
+        return replace(self, links=links, released={name: at for name, at in self.released.items() if name in links})
 
     @property
     def are_steady(self) -> bool:

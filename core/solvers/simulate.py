@@ -33,7 +33,7 @@ def simulate(
     Args:
         duration: [s].
         q, qd: the initial state, {joint: number or list}, or arrays in the layout of `compile_model(model,
-            split_loops=True)`. By default, home and at rest.
+            split_loops=True)`. By default, home and at rest, but for the initial velocities of links that float.
         frame_rate: frames a second.
         options: of `Simulation`: accuracy, solver, controls, record, contact, and initial, in place of q and qd.
 

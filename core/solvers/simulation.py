@@ -26,6 +26,7 @@ from .contact_setup import Contact, Impact, ground_of, owners_of, table_of_impac
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
+from .initial_velocities import velocities_of_links
 from .observation import Observation
 from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
@@ -82,8 +83,8 @@ class Simulation:
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
         accuracy: "draft", "good" or "exact".
         initial: {"q": {joint: number or list}, "qd": {...}}; joints that are left out start at home and at rest, or
-            where loops and couplings require. If it is an unchanged `state`, and times[0] is its time, the simulation
-            continues from it, bit for bit.
+            where loops and couplings require; links that float start with their `velocity` and `angular_velocity`. If
+            it is an unchanged `state`, and times[0] is its time, the simulation continues from it, bit for bit.
         solver: a name in `SOLVERS`.
         controls: prescribed motion, and external forces.
         record: additional results, names in `RECORDS`: see `Trajectory`.
@@ -124,7 +125,9 @@ class Simulation:
         self._contact = contact and solver in TOUCHING
         _require_contact(record, contact, solver)
         self.controls.schedule.require(model)
-        (_, compiled), *self._ahead = compile_stages(model, self._times, self.controls.schedule)
+        (_, compiled), *self._ahead = compile_stages(
+            model, self._times, self.controls.schedule, self.controls.released.values()
+        )
         self._models = [compiled, *(later for _, later in self._ahead)]
         self._at_stake = energy_at_stake(compiled)
         self._all = blank_trajectory(self._models, self._times, record)
@@ -271,10 +274,12 @@ class Simulation:
 
     def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
         q, qd = parts_of_state(initial)
-        start = assemble(compiled, self.controls, q, qd, self._zero, is_measured)
+        self.controls.require(compiled)
+        qd = {**velocities_of_links(compiled, q, self.controls.links_led_at(self._zero)), **qd}
+        start = assemble(compiled, self.controls.led_from(self._zero), q, qd, self._zero, is_measured)
         require_regular(compiled, start.q)
         self._notes += start.notes
-        self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd))
+        self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd), self._zero)
 
     def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
         """Go on from a state that was saved, if it fits all there is."""
@@ -283,7 +288,7 @@ class Simulation:
         if how is None or initial is None or time_of(initial) != self._zero:
             return False
         state = State(self._zero - how.begun, compiled.q_home, np.zeros(compiled.nv))
-        stage = self._stage_of(compiled, state)
+        stage = self._stage_of(compiled, state, self._zero)
         memory = how.memory_for(compiled, initial)
         if memory is None or (how.solver, how.accuracy) != (self._solver, self._accuracy):
             self._notes.append(
@@ -300,14 +305,17 @@ class Simulation:
         self._controlled = 1
         return True
 
-    def _stage_of(self, compiled: CompiledModel, state: State, before: Stage | None = None, frame: int = 0) -> Stage:
-        """Ready to go on with a model from a state, on the way to a frame, after another stage.
+    def _stage_of(
+        self, compiled: CompiledModel, state: State, since: float, before: Stage | None = None, frame: int = 0
+    ) -> Stage:
+        """Ready to go on with a model from a state at the time `since` [s], on the way to a frame, after another stage.
 
         What the springs of joints that let go still held is lost, and so is what others take as they take hold.
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
-        constraints = constraints_of(compiled, prescribed, self.controls.links, guarded=True)
-        led = bodies_led(compiled, prescribed, self.controls.links)
+        links = self.controls.links_led_at(since)
+        constraints = constraints_of(compiled, prescribed, links, guarded=True)
+        led = bodies_led(compiled, prescribed, links)
         ground = ground_of(compiled, led) if self._contact else None
         system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
         schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
@@ -351,15 +359,17 @@ class Simulation:
 
     def _change_stage(self, frame: int) -> None:
         """Go on with the joints that act from now on."""
-        _, compiled = self._ahead.pop(0)
+        since, compiled = self._ahead.pop(0)
         state, counts = self._stage.solver.state, self._counted()
-        compiled, q, qd = self._carried_over(compiled, state)
-        self._stage = self._stage_of(compiled, state._replace(q=q, qd=qd), self._stage, frame)
+        compiled, q, qd = self._carried_over(compiled, state, since)
+        self._stage = self._stage_of(compiled, state._replace(q=q, qd=qd), since, self._stage, frame)
         self._tally = Tally(counts | {"events": counts["events"] + 1}, 0.0, self._tally.largest)
         self._controlled = min(self._controlled, frame)
         self._control(frame)
 
-    def _carried_over(self, compiled: CompiledModel, state: State) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
+    def _carried_over(
+        self, compiled: CompiledModel, state: State, since: float
+    ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
         """The model of the next stage, with joints that have taken hold where links are, and its q and qd."""
         before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
         taking = now - before
@@ -373,7 +383,7 @@ class Simulation:
         loose = {name: span for name, span in compiled.spans.items() if name not in self.controls.joints}
         at = {name: q[span.q] for name, span in loose.items()}
         moving = {name: qd[span.v] for name, span in loose.items()}
-        start = assemble(compiled, self.controls, at, moving, self._zero + state.time, is_measured=True)
+        start = assemble(compiled, self.controls.led_from(since), at, moving, since, is_measured=True)
         return compiled, start.q, start.qd
 
     def _counted(self) -> dict[str, Any]:

@@ -29,15 +29,20 @@ HELD_AS_DRAWN = 1e-6
 """Metres and radians by which links may stand off a joint that takes hold of them, and it holds them as drawn."""
 
 
-def compile_stages(model: Model, times: np.ndarray, schedule: Schedule) -> list[tuple[float, CompiledModel]]:
+def compile_stages(
+    model: Model, times: np.ndarray, schedule: Schedule, released: Collection[float] = ()
+) -> list[tuple[float, CompiledModel]]:
     """(since when [s], the model as the solver reads it) for the first time, and each at which other joints act.
+
+    released: times at which the prescribed motion of a link ends [s]. Each begins a stage, too.
 
     Raises:
         ModelError: a model that cannot be simulated.
     """
     model = _with_scheduled_efforts(model, schedule)
     begin, end = float(times[0]), float(times[-1])
-    changes = {joint.released_at for joint in model.joints if begin < joint.released_at <= end}
+    ends = {time for time in released if begin < time <= end}
+    changes = ends | {joint.released_at for joint in model.joints if begin < joint.released_at <= end}
     acting = {name: [bool(acts(time)) for time in times.tolist()] for name, acts in schedule.enabled.items()}
     for acts in acting.values():
         changes |= {float(times[i]) for i in range(1, len(times)) if acts[i] != acts[i - 1]}
@@ -52,7 +57,7 @@ def compile_stages(model: Model, times: np.ndarray, schedule: Schedule) -> list[
         ]
         now = dataclasses.replace(model, joints=joints).acting_at(time)
         names = {joint.name for joint in now.joints}
-        if found and names == before:
+        if found and names == before and time not in ends:
             continue
         gripping = (gripping & names) | (names - before) if found else set()
         found.append((time, _compiled(_with(now, {name: now.joint(name) for name in gripping}, closes_loop=True))))

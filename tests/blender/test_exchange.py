@@ -271,6 +271,7 @@ def distinct():
     for i, item in enumerate(links):
         item.linear_damping, item.angular_damping, item.gravity = 0.15 + i, 0.16 + i, False
         item.force, item.torque, item.force_turns_along = (1.7, -2.7 - i, 3.7), (0.17, -0.27, 0.37 + i), True
+        item.velocity, item.angular_velocity = (1.9, -2.9 - i, 3.9), (0.19, -0.29, 0.39 + i)
         item.self_collide, item.family = True, f"family{i}"
     for item in (*links, *joints):
         item.extras = (Extra("SDF", "sensor", f'<sensor name="{item.name} ü" type="imu" />', ("axis",)),)

@@ -9,7 +9,7 @@ import pytest
 from limberjack.addon import ids
 from limberjack.addon.bake.inputs import Samples, Switch
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.animated import FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
+from limberjack.addon.bridge.animated import ANIMATED, FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
 from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.read import scan_scene
 from limberjack.core.solvers.schedule import AXIS_FIELDS, LINK_FIELDS
@@ -73,7 +73,7 @@ def seconds(scene):
 def test_what_is_followed_is_what_core_can_follow():
     """Guards the two tables against growing apart: what the scene may animate, and what a schedule takes."""
     assert set(AXIS_FIELDS) == FOLLOWED_ON_AXES
-    assert FOLLOWED == {*LINK_FIELDS, *SCENE_PATHS.values(), "enabled", STRENGTH}
+    assert FOLLOWED == {*LINK_FIELDS, *SCENE_PATHS.values(), "enabled", STRENGTH, ANIMATED}
 
 
 def test_samples():

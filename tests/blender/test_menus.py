@@ -21,7 +21,9 @@ class Noting(Paper):
         return filled
 
 
-@pytest.mark.parametrize("word", ["Play", "Simulate", "Bake", "Joint", "Limit", "Pin", "Hierarchy", "Mass", "Pose"])
+@pytest.mark.parametrize(
+    "word", ["Play", "Simulate", "Bake", "Joint", "Limit", "Pin", "Hierarchy", "Mass", "Pose", "Throw", "Let Go"]
+)
 def test_the_search_finds_it(word):
     """F3 looks through menus for what the user types, and finds no operator that stands in none."""
     paper = Noting()

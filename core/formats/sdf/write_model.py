@@ -103,6 +103,8 @@ class ModelWriter:
             put(element, "self_collide", "true")
         if any(link.force) or any(link.torque):
             self.losses.append(f"link '{link.name}': SDF has no steady forces; what pushes it is left out")
+        if any(link.velocity) or any(link.angular_velocity):
+            self.losses.append(f"link '{link.name}': SDF has no initial velocity of links; it is left out")
         decays = {"linear": link.linear_damping, "angular": link.angular_damping}
         if any(decays.values()):
             holder = SubElement(element, "velocity_decay")

@@ -36,6 +36,8 @@ def losses_of_link(link: Link) -> Iterator[str]:
         yield f"{subject}: that gravity does not pull at it is said in <gazebo>, {ELSEWHERE}"
     if any(link.force) or any(link.torque):
         yield f"{subject}: URDF has no steady forces; what pushes it is left out"
+    if any(link.velocity) or any(link.angular_velocity):
+        yield f"{subject}: URDF has no initial velocity of links; it is left out"
     if link.linear_damping or link.angular_damping:
         yield f"{subject}: its damping is said in <gazebo>, {ELSEWHERE}"
     yield from losses_of_surfaces(link)

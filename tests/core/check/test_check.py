@@ -127,6 +127,8 @@ CASES = [
     ("error", "mass-not-finite", lambda a, j, m: setting(a, mass=math.inf)),
     ("error", "negative-mass", lambda a, j, m: setting(a, mass=-1.0)),
     ("warning", "massless", lambda a, j, m: setting(a, mass=0.0)),
+    ("error", "not-finite", lambda a, j, m: setting(a, velocity=(NAN, 0.0, 0.0))),
+    ("warning", "idle-velocity", lambda a, j, m: setting(m.link("b"), angular_velocity=(0.0, 0.0, 1.0))),
     ("warning", "no-pitch", lambda a, j, m: setting(j, type="screw", pitch=0.0)),
     ("error", "not-finite", lambda a, j, m: setting(a, pose=(NAN, 0, 0, 1, 0, 0, 0))),
     ("error", "not-finite", lambda a, j, m: setting(a, inertia=(NAN, 0, 0, 1, 0, 1))),

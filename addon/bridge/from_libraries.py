@@ -1,0 +1,57 @@
+"""Links that Blender shows but a bake cannot key: those of libraries, and those of collection instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..props import carrier_of, is_link
+from ..props.naming import model_name
+
+LINKED, INSTANCED = "linked", "instanced-links"
+"""Codes of the problems."""
+
+
+def instanced_links(scene: bpy.types.Scene) -> Iterator[tuple[str, str]]:
+    """Yield the Empties that show a collection with links as an instance, each with a sentence that says what to do.
+
+    Simulations move objects, and an instance has none. One that a link carries only gives that link its shape.
+    """
+    for obj in scene.objects:
+        collection = obj.instance_collection if obj.is_instancer else None
+        if collection is None or carrier_of(obj) is not None:
+            continue
+        count = sum(map(is_link, collection.all_objects))
+        if count:
+            name = model_name(obj)
+            yield (
+                name,
+                f"object '{name}' shows the collection '{collection.name}' as an instance, and its {_way(count, obj)}",
+            )
+
+
+def _way(count: int, instance: bpy.types.Object) -> str:
+    collection = instance.instance_collection
+    links = f"{count} links are" if count > 1 else "link is"
+    if collection and (collection.library or instance.library):
+        return f"{links} not simulated: select it and use Object > Library Override > Make"
+    return (
+        f"{links} not simulated: put the collection itself into the scene, or use Object > Apply > Make Instances Real"
+    )
+
+
+def links_of_libraries(links: list[bpy.types.Object]) -> Iterator[tuple[str, str]]:
+    """Yield for each library the name of a link in it, and a sentence that says what to do to bake its links."""
+    libraries: dict[bpy.types.Library, list[bpy.types.Object]] = {}
+    for link in links:
+        if link.library:
+            libraries.setdefault(link.library, []).append(link)
+    for library, found in libraries.items():
+        name, more = model_name(found[0]), len(found) - 1
+        others = f" and {more} more link{'s' if more > 1 else ''} come" if more else " comes"
+        yield (
+            name,
+            f"link '{name}'{others} from the library '{library.name}', and a bake cannot key them: use Object > "
+            "Library Override > Make, or Object > Relations > Make Local",
+        )
