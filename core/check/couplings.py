@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from ..model import COUPLING_TYPES, Coupling, Gearbox, Joint, Model, ModelError
-from ..model.couplings import Equation, Term
+from ..model.couplings import Equation, Term, mimic_equation
 from ..model.naming import require_terms
+from ..model.text import measured, measured_range
 from ..spatial import norm
 from .issue import Issue, all_finite, as_text, error, name_of, note, quoted, warning
 
 Coordinate = tuple[str, int]
 """The name of a joint, and the number of its axis."""
+
+ROUNDING = 1e-9
+"""Room of a coupling [1], relative to its numbers, that counts as none: limits that files round to ten digits."""
 
 
 def unknown_leader(model: Model) -> Iterator[Issue]:
@@ -143,6 +148,67 @@ def zero_ratio(model: Model) -> Iterator[Issue]:
             yield warning("zero-ratio", name_of(coupling), message)
 
 
+def no_room(model: Model) -> Iterator[Issue]:
+    """Couplings whose axes cannot move, since their limits allow no pose or only one that fulfils the equation."""
+    joints = {joint.name: joint for joint in model.joints if joint.enabled}
+    for subject, equation in _equations(model):
+        terms = [term for term in equation.terms if term.weight]
+        if len(terms) < 2 or any(not _has_axis(joints.get(term.joint), term.axis) for term in terms):
+            continue  # reported by the findings above, or no range to compare
+        ranges = [joints[term.joint].range_of(term.axis) for term in terms]
+        if any(lower > upper for lower, upper in ranges):
+            continue  # reported by crossed_limits
+        parts = [
+            sorted((term.weight * lower, term.weight * upper))
+            for term, (lower, upper) in zip(terms, ranges, strict=True)
+        ]
+        least, most = sum(part[0] for part in parts), sum(part[1] for part in parts)
+        if not (least < most and math.isfinite(equation.constant)):
+            continue  # every axis is held by its own limits, or a number is reported above
+        scale = sum(abs(end) for part in parts for end in part if math.isfinite(end)) + abs(equation.constant)
+        distance = min(equation.constant - least, most - equation.constant)
+        if distance > ROUNDING * scale:
+            continue
+        limits = " and ".join(
+            f"those of joint '{term.joint}' ({_limits(joints[term.joint], term.axis)})" for term in terms
+        )
+        fit = "fulfil it in no pose" if distance < -ROUNDING * scale else "fulfil it in one pose only, so nothing moves"
+        message = f"no room for its coupling: the limits, {limits}, {fit}; widen one of them, or change the coupling"
+        yield warning("no-room", subject, message)
+
+
+def _equations(model: Model) -> Iterator[tuple[str, Equation]]:
+    """Each coupling's equation and subject; without those that another finding reports as impossible."""
+    for joint in model.joints:
+        if (
+            joint.enabled
+            and joint.mimic
+            and (joint.mimic.leader, joint.mimic.leader_axis)
+            != (
+                joint.name,
+                joint.mimic.axis,
+            )
+        ):
+            yield name_of(joint), mimic_equation(joint.name, joint.mimic)
+    for coupling in model.couplings:
+        try:
+            yield name_of(coupling), coupling.equation(model.joints)
+        except ModelError:
+            continue  # reported by reference_not_shared
+
+
+def _has_axis(joint: Joint | None, axis: int) -> bool:
+    return joint is not None and any(column.axis == axis for column in joint.columns)
+
+
+def _limits(joint: Joint, axis: int) -> str:
+    lower, upper = joint.range_of(axis)
+    unit = joint.axis_unit(axis).value
+    if math.isinf(lower) or math.isinf(upper):
+        return f"{measured(lower, unit)} to {measured(upper, unit)}"
+    return measured_range(lower, upper, unit)
+
+
 def zero_gearbox_axis(model: Model) -> Iterator[Issue]:
     for gearbox in _gearboxes(model):
         for what, axis in (("axis", gearbox.axis), ("axis2", gearbox.axis2)):
@@ -197,6 +263,7 @@ FINDINGS = (
     units_differ,
     numbers_of_couplings,
     zero_ratio,
+    no_room,
     zero_gearbox_axis,
     partner_switched_off,
 )

@@ -47,6 +47,12 @@ def touching(link, **surface):
     link.collisions.append(Shape("hull", Box((1.0, 1.0, 1.0)), surface=Surface(**surface)))
 
 
+def follower(model, **changes):
+    """A joint between 0 and 1 rad that follows j, which moves between -1 and 1 rad."""
+    axes = [Axis(lower=0.0, upper=1.0)]
+    model.joints.append(Joint("l", "revolute", "world", "a", axes=axes, mimic=Mimic("j", **changes)))
+
+
 def gear():
     return Coupling("mesh", "gear", [("j", 0), ("k", 1)])
 
@@ -178,6 +184,11 @@ CASES = [
     ("error", "not-finite", lambda a, j, m: setting(j, released_at=NAN)),
     ("warning", "never-holds", lambda a, j, m: setting(j, released_at=0.0)),
     ("warning", "never-holds", lambda a, j, m: setting(j, released_at=-math.inf)),
+    ("error", "negative-limit", lambda a, j, m: setting(j.axes[0], velocity=-1.0)),
+    ("error", "negative-limit", lambda a, j, m: setting(j.axes[0], effort=-1.0)),
+    ("warning", "no-room", lambda a, j, m: follower(m, offset=2.0)),
+    ("warning", "no-room", lambda a, j, m: follower(m, offset=2.5)),
+    ("warning", "no-room", lambda a, j, m: follower(m, offset=-1.0, multiplier=-1.0)),
     ("note", "velocity-not-given", lambda a, j, m: setting(j.axes[0], velocity=0.0)),
     ("note", "switched-off", lambda a, j, m: setting(m.joints[1], mimic=Mimic("j")) or setting(j, enabled=False)),
     (
@@ -251,6 +262,16 @@ def test_each_finding(severity, code, what):
     assert (issue.severity, issue.code) == (severity, code)
     assert issue.subject.split()[0] in ("model", "link", "joint", "coupling", "gearbox")
     assert len(issue.message) > 20
+
+
+def test_no_room_names_both_limits():
+    """Guards what a coupling without room says: both limits with units, and whether one pose is left or none."""
+    (one,) = check_model(spoiled(lambda a, j, m: follower(m, offset=2.0)))
+    assert "joint 'l' (0 to 1 rad (0° to 57.3°)) and those of joint 'j' (-1 to 1 rad" in one.message
+    assert "in one pose only" in one.message
+    (none,) = check_model(spoiled(lambda a, j, m: follower(m, offset=2.5)))
+    assert "in no pose" in none.message
+    assert check_model(spoiled(lambda a, j, m: follower(m, offset=1.9))) == []
 
 
 def test_every_finding_is_provoked():
