@@ -10,8 +10,11 @@ import sys
 from pydrake.geometry import Role
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, DiscreteContactApproximation
-from pydrake.systems.analysis import RungeKutta3Integrator, Simulator
+from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 from pydrake.systems.framework import DiagramBuilder
+
+LONGEST_STEP = 1e-3
+"""Of the integrator [s]."""
 
 
 def built(path, step):
@@ -28,8 +31,7 @@ def motion(path, seconds, q):
     """Positions after a while, of a continuous plant that starts at rest at q."""
     plant, _, diagram = built(path, 0.0)
     simulator = Simulator(diagram)
-    simulator.reset_integrator(RungeKutta3Integrator(diagram))
-    simulator.get_mutable_integrator().set_target_accuracy(1e-10)
+    ResetIntegratorFromFlags(simulator, "runge_kutta3", LONGEST_STEP).set_target_accuracy(1e-10)
     context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
     plant.SetPositions(context, q)
     simulator.Initialize()

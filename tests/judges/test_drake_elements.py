@@ -14,7 +14,7 @@ SPRING_AND_ROTOR = """<robot name="m" xmlns:drake="http://drake.mit.edu"><link n
 <link name="a"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0"
 izz="0.1"/></inertial></link>
 <link name="b"><inertial><origin xyz="0 0.1 -0.4"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0"
-izz="0.3"/></inertial></link>
+izz="0.15"/></inertial></link>
 <joint name="i" type="continuous"><parent link="world"/><child link="a"/><axis xyz="1 0 0"/></joint>
 <joint name="j" type="continuous"><parent link="world"/><child link="b"/><origin xyz="0.2 1 0"/>
 <axis xyz="0 1 0"/></joint>
