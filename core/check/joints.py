@@ -188,6 +188,15 @@ def no_velocity_limit(model: Model) -> Iterator[Issue]:
             )
 
 
+def negative_limits(model: Model) -> Iterator[Issue]:
+    """A largest effort or velocity below 0. Readers of files turn such a number into no limit."""
+    for what in ("effort", "velocity"):
+        for joint, number, axis in _axes(model, what):
+            if getattr(axis, what) < 0.0:
+                message = f"{what} limit of its {_which(joint, number)} is {getattr(axis, what):g}"
+                yield error("negative-limit", name_of(joint), f"{message}; give 0 or more, or inf for no limit")
+
+
 def crossed_limits(model: Model) -> Iterator[Issue]:
     for joint, number, axis in _axes(model, "lower"):
         if axis.lower > axis.upper:
@@ -336,6 +345,7 @@ FINDINGS = (
     never_holds,
     idle_drive,
     crossed_limits,
+    negative_limits,
     negative_numbers,
     no_pitch,
     no_velocity_limit,

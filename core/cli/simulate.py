@@ -30,6 +30,7 @@ from ..solvers import (
     time_of,
     warm_up,
 )
+from ..solvers.simulate import frame_times as times_of_frames
 from ..trajectory import SUFFIXES
 from ..trajectory.touches import TABLES
 from ..trajectory.writing import files_of
@@ -43,7 +44,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     add_settings(parser)
     parser.add_argument("--duration", metavar="S", type=positive, required=True, help="seconds to simulate")
-    parser.add_argument("--fps", metavar="F", type=positive, default=24.0, help="frames a second (default 24)")
+    parser.add_argument(
+        "--fps",
+        metavar="F",
+        type=positive,
+        default=24.0,
+        help="frames a second (default 24); the last frame is at the end of the duration",
+    )
     usual, *others = SOLVERS
     parser.add_argument(
         "--solver",
@@ -153,7 +160,7 @@ def _run(arguments: argparse.Namespace) -> int:
         write_together(arguments.final, {arguments.final.name: text})
     _tell(simulation, arguments, reading)
     if not arguments.json:
-        print("\n".join(_told(simulation.report, arguments)))
+        print("\n".join(_told(simulation.report, arguments, float(times[-1]))))
     return DONE
 
 
@@ -206,12 +213,16 @@ def tell_diagnoses(path: Path, diagnoses: Iterable[Diagnosis]) -> None:
 
 
 def frame_times(duration: float, fps: float, begin: float = 0.0) -> np.ndarray:
-    """Frames for `duration` from a time on [s]. Raises UsageError where there are too many."""
+    """Return the times of frames for `duration` from a time on [s]. Raises UsageError if there are too many."""
     if not duration * fps < MOST_FRAMES:
         raise UsageError(f"{duration:g} s at {fps:g} frames a second are more than {MOST_FRAMES:,} frames")
-    frames = np.arange(math.floor(duration * fps + 1e-9) + 1)
-    first = round(begin * fps)
-    return (first + frames) / fps if first / fps == begin else begin + frames / fps  # as a longer run would have them
+    times = times_of_frames(duration, fps, begin)
+    if not np.all(np.diff(times) > 0.0):
+        raise UsageError(
+            f"{duration:g} s at {fps:g} frames a second from {begin:g} s on: two frames would have the same time; ask "
+            "for a longer duration, or fewer frames a second"
+        )
+    return times
 
 
 def compile_once(with_contact: bool = False) -> float | None:
@@ -277,12 +288,13 @@ def describe_report(report: Report, found: Iterable[Diagnosis]) -> dict:
     return dataclasses.asdict(report) | {"diagnoses": diagnoses, "relative_energy_drift": report.relative_drift}
 
 
-def _told(report: Report, arguments: argparse.Namespace) -> list[str]:
+def _told(report: Report, arguments: argparse.Namespace, end: float) -> list[str]:
+    """Return the lines of the report; end: time of the last frame [s]."""
     share = f"{report.relative_drift:.1e} of {report.energy_scale:.4g} J" if report.energy_scale else "nothing moves"
     implicit = f"{report.implicit_steps} of them implicit for stiff springs, " if report.implicit_steps else ""
     closed = f", closed by {report.iterations} small corrections" if report.iterations else ""
     lines = [
-        f"frames        {report.frames} at {arguments.fps:g} fps, accuracy {arguments.accuracy}",
+        f"frames        {report.frames} at {arguments.fps:g} fps, the last at {end:g} s, accuracy {arguments.accuracy}",
         f"steps         {report.steps}, {implicit}{report.rejected} tried again, shorter",
         f"wall time     {report.wall_time:.3g} s",
         f"energy drift  {report.energy_drift:.3g} J, {share}",

@@ -19,6 +19,12 @@ from .simulation import Simulation
 FRAME_RATE = 24.0
 """Frames a second, where nobody asks for others."""
 
+SAME_FRAME = 1e-9
+"""Number of frame intervals within which an end counts as a frame: rounding of duration times frame rate."""
+
+MOST_EXACT = 2.0**53
+"""Whole numbers up to this one are exact in double precision."""
+
 
 def simulate(
     model: Model,
@@ -28,7 +34,9 @@ def simulate(
     frame_rate: float = FRAME_RATE,
     **options: Any,
 ) -> Trajectory:
-    """Simulate a model from a state on. Frames are evenly spaced, and the first one is at 0 s.
+    """Simulate a model from a state on. The first frame is at 0 s and the last one at `duration`.
+
+    Frames are evenly spaced. If `duration` lies between two frames, the last interval is shorter.
 
     Args:
         duration: [s].
@@ -120,14 +128,24 @@ def simulate_worlds(
     )
 
 
-def frame_times(duration: float, frame_rate: float = FRAME_RATE) -> np.ndarray:
-    """From 0 s to the last frame that begins within a duration [s], shape (F,)."""
+def frame_times(duration: float, frame_rate: float = FRAME_RATE, begin: float = 0.0) -> np.ndarray:
+    """Return the times of all frames of a simulation [s], shape (F,), from `begin` to `begin + duration`.
+
+    Frames are 1 / frame_rate apart. If the end lies between two frames, the last interval is shorter. If `begin` is a
+    frame of a simulation from 0 s, the times are those of that simulation, to the last bit.
+    """
     for what, value in (("duration", duration), ("frame_rate", frame_rate)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise TypeError(f"{what} takes one number, found {value!r}; Simulation takes the times of all frames")
         if not (value > 0.0 and np.isfinite(value)):
             raise ValueError(f"{what} takes a number above 0, found {value}")
-    return np.arange(int(np.floor(duration * frame_rate + 1e-9)) + 1) / frame_rate
+    intervals = duration * frame_rate
+    rounding = max(SAME_FRAME, 4.0 * np.finfo(np.float64).eps * intervals)
+    count = int(np.floor(intervals + rounding))
+    first = round(begin * frame_rate) if abs(begin * frame_rate) < MOST_EXACT else 0
+    frames = np.arange(count + 1)
+    times = (first + frames) / frame_rate if first / frame_rate == begin else begin + frames / frame_rate
+    return np.append(times, begin + duration) if intervals - count > rounding else times
 
 
 def _by_joint(compiled: CompiledModel, values: Values, what: str) -> Mapping:

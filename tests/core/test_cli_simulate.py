@@ -43,6 +43,29 @@ def test_the_trajectory_file_holds_the_motion(tmp_path):
     assert motion.link_names == ("stand", "upper", "lower")
 
 
+FALLING = """<sdf version="1.9"><world name="w"><model name="ball"><pose>0 0 1 0 0 0</pose><link name="b">
+<inertial><mass>1</mass><inertia><ixx>0.004</ixx><iyy>0.004</iyy><izz>0.004</izz></inertia></inertial>
+</link></model></world></sdf>"""
+
+
+@pytest.mark.parametrize("duration", [0.3, 0.04, 0.25])
+def test_a_simulation_ends_at_the_asked_time(tmp_path, capsys, duration):
+    """Guards --duration between two frames: the last sample and --final are at that time, where free fall is then."""
+    model, out, state = tmp_path / "ball.sdf", tmp_path / "out.csv", tmp_path / "state.json"
+    model.write_text(FALLING)
+    argv = ["simulate", str(model), "--duration", str(duration), "-o", str(out), "--final", str(state)]
+    assert cli.main(argv) == cli.DONE
+    assert f"the last at {duration:g} s" in capsys.readouterr().out
+    motion = read_trajectory(out)
+    assert motion.times[-1] == duration
+    assert motion.X_WL[-1, 0, 2] == pytest.approx(1.0 - 0.5 * 9.8 * duration**2, abs=1e-12)
+    kept = json.loads(state.read_text())
+    assert kept["time"] == duration
+    assert kept["qd"]["b"][2] == pytest.approx(-9.8 * duration, abs=1e-12)
+    assert cli.main([*argv[:-4], "--initial", str(state), "-o", str(out)]) == cli.DONE
+    assert read_trajectory(out).times[-1] == pytest.approx(2.0 * duration, rel=1e-15)
+
+
 def test_a_simulation_goes_on_from_where_another_ended(tmp_path, capsys):
     """Guards --final: two halves give the numbers and times of the whole, to the last bit."""
     state, first, second, whole = (tmp_path / name for name in ("state.json", "1.npz", "2.npz", "whole.npz"))
@@ -195,7 +218,7 @@ def test_efforts_and_wrenches_are_kept_on_request(tmp_path, suffix):
         assert float(rows[-1][header.index("pin.fz [N]")]) == pytest.approx(2 * 9.81, rel=1e-9)
         return
     motion = read_trajectory(out)
-    assert motion.efforts.shape == (3, 1)
+    assert motion.efforts.shape == (4, 1)
     assert motion.wrench_names == ("pin",)
     assert motion.wrenches[-1, 0] == pytest.approx((0.0, 0.0, 2 * 9.81, 0.0, 0.0, 0.0), abs=1e-9)
 

@@ -97,7 +97,7 @@ CASES = [
     (lambda m: m.children("hand"), lj.ModelError, "there is no link 'hand'"),
     (lambda m: lj.simulate(m, 0.1).link("hand"), lj.ModelError, "there is no link 'hand'; there are: upper, lower"),
     (lambda m: lj.simulate(m, 0.1).joint("hip"), lj.ModelError, "no joint 'hip' moves; there are: upper_hinge"),
-    (lambda m: lj.simulate(m, 0.1).state(99), IndexError, "there is no frame 99; there are 3"),
+    (lambda m: lj.simulate(m, 0.1).state(99), IndexError, "there is no frame 99; there are 4"),
     (lambda m: lj.simulate(m, 0.1).state("last"), TypeError, "state takes the number of a frame, found 'last'"),
     (lambda m: lj.show(m, path="arm.gif"), ValueError, r"a picture is saved as \.png, \.svg"),
     (lambda m: lj.simulate_worlds(m, 1.0, [0.0, 0.0]), lj.StateError, r"has shape \(worlds, 2\), found \(2,\)"),
@@ -120,7 +120,7 @@ def test_a_type_that_is_set_is_whole():
     joint.type = "universal"
     assert (joint.nq, len(joint.axes), joint.axes[0].xyz) == (2, 2, (0.0, 1.0, 0.0))
     joint.axes[1].xyz = (1.0, 0.0, 0.0)
-    assert lj.simulate(model, 0.1).joint("upper_hinge").shape == (3, 2)
+    assert lj.simulate(model, 0.1).joint("upper_hinge").shape == (4, 2)
     joint.type = "hinge"
     assert (joint.type, len(joint.axes), len(joint.home)) == ("revolute", 1, 1)
 

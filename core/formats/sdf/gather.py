@@ -11,9 +11,13 @@ from ...extras import OF_WORLD, Extra
 from ...files.resources import BarredError, ResourceError
 from ...files.xml import Element
 from ...model import WORLD
+from ..drake_elements import report_others
 from ..findings import Findings
+from ..grammar import check_grammar
 from ..kept import extras_of, known
+from .drake import is_read
 from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
+from .grammar import SDF
 from .include import TOO_MANY, IncludeError, Library, SdfFile
 from .link import read_pose
 
@@ -56,7 +60,7 @@ class Gathering:
 
     Attributes:
         links, joints, lights, explicit: in the order of the file. places: all other frames, of models.
-        states: each <model_state>, and the model that it is of.
+        states: each <model_state>, and the model that it is of. drakes: each element of Drake's that is read, likewise.
     """
 
     def __init__(self, root: Element, findings: Findings, library: Library):
@@ -70,8 +74,10 @@ class Gathering:
         self.places: list[PosedFrame] = []
         self.placements: list[tuple[PosedFrame, Key]] = []
         self.states: list[tuple[Element, Scope]] = []
+        self.drakes: list[tuple[Element, Scope]] = []
         self.extras: list[Extra] = []
         self._told_full: set[str] = set()
+        self._checked: set[Element] = set()
 
     def world(self, element: Element, file: SdfFile, version: tuple[int, int]) -> None:
         self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
@@ -96,7 +102,10 @@ class Gathering:
         inner = replace(outer, key=key, base=frame.key, static=static, self_collide=selves)
         if placement := told.placement or element.attributes.get("placement_frame"):
             self.placements.append((frame, inner.resolve(placement)))
-        self.extras += extras_of(element, MODEL_KNOWN, "SDF", scope=SEPARATOR.join(key))
+        self.drakes += [(child, inner) for child in element.children if is_read(child)]
+        others = replace(element, children=[child for child in element.children if not is_read(child)])
+        self.extras += extras_of(others, MODEL_KNOWN, "SDF", scope=SEPARATOR.join(key))
+        report_others(others.children, self.findings)
         self.states += [(state, inner) for state in element.all("model_state")]
         entries = self._children(element, inner)
         if named := element.attributes.get("canonical_link"):
@@ -144,6 +153,9 @@ class Gathering:
                 self._told_full.add(error.code)  # all that follow would only say so again
             return ()
         self.findings.roots = self.library.roots
+        if file.root not in self._checked:
+            self._checked.add(file.root)
+            check_grammar(file.root, SDF, "SDF", self.findings)
         models = list(file.root.all("model"))
         if not models:
             self._include_lights(include, uri, file, scope)

@@ -17,11 +17,15 @@ from ...files.xml import Element, count_in
 from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
 from ...model.naming import claim
 from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
+from ..drake_elements import GEAR_RATIO, ROTOR_INERTIA, read_rotor
 from ..findings import NO_LINKS, Findings, Lines
-from ..kept import extras_of, summary
+from ..grammar import check_grammar
+from ..kept import Known, extras_of, known, summary
+from .drake import DrakeReader
 from .families import name_families
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope
 from .gather import NO_COLONS_SINCE, ORIGINAL_NAME, Gathering, ScopedElement, base_name, text_of, version_of
+from .grammar import SDF
 from .include import Library, SdfFile
 from .joint import GEARBOX, JOINT_KNOWN, closes_loop, read_axes, read_mimic, read_pitch, read_type, state_of
 from .light import read_light
@@ -32,6 +36,7 @@ Answer = TypeVar("Answer")
 Asked = TypeVarTuple("Asked")
 
 AXIS_IN_JOINT_SINCE = (1, 5)
+ROTOR_KNOWN: Known = known(ROTOR_INERTIA, GEAR_RATIO)
 WORLD_GRAVITY = (0.0, 0.0, -9.8)
 
 
@@ -57,6 +62,7 @@ class _Reader:
 
     def read(self) -> tuple[Model, Lines]:
         root, gathered = self.root, self.gathered
+        check_grammar(root, SDF, "SDF", self.findings)
         worlds, models = list(root.all("world")), list(root.all("model"))
         self.findings.skip_unknown(root, ("world", "model"))
         self.lines["model", self.model.name] = root
@@ -75,6 +81,7 @@ class _Reader:
             self._make_link(link)
         for joint in gathered.joints:
             self._make_joint(joint)
+        DrakeReader(self.model, self.frames, self._name, self.lines, self.findings).read(gathered.drakes)
         name_families(self.model, self.model_of)
         for entry in gathered.explicit:
             self._make_frame(entry)
@@ -214,8 +221,9 @@ class _Reader:
             pitch=read_pitch(element, entry.scope.version, self.findings) if kind.threaded else 0.0,
             mimic=read_mimic(element, kind, lambda name: self._name(entry.scope.resolve(name)), self.findings),
             closes_loop=closes_loop(element, self.findings),
-            extras=extras_of(element, JOINT_KNOWN, "SDF"),
         )
+        has_rotor = read_rotor(element, joint, self.findings)
+        joint.extras = extras_of(element, {**JOINT_KNOWN, **ROTOR_KNOWN} if has_rotor else JOINT_KNOWN, "SDF")
         self.model.joints.append(joint)
 
     def _make_gearbox(self, entry: ScopedElement, parent: Key, child: Key) -> None:

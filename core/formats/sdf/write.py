@@ -12,6 +12,7 @@ from ...geometry import Cone
 from ...model import WORLD, Axis, Joint, Model
 from ...model.naming import STATIC, claim
 from ...model.zeroing import zero_at_home
+from ..drake_write import is_drake_spring
 from ..files import write_together
 from ..kept import prefixes_in, put_back
 from ..meshes import MeshFiles
@@ -62,9 +63,6 @@ def write_sdf(
     losses: list[str] = []
     if any(model.wind):
         losses.append(f"the wind {numbers(model.wind)} is left out: SDF leaves what it does to plugins")
-    for pair in model.contact_pairs:
-        told = "meet" if pair.meets else "do not meet"
-        losses.append(f"links '{pair.a}' and '{pair.b}' {told} by a contact pair, which SDF has not; it is left out")
     if pose == "home":
         model, left = zero_at_home(model)
         losses += left
@@ -77,12 +75,20 @@ def write_sdf(
         export.in_folders(model)
     else:
         export.in_one_file(model, world or _needs_world(model))
+    if not export.has_pairs:
+        losses += [
+            f"links '{pair.a}' and '{pair.b}' {'meet' if pair.meets else 'do not meet'} by a contact pair, which SDF "
+            "has not between models; it is left out"
+            for pair in model.contact_pairs
+        ]
     write_together(path, export.contents)
     return losses
 
 
 def _can_say(joint: Joint) -> bool:
     """Whether SDF can, with all that the joint has: limits and springs of a ball it cannot."""
+    if is_drake_spring(joint):
+        return True
     if joint.kind.sdf is None:
         return not joint.nv or (joint.kind.holds_nothing and joint.parent == WORLD)
     return all(axis == Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) : joint.axis_count])
@@ -112,13 +118,18 @@ def _needs_world(model: Model) -> bool:
 
 @dataclass
 class _Export:
-    """Files on their way out, by their paths beside `path`."""
+    """Files on their way out, by their paths beside `path`.
+
+    Attributes:
+        has_pairs: whether the contact pairs have been written or reported, with the one model that has all links.
+    """
 
     path: Path
     version: str
     uris: str
     losses: list[str]
     contents: dict[str, str | bytes] = field(default_factory=dict)
+    has_pairs: bool = False
 
     @property
     def version_numbers(self) -> tuple[int, ...]:
@@ -181,6 +192,7 @@ class _Export:
 
     def _model(self, at: Element, part: Model, meshes: MeshFiles, taken: set[str], inner: bool) -> None:
         """inner: whether names in it are to be read with its own before them, as far as there are others."""
+        self.has_pairs |= bool(part.contact_pairs)
         element = ModelWriter(part, self.version_numbers, meshes, self.losses).write(at, static=_is_static(part))
         element.set("name", legal_name(part.name, "model", taken))
         if element.attrib["name"] != part.name:

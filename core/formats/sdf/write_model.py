@@ -12,9 +12,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ...extras import Extra
 from ...joints import Column
-from ...model import WORLD, Axis, Gearbox, Joint, Light, Link, Mimic, Model
+from ...model import WORLD, Axis, ContactPair, Gearbox, Joint, Light, Link, Mimic, Model
 from ...model.placing import is_drawn_apart
 from ...spatial import IDENTITY, Pose, compose, inverse
+from ..drake_elements import GROUP, ROTOR_INERTIA, SPRING
+from ..drake_write import IN_DRAKE, is_drake_spring, put_between, put_pair, put_rotor, put_text
 from ..kept import foreign_tags, put_back
 from ..meshes import MeshFiles
 from ..xml_write import number, numbers, put, put_pose
@@ -68,6 +70,8 @@ class ModelWriter:
             place = self.layout.frames[frame.name]
             at = self._add("frame", place, attached_to=self.layout.links[frame.link].seen_from(place.scope))
             put_pose(at, frame.pose)
+        for pair in self.model.contact_pairs:
+            self._pair(pair)
         if self.version >= JOINT_STATE_SINCE:
             self._states()
         self._extras()
@@ -124,6 +128,11 @@ class ModelWriter:
         if not joint.enabled:
             self.losses.append(f"{subject} is switched off; left out, since SDF cannot say so")
             return
+        if is_drake_spring(joint):
+            ends = (self.layout.links[joint.parent].seen_from(()), self.layout.links[joint.child].seen_from(()))
+            put_between(self._model(()), joint, ends, (joint.X_PJ[:3], joint.X_CJ[:3]), put_text)
+            self.losses.append(f"{subject} is said in <{SPRING}>, {IN_DRAKE}")
+            return
         if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.holds_nothing:
             return  # to SDF, a link without a joint is free
         if joint.kind.sdf is None:
@@ -138,6 +147,10 @@ class ModelWriter:
             if i in locked:
                 self.losses.append(f"{subject}, axis {i + 1}: SDF has no locks; limits without room are written")
                 axis = replace(axis, lower=locked[i], upper=locked[i])
+            if axis.armature and len(joint.all_columns) == 1:
+                put_rotor(element, axis.armature, put_text)
+                self.losses.append(f"{subject}: its armature is said in <{ROTOR_INERTIA}>, {IN_DRAKE}")
+                axis = replace(axis, armature=0.0)
             self._axis(element, axis_tag(i), axis, f"{subject}, axis {i + 1}")
         if joint.closes_loop:
             put(SubElement(SubElement(element, "physics"), "simbody"), "must_be_loop_joint", "true")
@@ -226,6 +239,14 @@ class ModelWriter:
         return self.links[link].pose if link in self.links else IDENTITY
 
     # ---- what stands by
+
+    def _pair(self, pair: ContactPair) -> None:
+        if pair.meets:
+            self.losses.append(f"links '{pair.a}' and '{pair.b}' meet by a contact pair, which SDF has not; left out")
+            return
+        names = (self.layout.links[pair.a].seen_from(()), self.layout.links[pair.b].seen_from(()))
+        put_pair(self._model(()), names, put_text)
+        self.losses.append(f"links '{pair.a}' and '{pair.b}' do not meet, which is said in <{GROUP}>, {IN_DRAKE}")
 
     def _states(self) -> None:
         """Where joints start that do not start at their neutral pose."""

@@ -92,8 +92,12 @@ def _axes(joint: Element, kind: JointType, direction: Vec3, findings: Findings) 
     """As many as the type has; a cross's two are x and y, as Drake has them."""
     dampings = _dampings(joint, len(kind.axes), findings)
     friction = findings.attribute(joint.child("dynamics"), "friction", 0.0)
-    directions = X_AND_Y if len(kind.columns) == 2 else (direction,) * len(kind.axes)
-    axes = [Axis(xyz=xyz) for xyz in directions]
+    if len(kind.columns) == 2:
+        axes = [Axis(xyz=xyz) for xyz in X_AND_Y]
+    elif kind.columns:
+        axes = [Axis(xyz=direction) for _ in kind.axes]
+    else:  # a ball turns about every axis, so <axis> means nothing
+        axes = [Axis() for _ in kind.axes]
     for axis, slot, damping in zip(axes, kind.axes, dampings, strict=True):
         if "damping" in slot.fields:
             axis.damping, axis.friction = damping, friction
@@ -120,8 +124,18 @@ def _limits(joint: Element, kind: JointType, axis: Axis, findings: Findings) -> 
     elif limited:  # left out of <limit> means 0
         axis.lower = lower_bound(findings.attribute(limit, "lower", 0.0, infinite=True))
         axis.upper = upper_bound(findings.attribute(limit, "upper", 0.0, infinite=True))
-    axis.effort = upper_bound(findings.attribute(limit, "effort", math.inf, infinite=True))
-    axis.velocity = upper_bound(findings.attribute(limit, "velocity", math.inf, infinite=True))
+    axis.effort = _largest(limit, "effort", findings)
+    axis.velocity = _largest(limit, "velocity", findings)
+
+
+def _largest(limit: Element | None, name: str, findings: Findings) -> float:
+    """Return the effort or velocity limit. URDF has no number for "no limit"; a negative one is read as in SDF."""
+    value = findings.attribute(limit, name, math.inf, infinite=True)
+    if limit is None or value >= 0.0:
+        return upper_bound(value)
+    message = f"the {name} limit is {value:g}, read as no limit, as simulators do; give 0 or more, or a large number"
+    findings.excuse(limit, "negative-limit", message)
+    return math.inf
 
 
 def _mimic(joint: Element, findings: Findings) -> Mimic | None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 
 from ...model import Axis, Joint, Light, Link, Model
+from ..drake_elements import ROTOR_INERTIA
+from ..drake_write import IN_DRAKE
 from ..kept import foreign_tags
 from .extras import FORMAT
 from .surface import losses_of_meeting, losses_of_surfaces
@@ -80,7 +82,9 @@ def _axis(subject: str, axis: Axis, fields: frozenset[str], single: bool) -> Ite
             yield f"{subject}: its spring is said in <gazebo>, {ELSEWHERE}"
         else:
             yield f"{subject}: URDF has no springs; {axis.spring_stiffness:g} is left out"
-    for name in ("armature", "restitution"):
+    if single and axis.armature and "armature" in fields:
+        yield f"{subject}: its armature is said in <{ROTOR_INERTIA}>, {IN_DRAKE}"
+    for name in ("restitution",) if single else ("armature", "restitution"):
         if name in fields and getattr(axis, name):
             yield f"{subject}: URDF has no {name}; {getattr(axis, name):g} is left out"
     for name in ("effort", "velocity", "friction"):

@@ -7,12 +7,16 @@ from ...files.resources import FilesBeside
 from ...files.xml import Element
 from ...model import WORLD, Frame, Joint, Model
 from ...spatial import IDENTITY, Pose, compose, inverse
+from ..drake_elements import BETWEEN_LINKS, report_others
 from ..findings import NO_LINKS, Findings, Lines
+from ..grammar import check_grammar
+from .drake import TRANSMISSION, read_drakes, read_transmission
 from .extras import FORMAT, UNEXPANDED, GazeboWords, kept
+from .grammar import ROBOT
 from .joint import JOINT_ELEMENTS, read_joint
 from .link import LinkReader, read_pose
 
-READ_TAGS = ("link", *JOINT_ELEMENTS, "material", "frame", "gazebo")
+READ_TAGS = ("link", *JOINT_ELEMENTS, *BETWEEN_LINKS, "material", "frame", "gazebo")
 MAX_TOLD = 12
 """Links of a loop that a message names."""
 
@@ -23,6 +27,7 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
     What a `Model` has no words for is kept on what it stands in, or what it refers to, as `Extra`s.
     """
     _report_unexpanded(root, findings)
+    check_grammar(root, ROBOT, FORMAT, findings)
     model = Model(root.name or "robot")
     lines: Lines = {("model", model.name): root}
     reader = LinkReader(root, findings, files)
@@ -42,6 +47,7 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
     has_world = any(link.name == WORLD for link in root.all("link"))
     if len(model.joints) == len(joints):  # else a joint is missing, and what hangs on it only looks loose
         _Tree(model, has_world, root, findings).place_links()
+        read_drakes(root, model, lines, findings)
     if not model.links and not any(issue.is_error for issue in findings.issues):
         findings.excuse(root, "no-links", NO_LINKS, f"model '{model.name}'")  # as Drake and MuJoCo do
     return model, lines
@@ -86,7 +92,10 @@ def _read_besides(root: Element, model: Model, findings: Findings) -> None:
             gazebo.read(element)
         elif element.tag == "frame" and element.name and element.attributes.get("link") in links:
             model.frames.append(Frame(element.name, element.attributes["link"], read_pose(element, findings)))
+        elif element.tag == TRANSMISSION:
+            model.extras += (kept(read_transmission(element, model, findings)),)
         elif element.tag not in READ_TAGS or element.tag == "frame":
+            report_others([element], findings)
             model.extras += (kept(element),)
 
 

@@ -14,6 +14,8 @@ from ...geometry.shapes import ALL_LAYERS
 from ...model import Link, Model
 from ..alike import bounded_friction, tell_two_directions
 from ..drake import FIELDS, PROPERTIES, UNDERSTOOD, said_to_drake, tell_drake
+from ..drake_elements import GROUP
+from ..drake_write import IN_DRAKE
 from ..findings import Findings
 from ..kept import extras_of, kept_number
 from ..xml_write import number, put
@@ -145,7 +147,10 @@ def losses_of_surfaces(link: Link) -> Iterator[str]:
 
 def losses_of_meeting(model: Model) -> Iterator[str]:
     for pair in model.contact_pairs:
-        told = "meet" if pair.meets else "do not meet"
-        yield f"links '{pair.a}' and '{pair.b}' {told} by a contact pair, which URDF has not; it is left out"
+        subject = f"links '{pair.a}' and '{pair.b}'"
+        if pair.meets:
+            yield f"{subject} meet by a contact pair, which URDF has not; it is left out"
+        else:
+            yield f"{subject} do not meet, which is said in <{GROUP}>, {IN_DRAKE}"
     for family in dict.fromkeys(link.family for link in model.links if link.family):
         yield f"family '{family}' is left out: to Gazebo, all links of a URDF are one"

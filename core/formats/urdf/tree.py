@@ -68,7 +68,7 @@ def urdf_tree(model: Model, remedy: str = "") -> UrdfTree:
         model,
         joints=joints,
         links=[_seen_from(link, moved[link.name]) if link.name in moved else link for link in model.links],
-        frames=[replace(f, pose=_after(moved, f.link, f.pose)) for f in model.frames],
+        frames=[replace(f, pose=after_move(moved, f.link, f.pose)) for f in model.frames],
     )
     return UrdfTree(result, any(joint.parent == WORLD for joint in joints), moved, losses)
 
@@ -163,7 +163,7 @@ def _move_frames(joints: list[Joint], ordered: list[Joint]) -> dict[str, Pose]:
     """Give every joint the identity for X_CJ; X_LL' of the links for which that takes another frame."""
     moved: dict[str, Pose] = {}
     for joint in ordered:
-        joint.X_PJ = _after(moved, joint.parent, joint.X_PJ)
+        joint.X_PJ = after_move(moved, joint.parent, joint.X_PJ)
         if not joint.nv:  # what does not move needs no frame of its own
             if joint.X_CJ != IDENTITY:
                 joint.X_PJ, joint.X_CJ = compose(joint.X_PJ, inverse(joint.X_CJ)), IDENTITY
@@ -180,7 +180,7 @@ def is_turned_planar(joint: Joint) -> bool:
     return max(abs(a - b) for a, b in zip(turn, joint.X_CJ[3:], strict=True)) < 1e-12
 
 
-def _after(moved: dict[str, Pose], link: str, pose: Pose) -> Pose:
+def after_move(moved: dict[str, Pose], link: str, pose: Pose) -> Pose:
     """A pose in a link, in its frame as it is now."""
     return compose(inverse(moved[link]), pose) if link in moved else pose
 

@@ -15,18 +15,20 @@ from ...model.naming import claim
 from ...model.zeroing import zero_at_home
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from ..alike import UNBOUNDED
+from ..drake_write import IN_DRAKE, put_attribute, put_between, put_pair, put_rotor
 from ..files import write_together
 from ..findings import NO_LINKS
 from ..kept import element_of, prefixes_in, put_back
 from ..meshes import MeshFiles
 from ..substitutes import substituted
 from ..xml_write import number, numbers, put, xml
+from .drake import actuator_of, is_drakes
 from .extras import FORMAT, legal_name
 from .losses import losses_of_joint, losses_of_link, losses_of_model
 from .mimic import Follows, urdf_mimics
 from .shapes import Shapes, pose_attributes, put_origin, without_noise
 from .surface import gazebos_of, name_for_gazebo
-from .tree import UrdfTree, can_say, urdf_tree
+from .tree import UrdfTree, after_move, can_say, urdf_tree
 
 SPACES = {"drake": "http://drake.mit.edu", "xacro": "http://www.ros.org/wiki/xacro"}
 """What namespace prefixes stand for, where the file did not say so."""
@@ -58,9 +60,10 @@ def write_urdf(
     if pose == "home":
         model, told = zero_at_home(model)
     if substitute:
-        model, replaced = substituted(model, can_say)
+        model, replaced = substituted(model, lambda joint: can_say(joint) or is_drakes(joint))
         told += replaced
-    tree = urdf_tree(model, "" if substitute else "; the option 'substitute' keeps what can be kept")
+    of_tree = replace(model, joints=[joint for joint in model.joints if not is_drakes(joint)])
+    tree = urdf_tree(of_tree, "" if substitute else "; the option 'substitute' keeps what can be kept")
     follows, lost = urdf_mimics(model, tree.model.joints)
     prefix = "" if path.name == "model.urdf" else f"{path.stem}_"
     base = f"package://{path.resolve().parent.name}/" if uris == "model" else ""
@@ -116,6 +119,7 @@ class _Writer:
         self._frames()
         self._gazebo()
         self._top_level()
+        self._drakes()
         self.losses += self.shapes.losses
         self._declare_prefixes()
         return xml(root)
@@ -140,6 +144,28 @@ class _Writer:
                 self.losses.append(f"a transmission of joint '{gone[0]}' is left out, as that joint is")
             else:
                 self.root.append(element)
+
+    def _drakes(self) -> None:
+        """Write what only Drake's elements express, and report that others pass over it."""
+        for joint in self.before.joints:
+            if is_drakes(joint):
+                ends = ((joint.parent, joint.X_PJ), (joint.child, joint.X_CJ))
+                points = [after_move(self.tree.moved, link, pose)[:3] for link, pose in ends]
+                put_between(
+                    self.root,
+                    joint,
+                    (self.names.links[joint.parent], self.names.links[joint.child]),
+                    (points[0], points[1]),
+                    put_attribute,
+                )
+                self.losses.append(f"joint '{joint.name}' is said in <{self.root[-1].tag}>, {IN_DRAKE}")
+        for pair in self.before.contact_pairs:
+            if not pair.meets:
+                put_pair(self.root, (self.names.links[pair.a], self.names.links[pair.b]), put_attribute)
+        for joint in self.model.joints:
+            armature = joint.axes[joint.columns[0].axis].armature if len(joint.columns) == 1 else 0.0
+            if armature:
+                put_rotor(actuator_of(self.root, self.names.joints[joint.name]), armature, put_attribute)
 
     def _declare_prefixes(self) -> None:
         if self.shapes.needs_capsules and "version" not in self.root.attrib:

@@ -190,6 +190,8 @@ CASES = [
     ("error", "not-finite", lambda a, j, m: setting(j, released_at=NAN)),
     ("warning", "never-holds", lambda a, j, m: setting(j, released_at=0.0)),
     ("warning", "never-holds", lambda a, j, m: setting(j, released_at=-math.inf)),
+    ("error", "negative-limit", lambda a, j, m: setting(j.axes[0], velocity=-1.0)),
+    ("error", "negative-limit", lambda a, j, m: setting(j.axes[0], effort=-1.0)),
     ("note", "velocity-not-given", lambda a, j, m: setting(j.axes[0], velocity=0.0)),
     ("note", "switched-off", lambda a, j, m: setting(m.joints[1], mimic=Mimic("j")) or setting(j, enabled=False)),
     (

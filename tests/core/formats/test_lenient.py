@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import sys
 
 import pytest
@@ -89,6 +90,16 @@ CASES = {
         robot(TWO_LINKS + JOINT.format("continuous", '<mimic joint="gone"/>')),
         "idle-mimic",
         lambda m: m.joints[0].mimic is None,
+    ),
+    "a negative velocity limit": (
+        robot(TWO_LINKS + JOINT.format("revolute", '<limit lower="-1e16" upper="1e16" effort="9" velocity="-1"/>')),
+        "negative-limit",
+        lambda m: (m.joints[0].axes[0].velocity, m.joints[0].axes[0].effort) == (math.inf, 9.0),
+    ),
+    "a negative effort limit": (
+        robot(TWO_LINKS + JOINT.format("prismatic", '<limit lower="0" upper="1" effort="-1" velocity="2"/>')),
+        "negative-limit",
+        lambda m: (m.joints[0].axes[0].velocity, m.joints[0].axes[0].effort) == (2.0, math.inf),
     ),
     "a link joined to itself": (
         model(f'<model name="n">{FRAMES}{FIXED.format("f", "g")}</model>'),

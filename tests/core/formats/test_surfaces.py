@@ -27,11 +27,11 @@ def read_sdf(tmp_path, inside, name="in.sdf"):
     return formats.read(tmp_path / name)
 
 
-def collision_of(tmp_path, inside):
-    """The only collision of a model, what its <collision> says being `inside`."""
+def collision_of(tmp_path, inside, codes=()):
+    """The only collision of a model, what its <collision> says being `inside`, and the codes of what is wrong."""
     collision = f"<collision name='c'>{BOX}{inside}</collision>"
     reading = read_sdf(tmp_path, f"<model name='m'><link name='a'>{collision}</link></model>")
-    assert not reading.issues
+    assert tuple(issue.code for issue in reading.issues) == tuple(codes)
     return reading.model.links[0].collisions[0], reading
 
 
@@ -156,6 +156,7 @@ def test_strange_repetitions_are_written_again(tmp_path):
         tmp_path,
         "<surface><own:word/><friction><ode><mu>0.9</mu><mu>x</mu><mu2>0.5</mu2></ode></friction><contact><own:word/>"
         "<collide_bitmask>010</collide_bitmask></contact></surface>",
+        ["repeated-element"],
     )
     assert (shape.surface.friction, shape.meets) == (0.5, 10)
     formats.write(reading.model, tmp_path / "out.sdf")
@@ -298,10 +299,13 @@ def test_what_sdf_cannot_say_of_who_meets_is_told(tmp_path):
     model.contact_pairs = [ContactPair("a", "b", False)]
     told = formats.write(model, tmp_path / "out.sdf")
     assert told == [
-        "links 'a' and 'b' do not meet by a contact pair, which SDF has not; it is left out",
+        "links 'a' and 'b' do not meet, which is said in <drake:collision_filter_group>, which Drake reads, and other "
+        "loaders pass over",
         "links 'a' and 'b' may meet; in SDF they do not, as they stand in one model; write a world, with a model for "
         "each articulation",
     ]
+    (told,) = formats.write(model, tmp_path / "out.sdf", world=True)
+    assert "do not meet by a contact pair, which SDF has not between models" in told
     model.contact_pairs = []
     assert formats.write(model, tmp_path / "out.sdf", world=True) == []
     model.links[0].name, model.links[1].name = "p::a", "q::b"

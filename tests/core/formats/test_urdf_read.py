@@ -137,6 +137,16 @@ def test_drakes_joints(tmp_path):
         assert [axis.damping for axis in ball.axes] == [0.1, 0.1, 0.1, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("kind", ["spherical", "floating"])
+def test_a_joint_that_turns_every_way_needs_no_axis(tmp_path, kind):
+    """Guards <axis xyz="0 0 0"> on a ball or a floating joint: it means nothing, and no finding blames it."""
+    reading = read_text(tmp_path, f'{LINKS}<joint name="j" type="{kind}">{ENDS}<axis xyz="0 0 0"/></joint>{REST}')
+    assert [issue for issue in reading.issues if "axis" in issue.message] == []
+    assert [issue for issue in reading.issues if issue.is_error] == []
+    planar = read_text(tmp_path, f'{LINKS}<joint name="j" type="planar">{ENDS}<axis xyz="0 0 0"/></joint>{REST}')
+    assert [issue.code for issue in planar.issues if issue.is_error] == ["zero-axis"]
+
+
 def test_drakes_types_are_drakes(tmp_path):
     """A ball as a plain joint is an error that says where it may stand, and one that moves on a curve is not taken."""
     reading = read_text(tmp_path, f'{LINKS}<joint name="j" type="ball">{ENDS}</joint>{REST}')
@@ -179,7 +189,7 @@ def test_bug_21_links_behind_fixed_joints_stay(tmp_path):
 
 
 def test_bug_23_spellings_of_hand_written_files(tmp_path):
-    """A mass and a parent as text are read; a link without an inertial is a warning, and has no mass."""
+    """A mass, a parent and a child as text are read, with a warning; a link without an inertial has no mass."""
     text = (
         '<link name="a"><inertial><mass>0.17</mass><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
         '<link name="b"/><joint name="j" type="continuous"><parent>a</parent><child>b</child></joint>'
@@ -187,7 +197,7 @@ def test_bug_23_spellings_of_hand_written_files(tmp_path):
     reading = read_text(tmp_path, text)
     assert reading.ok
     assert (reading.model.link("a").mass, reading.model.link("b").mass) == (0.17, 0.0)
-    assert [issue.code for issue in reading.issues] == ["massless"]
+    assert sorted(issue.code for issue in reading.issues) == ["massless", *["stray-text"] * 3]
 
 
 def test_bug_26_a_turned_inertial(tmp_path):

@@ -7,6 +7,7 @@ from limberjack.core.kinematics import ArticulationView
 from limberjack.core.model import Axis, Frame, Joint, Link, Model
 from limberjack.core.model.editing import add_joint, add_link
 from limberjack.core.solvers import Simulation, simulate, simulate_worlds
+from limberjack.core.solvers.simulate import frame_times
 from limberjack.core.trajectory.reading import read_trajectory
 from support.mechanisms import four_bar
 
@@ -32,6 +33,36 @@ def test_one_call_is_the_simulation():
     assert motion.efforts is not None
     assert np.array_equal(simulate(model, 1.0, initial=state).times, np.arange(25) / 24.0)
     assert np.array_equal(simulate(model, 1.0, q=[0.4, 0.0, -1.0]).q[0], [0.4, 0.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("duration", "frames"),
+    [(0.3, 9), (0.04, 2), (0.01, 2), (0.25, 7), (1.0, 25), (0.1 + 0.2, 9)],
+)
+def test_the_last_frame_is_at_the_end_of_the_duration(duration, frames):
+    """Guards the end of simulate: a falling ball is where free fall puts it at the asked time, on a frame or not."""
+    ball = Model("ball", [Link("ball", pose=(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0))])
+    motion = simulate(ball, duration)
+    assert len(motion) == frames
+    assert motion.times[-1] == pytest.approx(duration, rel=1e-15)
+    assert np.array_equal(motion.times[:-1], np.arange(frames - 1) / 24.0)
+    assert motion.link("ball")[-1, 2] == pytest.approx(1.0 - 0.5 * 9.81 * duration**2, abs=1e-12)
+    worlds = simulate_worlds(ball, duration, motion.q[:1])
+    assert np.array_equal(worlds.times, motion.times)
+
+
+@pytest.mark.parametrize("duration", [5.0, 0.7, 123.456789, 3000.1])
+@pytest.mark.parametrize("rate", [24.0, 30.0, 29.97, 1000.0 / 7.0])
+@pytest.mark.parametrize("begin", [0.0, 0.5, 0.3, 1e5])
+def test_times_of_frames_ascend_to_the_end(duration, rate, begin):
+    """Guards rounding in frame_times: no frame is lost, doubled or beyond the end, whatever the numbers are."""
+    times = frame_times(duration, rate, begin)
+    steps = np.diff(times)
+    assert times[0] == begin
+    assert times[-1] == pytest.approx(begin + duration, rel=1e-14)
+    assert (steps > 0.0).all()
+    assert np.abs(steps[:-1] * rate - 1.0).max() < 1e-5
+    assert steps[-1] <= (1.0 + 1e-5) / rate
 
 
 @pytest.mark.parametrize("model", [arm(), four_bar()], ids=["arm", "four bar"])

@@ -1,0 +1,78 @@
+"""Write what only Drake's elements express: springs and ball constraints between links, pairs that do not collide,
+rotor inertias. SDF has the values in texts, URDF in attributes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from xml.etree.ElementTree import Element as NewElement
+from xml.etree.ElementTree import SubElement
+
+from ..model import WORLD, Axis, Joint
+from ..spatial import Vec3
+from .drake_elements import BALL, GROUP, IGNORED_GROUP, MEMBER, ROTOR_INERTIA, SPRING
+from .xml_write import number, numbers
+
+Put = Callable[[NewElement, str, str, str], None]
+"""Puts a child with a tag into an element: as the text of SDF, or in the attribute of URDF (tag, attribute, text)."""
+
+IN_DRAKE = "which Drake reads, and other loaders pass over"
+
+
+def put_text(parent: NewElement, tag: str, _attribute: str, text: str) -> None:
+    """A value as SDF has it."""
+    SubElement(parent, tag).text = text
+
+
+def put_attribute(parent: NewElement, tag: str, attribute: str, text: str) -> None:
+    """A value as URDF has it."""
+    SubElement(parent, tag, {attribute: text})
+
+
+def is_drake_spring(joint: Joint) -> bool:
+    """Whether a joint is a spring between two links as Drake has it: no limits, a free length above 0, always on."""
+    if joint.type != "distance" or not _is_plain(joint):
+        return False
+    (axis,) = joint.axes
+    said = replace(axis, spring_stiffness=0.0, spring_reference=0.0, damping=0.0, xyz=Axis().xyz)
+    return said == Axis() and axis.spring_reference > 0.0
+
+
+def is_drake_ball(joint: Joint) -> bool:
+    """Whether a joint closes a loop by a ball without limits, springs or friction, as Drake's ball constraint does."""
+    moves_freely = all(replace(axis, xyz=Axis().xyz) == Axis() for axis in joint.axes)
+    return joint.type == "ball" and joint.closes_loop and _is_plain(joint) and moves_freely
+
+
+def _is_plain(joint: Joint) -> bool:
+    return joint.enabled and math.isinf(joint.released_at) and WORLD not in (joint.parent, joint.child)
+
+
+def put_between(parent: NewElement, joint: Joint, ends: tuple[str, str], points: tuple[Vec3, Vec3], put: Put) -> None:
+    """Write a spring or a ball constraint. ends: names of its links. points: in these links [m]."""
+    tag = SPRING if joint.type == "distance" else BALL
+    element = SubElement(parent, tag, name=joint.name)
+    for end, point, link, at in zip("AB", ("AP", "BQ"), ends, points, strict=True):
+        put(element, f"{tag}_body_{end}", "name", link)
+        put(element, f"{tag}_p_{point}", "value", numbers(at))
+    if tag == SPRING:
+        axis = joint.axes[0]
+        put(element, f"{tag}_free_length", "value", number(axis.spring_reference))
+        put(element, f"{tag}_stiffness", "value", number(axis.spring_stiffness))
+        put(element, f"{tag}_damping", "value", number(axis.damping))
+
+
+def put_pair(parent: NewElement, links: tuple[str, str], put: Put) -> None:
+    """Write that two links do not collide: a group of both that ignores itself."""
+    name = "_".join(links)
+    element = SubElement(parent, GROUP, name=name)
+    for link in links:
+        put(element, MEMBER, "link", link)
+    put(element, IGNORED_GROUP, "name", name)
+
+
+def put_rotor(parent: NewElement, armature: float, put: Put) -> None:
+    """Write an armature as a rotor with the gear ratio 1."""
+    put(parent, ROTOR_INERTIA, "value", number(armature))
