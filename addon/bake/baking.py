@@ -28,7 +28,7 @@ from ..props.naming import model_name, object_named
 from .demands import links_to_move, suspicions
 from .errors import BakeError
 from .joint_values import values_in
-from .receipt import Receipt, sign
+from .receipt import ROUNDING, Receipt, sign
 from .restore import foreign_actions, is_baked
 from .settings import BakeSettings
 from .staleness import digest_of_inputs
@@ -289,6 +289,7 @@ class Bake(ABC):
         model = scan_scene(self.scene, first=self.first).model if self._is_changed else self.model
         inputs = digest_of_inputs(self.scene, model, settings.start)
         receipt = Receipt(
+            rounding=ROUNDING,
             version=VERSION,
             source=self.source,
             model=inputs.model,

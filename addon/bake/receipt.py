@@ -17,6 +17,13 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
+ROUNDING = 2
+"""Number of times that masses, inertias and poses of scenes have been computed in another way, plus 1.
+
+Another way gives other last digits, and so another digest of an unchanged scene. 2: without BLAS.
+"""
+
+
 class Receipt(NamedTuple):
     """On the action, as JSON. Other versions have other fields: what one lacks has its default here, and what is not
     known here is not looked at. So a field that is added has what bakes before it were like for its default.
@@ -34,6 +41,7 @@ class Receipt(NamedTuple):
         off_by, turned_by: most that a link is away from the motion [m] and turned [rad], as Blender plays the keys; 0
             where every frame has a key, and the keys are the motion.
         result: in words.
+        rounding: the ROUNDING of the version that baked; older versions did not write it.
     """
 
     version: str = ""
@@ -58,6 +66,7 @@ class Receipt(NamedTuple):
     result: str = ""
     movers: str = ""
     contact: bool = False
+    rounding: int = 1
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:

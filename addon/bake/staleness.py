@@ -14,7 +14,7 @@ from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
 from ..props.naming import model_name
 from .movers import digest_of_model, digest_of_movers
-from .receipt import Receipt, receipt_of
+from .receipt import ROUNDING, Receipt, receipt_of
 from .restore import bake_of
 from .settings import settings_of
 from .starts import digest_of_motion
@@ -72,7 +72,8 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
         return f"{changed} was changed"
     now = digest_of_inputs(scene, model, receipt.start)
     if now.model != receipt.model:
-        return "links, joints or gravity were changed"
+        changed = "links, joints or gravity were changed"
+        return changed if receipt.rounding == ROUNDING else f"{changed}, or an older version rounded their masses"
     if now.motion != receipt.motion:
         return "the animation that it begins with was changed"
     if receipt.source == "simulation" and now.movers != receipt.movers:

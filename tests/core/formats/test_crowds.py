@@ -5,7 +5,8 @@ import time
 import pytest
 
 from limberjack.core.check import check_model
-from limberjack.core.formats import UnreadableError, read, xml
+from limberjack.core.files import xml
+from limberjack.core.formats import UnreadableError, read
 from limberjack.core.model import Link, Model
 
 

@@ -11,7 +11,7 @@ import pytest
 from limberjack.core import formats
 from limberjack.core.extras import Extra
 from limberjack.core.formats import UnwritableError
-from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Foreign, Material, Mesh, Polyline, Shape
+from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Material, Mesh, Polyline, Shape
 from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Axis, Frame, Gearbox, Joint, Light, Link, Mimic, Model
 from limberjack.core.model.zeroing import zero_at_home
@@ -224,7 +224,7 @@ def test_all_geometries_come_back(tmp_path):
         Capsule(0.1, 0.5),
         Ellipsoid((0.1, 0.2, 0.3)),
         Polyline((((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), ((0.1, 0.1), (0.2, 0.1), (0.1, 0.2))), 0.5),
-        Foreign("SDF", "heightmap", heights),
+        Heightmap("SDF", "heightmap", heights, "file://hills.png"),
         None,
         Cone(0.2, 0.4),
     ]

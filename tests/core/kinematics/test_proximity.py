@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.check import check_model
 from limberjack.core.check.overlapping import overlapping
 from limberjack.core.geometry import Box, Cone, Foreign, Mesh, Plane, Shape, Sphere
 from limberjack.core.kinematics.proximity import Proximity, distance, overlaps, pairs_nearer
@@ -113,14 +114,17 @@ def test_between_surfaces_that_are_not_convex_there_is_no_distance(a, b):
 
 
 def test_check_tells_what_overlaps_and_what_cannot_touch():
-    flat = Link("flat", collisions=[Shape("cone", Cone(0.0, 1.0)), Shape("map", Foreign("sdf", "heightmap", ""))])
-    told = [issue.format("f") for issue in overlapping(floating(ball("a", 0.0), ball("b", 0.997), flat))]
+    """Guards the two findings: pairs by what overlaps, and shapes that touch nothing by `check_model`."""
+    flat = Link("flat", collisions=[Shape("cone", Cone(0.0, 1.0)), Shape("map", Foreign("sdf", "voxels", ""))])
+    model = floating(ball("a", 0.0), ball("b", 0.997), flat)
+    told = [issue.format("f") for issue in overlapping(model)]
     assert any(
         "collision 'ball' overlaps collision 'ball' of link 'b' by 3 mm where they start" in line for line in told
     )
-    assert any("heightmap" in line for line in told)
-    assert any("radius is 0 m" in line for line in told)
-    assert len(told) == 3
+    assert len(told) == 1
+    unusable = [issue.message for issue in check_model(model) if issue.code == "collision-shape"]
+    assert ["radius is 0 m" in message for message in unusable] == [True, False]
+    assert "voxels" in unusable[1]
 
 
 def test_what_stands_on_a_floor_does_not_overlap_it():
