@@ -11,7 +11,7 @@ import pytest
 from limberjack.core import formats
 from limberjack.core.extras import Extra
 from limberjack.core.formats import UnwritableError
-from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Material, Mesh, Polyline, Shape
+from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Heightmap, Material, Mesh, Polyline, Shape
 from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Axis, Frame, Gearbox, Joint, Light, Link, Mimic, Model
 from limberjack.core.model.zeroing import zero_at_home
