@@ -157,6 +157,8 @@ def solid_of(geometry: Geometry | None, moves: bool = True) -> Made:
 
 def why_unusable(geometry: Geometry | None) -> str:
     """Return why a shape cannot touch anything, as the rest of a sentence; empty if it can. Makes no hulls."""
+    if isinstance(geometry, Mesh) and geometry.vertices is not None:
+        return "" if geometry.faces else "is a mesh without faces, and touches nothing; give it some"
     if isinstance(geometry, Mesh):
         try:
             mesh_triangles(geometry)

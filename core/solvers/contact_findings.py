@@ -57,7 +57,7 @@ WEDGED, STUCK, HARD = -0.7, 1e-3, 3.0
 
 
 def overlapping_solids(run: RunFacts) -> Iterator[Diagnosis]:
-    facts = run.touching
+    facts = run.contacts
     if facts is None:
         return
     proximity = facts.proximity(run.compiled.model, run.start.q)
@@ -107,7 +107,7 @@ def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
 
     The whole group is compared, since one link of it may have a token mass, or none.
     """
-    facts = run.touching
+    facts = run.contacts
     if facts is None:
         return
     for group in {links[0].name: links for links in run.groups.values()}.values():
@@ -147,7 +147,7 @@ def _spread(run: RunFacts, link: str) -> float:
 
 def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
     """What rests far inside what bears it."""
-    facts = run.touching
+    facts = run.contacts
     if facts is None or facts.last < 2:
         return
     sunk = []
@@ -173,7 +173,7 @@ def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
 
 def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
     """What slides down since there is no friction."""
-    facts = run.touching
+    facts = run.contacts
     if facts is None or not facts.down.any():
         return
     for pair in facts.touches.pairs[facts.touches.pairs["ended"] == facts.last]:
@@ -197,7 +197,7 @@ def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
 
 def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
     """What bears a load that is far too heavy for it."""
-    facts = run.touching
+    facts = run.contacts
     if facts is None:
         return
     found: dict[tuple[str, str], float] = {}
@@ -219,7 +219,7 @@ def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
 
 def never_rests(run: RunFacts) -> Iterator[Diagnosis]:
     """What bounces on and on since nothing takes its speed."""
-    facts = run.touching
+    facts = run.contacts
     if facts is None or not facts.down.any() or not len(facts.touches.times):
         return
     middle = 0.5 * (facts.touches.times[0] + facts.touches.times[-1])
@@ -249,7 +249,7 @@ def _restitution(facts: ContactFacts, first: str, second: str) -> float:
 
 def jammed(run: RunFacts) -> Iterator[Diagnosis]:
     """What is pressed in between two things that stand, and does not move."""
-    facts = run.touching
+    facts = run.contacts
     if facts is None or facts.last < 8:
         return
     late = facts.last - facts.last // 4

@@ -118,8 +118,13 @@ class RunFacts:
 
     @cached_property
     def touching(self) -> ContactFacts | None:
-        """What is known of what touches; None where contact is off, or nothing can touch."""
+        """Return the facts about collision shapes; None if contact is off, or no link has such a shape."""
         return contact_facts(self)
+
+    @property
+    def contacts(self) -> ContactFacts | None:
+        """As `touching`, but None also if no two links may meet. Then nothing needs convex hulls, which take time."""
+        return self.touching if self.touches else None
 
     @cached_property
     def held(self) -> frozenset[str]:

@@ -190,7 +190,7 @@ def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
 
 def _contacts_of(run: RunFacts, watched: Watched) -> tuple[str, bool]:
     """What rests on what a drive moves, in words, and whether something else is in its way or in its grip."""
-    facts = run.touching
+    facts = run.contacts
     if facts is None or run.is_bound:
         return "", False
     outer = next((branch.outer for branch in run.compiled.tree.branches if branch.joint is watched.joint), "")
