@@ -21,7 +21,7 @@ from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
 from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
 from ..model import Model, ModelError, StateError
-from ..model.properties import FLOATING, Setting, set_property
+from ..model.properties import FLOATING, PIECES, Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
 
@@ -257,6 +257,8 @@ def _make(settings: Sequence[str], reading: Reading) -> None:
     """Make the settings, and tell what is wrong with the model that they leave."""
     before = _found(reading.model)
     for text in settings:
+        if text.endswith(f".collisions={PIECES}"):
+            say(f"{text}: divides meshes, which takes seconds to minutes; Ctrl-C ends it")
         make_setting(text, lambda setting: set_property(reading.model, setting))
     after = _found(reading.model)
     gone = before.keys() - after.keys()

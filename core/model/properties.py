@@ -26,6 +26,9 @@ FLOATING = "*"
 SURFACE_PROPERTIES = tuple(field.name for field in dataclasses.fields(Surface) if field.name != "velocity")
 """Those that are numbers."""
 
+PIECES = "pieces"
+"""Value of the property `collisions` of a link."""
+
 FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
 
 
@@ -58,9 +61,10 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
 
     Of a link: `mass` [kg], by which its inertia grows along; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, by
     the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque;
-    velocity [m/s] and angular_velocity [rad/s], with which it starts if it floats; self_collide; and on all its
-    collision shapes, one of `SURFACE_PROPERTIES`. A material is their friction and restitution, too. Where a joint has
-    the link's name, and a property of this name, it is the joint's.
+    velocity [m/s] and angular_velocity [rad/s], with which it starts if it floats; self_collide; `collisions`, "pieces"
+    to divide its meshes into convex pieces; and on all its collision shapes, one of `SURFACE_PROPERTIES`. A material is
+    their friction and restitution, too. Where a joint has the link's name, and a property of this name, it is the
+    joint's.
 
     Of a link, too: `static`, true to hold it in the world where it is drawn, as `fix_base` does; of "*", the link that
     floats, that alone, or none where the world holds all.
@@ -232,6 +236,14 @@ def _set_on_surfaces(link: Link, setting: Setting) -> None:
     _touch(link, **{setting.name: number})
 
 
+def _set_collisions(link: Link, setting: Setting) -> None:
+    if setting.text != PIECES:
+        raise _TextError(f"'{PIECES}', for meshes as convex pieces")
+    from .dividing import divide_collisions  # late: it starts processes, and few need it
+
+    divide_collisions(link)
+
+
 def _touch(link: Link, **values: float | None) -> None:
     """Give these to the surfaces of all its collision shapes."""
     for shape in link.collisions:
@@ -276,5 +288,6 @@ _LINK: dict[str, Setter] = {
     "velocity": _set_vector,
     "angular_velocity": _set_vector,
     "self_collide": _set_flag,
+    "collisions": _set_collisions,
 } | dict.fromkeys(SURFACE_PROPERTIES, _set_on_surfaces)
 _WORLD: dict[str, Setter] = {"gravity": _set_vector, "wind": _set_vector}

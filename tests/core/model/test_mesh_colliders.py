@@ -6,9 +6,11 @@ import pytest
 
 from limberjack.core.collision import hulls
 from limberjack.core.formats import read
-from limberjack.core.geometry import Mesh, Shape, Sphere
-from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.geometry import Mesh, Shape, Sphere, pieces
+from limberjack.core.geometry.solids import solid_properties
+from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
 from limberjack.core.model import colliders as module
+from limberjack.core.model.properties import Setting, set_property
 from limberjack.core.solvers import Simulation
 
 FLOOR = "v -2 -2 0\nv 2 -2 0\nv 2 2 0\nv -2 2 0\nf 1 2 3 4\n"
@@ -116,6 +118,29 @@ def test_the_volume_of_a_mesh_is_weighed(files):
     volume = 0.5 * (top + bottom) * high * deep
     assert link.mass == pytest.approx(500.0 * volume)
     assert link.com == pytest.approx((0.0, 0.0, high * (bottom + 2.0 * top) / (3.0 * (bottom + top))), abs=1e-12)
+
+
+U_SHAPE = """v 0 0 0\nv 3 0 0\nv 3 0 2\nv 2 0 2\nv 2 0 1\nv 1 0 1\nv 1 0 2\nv 0 0 2
+v 0 1 0\nv 3 1 0\nv 3 1 2\nv 2 1 2\nv 2 1 1\nv 1 1 1\nv 1 1 2\nv 0 1 2
+f 1 2 3 4 5 6 7 8\nf 16 15 14 13 12 11 10 9\nf 9 10 2 1\nf 10 11 3 2\nf 11 12 4 3\nf 12 13 5 4\nf 13 14 6 5
+f 14 15 7 6\nf 15 16 8 7\nf 16 9 1 8
+"""
+
+
+@pytest.mark.skipif(not pieces.is_available(), reason="needs CoACD: pip install limberjack[pieces]")
+def test_meshes_are_divided_on_request(files):
+    """A U is as much as its three bars, where its hull would be a box; a link without a mesh is told so."""
+    (files / "u.obj").write_text(U_SHAPE)
+    link = model_of(files, BALL, mesh("u.obj")).model.link("body::b")
+    model = Model(links=[link, Link("plain")])
+    set_property(model, Setting.parse("body::b.collisions=pieces"))
+    volumes = [solid_properties(shape.geometry).volume for shape in link.collisions]
+    assert len(volumes) >= 3
+    assert sum(volumes) == pytest.approx(5.0, rel=0.02)
+    assert link.collisions[0].name == "c_1"
+    for text, words in (("plain.collisions=pieces", "has no mesh"), ("plain.collisions=hull", "takes 'pieces'")):
+        with pytest.raises(ModelError, match=words):
+            set_property(model, Setting.parse(text))
 
 
 def two_links(files, *, meet):
