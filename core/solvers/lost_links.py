@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..geometry import Shape
 from ..geometry.outlines import Crossing, last_crossing
 from ..geometry.shapes import ALL_LAYERS
 from ..kinematics.proximity import Separation
+from ..model.colliders import why_unusable
 from ..model.text import in_metres, timed
 from ..spatial import compose, inverse, quat_rotate
 from ..spatial.arrays import matmul, norm
@@ -101,8 +102,19 @@ def _is_above(facts: ContactFacts, solid: int, point: np.ndarray) -> bool:
     return bool(matmul(corners, facts.down) < matmul(point, facts.down))
 
 
+def _unusable(facts: ContactFacts, links: Collection[str]) -> str:
+    """Return which collision shape of some links touches nothing, and why; empty if all of them can touch."""
+    for link in facts.run.compiled.model.links:
+        for shape in link.collisions if link.name in links else ():
+            if why := why_unusable(shape.geometry):
+                return f"collision '{shape.name}' of link '{link.name}' {why}"
+    return ""
+
+
 def _why(facts: ContactFacts, first: str) -> str:
     """Why nothing held it, and what to do."""
+    if unusable := _unusable(facts, {*facts.standing, *_links_with(facts, first)}):
+        return unusable
     standing = facts.solids_of(*facts.standing)
     if not len(standing):
         return "nothing with a collision stands in the world; add a floor, or hold it where it is"
