@@ -8,6 +8,7 @@ import numpy as np
 
 from limberjack.core import dynamics, kinematics
 from limberjack.core.collision.broad import PLACED
+from limberjack.core.collision.hulls import convex_hull
 from limberjack.core.collision.packing import ball, pack
 from limberjack.core.collision.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.touching import make_room
@@ -42,6 +43,7 @@ def call_all() -> None:
     kinematics.forward_kinematics(compiled, q, qd)
     angle_of(np.ones(MANY + 1), 1.0)
     cosines_sines(np.ones(MANY + 1))
+    convex_hull(np.array(list(np.ndindex(2, 2, 2)), float))
     touch_all()
     sweep_all()
 

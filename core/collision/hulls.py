@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..spatial.arrays import matmul, norm
+from ..spatial.arrays import dot, matmul, norm
+from .growing import grow_hull
 
 ENOUGH = 64
 """Corners from which on a hull may be simplified."""
@@ -81,9 +82,8 @@ def convex_hull(points: np.ndarray) -> Hull:
     corners, spread, rest = _first_corners(points, max(THIN * size, LEAST))
     if len(corners) < 4:
         return _thin_hull(points, corners, spread, size, rest)
-    growing = _Growing(points, corners)
-    error = growing.grow(EXACT * size, SIMPLIFIED * size)
-    return growing.hull(size, error)
+    triangles, planes, error = _grown(points, corners, size)
+    return _hull_of(points, triangles, planes, size, error)
 
 
 def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndarray, float]:
@@ -142,81 +142,38 @@ def _around(flat: np.ndarray, least: float) -> list[int]:
     return halves[0] + halves[1]
 
 
-class _Growing:
-    """A hull while it grows, of triangles. Those that are gone have no points outside, and are marked."""
+def _grown(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return the triangles of the hull, shape (t, 3), their planes, shape (t, 4), and its error [m].
 
-    def __init__(self, points: np.ndarray, corners: list[int]):
-        self.points = points
-        self.triangles = np.zeros((0, 3), int)
-        self.planes = np.zeros((0, 4))
-        self.outside: list[np.ndarray] = []
-        self.farthest = np.zeros(0)
-        self.alive = np.zeros(0, bool)
-        self.corner_count = 4
-        middle = points[corners].mean(axis=0)
-        a, b, c, d = corners
-        sides = []
-        for i, j, k in ((a, b, c), (a, c, d), (a, d, b), (b, d, c)):
-            normal = np.cross(points[j] - points[i], points[k] - points[i])
-            sides.append((i, j, k) if matmul(normal, points[i] - middle) > 0.0 else (i, k, j))
-        self._add(sides, np.arange(len(points)))
+    It grows from a tetrahedron, whose corners are given.
+    """
+    middle = points[corners].mean(axis=0)
+    a, b, c, d = corners
+    sides = []
+    for i, j, k in ((a, b, c), (a, c, d), (a, d, b), (b, d, c)):
+        normal = np.cross(points[j] - points[i], points[k] - points[i])
+        sides.append((i, j, k) if dot(normal, points[i] - middle) > 0.0 else (i, k, j))
+    room = 2 * len(points) + 4  # a hull of n corners has at most 2 n - 4 triangles
+    triangles, planes, alive = np.zeros((room, 3), np.int64), np.zeros((room, 4)), np.zeros(room, np.int64)
+    triangles[:4], alive[:4] = sides, 1
+    owners, heights, free = np.zeros(len(points), np.int64), np.zeros(len(points)), np.zeros(room, np.int64)
+    counts = np.array([4, 0, 4])
+    error = grow_hull(
+        np.ascontiguousarray(points), triangles, planes, alive, owners, heights, free, np.zeros((room, 2), np.int64),
+        counts, EXACT * size, SIMPLIFIED * size, ENOUGH
+    )  # fmt: skip
+    kept = np.flatnonzero(alive[: counts[0]])
+    return triangles[kept], planes[kept], error
 
-    def _add(self, sides: list[tuple[int, int, int]], candidates: np.ndarray) -> None:
-        """Triangles, and which of the candidates lie outside of each."""
-        p = self.points[np.array(sides)]
-        normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-        lengths = norm(normals)[..., None]
-        normals = normals / np.where(lengths > 0.0, lengths, 1.0)
-        planes = np.column_stack([normals, (normals * p[:, 0]).sum(axis=1)])
-        heights = matmul(self.points[candidates], normals.T) - planes[:, 3]
-        highest = heights.argmax(axis=1)
-        above = heights.max(axis=1)
-        mine = [candidates[(highest == k) & (above > 0.0)] for k in range(len(sides))]
-        tops = [float(heights[(highest == k) & (above > 0.0), k].max(initial=0.0)) for k in range(len(sides))]
-        self.triangles = np.vstack([self.triangles, np.array(sides)])
-        self.planes = np.vstack([self.planes, planes])
-        self.outside += mine
-        self.farthest = np.concatenate([self.farthest, tops])
-        self.alive = np.concatenate([self.alive, np.ones(len(sides), bool)])
 
-    def grow(self, exact: float, simplified: float) -> float:
-        """Until no point lies outside by more than `exact`, or `simplified` once there are enough corners. How far."""
-        while True:
-            face = int(self.farthest.argmax())
-            distance = float(self.farthest[face])
-            if distance <= (exact if self.corner_count < ENOUGH else simplified):
-                return distance
-            mine = self.outside[face]
-            heights = matmul(self.points[mine], self.planes[face, :3]) - self.planes[face, 3]
-            self._add_corner(int(mine[heights.argmax()]), exact)
-            self.corner_count += 1
-
-    def _add_corner(self, corner: int, exact: float) -> None:
-        seen = self.alive & (matmul(self.planes[:, :3], self.points[corner]) - self.planes[:, 3] > -0.1 * exact)
-        edges = {}
-        for i, j, k in self.triangles[seen]:
-            for start, end in ((i, j), (j, k), (k, i)):
-                if edges.pop((end, start), None) is None:
-                    edges[start, end] = True
-        numbers = np.flatnonzero(seen)
-        candidates = np.concatenate([self.outside[k] for k in numbers])
-        for k in numbers:
-            self.outside[k] = candidates[:0]
-        self.farthest[numbers] = 0.0
-        self.alive[numbers] = False
-        self._add([(start, end, corner) for start, end in edges], candidates[candidates != corner])
-
-    def hull(self, size: float, error: float) -> Hull:
-        """What has grown, with triangles in one plane made one face."""
-        triangles, planes = self.triangles[self.alive], self.planes[self.alive]
-        used, renumbered = np.unique(triangles, return_inverse=True)
-        triangles = renumbered.reshape(-1, 3)
-        vertices = self.points[used]
-        faces = _merged(vertices, triangles, planes, LEVEL * size)
-        edges = np.unique(
-            np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0
-        )
-        return Hull(vertices, faces, np.array([_plane_of(vertices[list(face)]) for face in faces]), edges, error)
+def _hull_of(points: np.ndarray, triangles: np.ndarray, planes: np.ndarray, size: float, error: float) -> Hull:
+    """Return the hull of triangles, of which those in one plane become one face."""
+    used, renumbered = np.unique(triangles, return_inverse=True)
+    triangles = renumbered.reshape(-1, 3)
+    vertices = points[used]
+    faces = _merged(vertices, triangles, planes, LEVEL * size)
+    edges = np.unique(np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0)
+    return Hull(vertices, faces, np.array([_plane_of(vertices[list(face)]) for face in faces]), edges, error)
 
 
 def _merged(
