@@ -100,27 +100,34 @@ def add_corner(points, triangles, planes, alive, owners, heights, free, edges, c
         if owners[i] >= 0 and not alive[owners[i]]:
             owners[i], heights[i] = ORPHAN, 0.0
     counts[FREE] += seen
-    added = 0
-    for k in range(count):
-        if counts[FREE] == 0 and counts[USED] == triangles.shape[0]:
-            break  # rounding has torn the hull; nothing is written outside of the arrays
-        if counts[FREE] > 0:
-            counts[FREE] -= 1
-            face = free[counts[FREE]]
-        else:
-            face = counts[USED]
-            counts[USED] += 1
-        alive[face] = 1
-        triangles[face, 0], triangles[face, 1], triangles[face, 2] = edges[k, 0], edges[k, 1], corner
-        write_plane(points, triangles, planes, face)
-        edges[k, 0] = face  # the edge is not needed any more, and the number of its face is
-        added = k + 1
+    added = add_faces(points, triangles, planes, alive, free, edges, counts, corner, count)
     for i in range(points.shape[0]):
         if owners[i] == ORPHAN:
             owners[i] = NOBODY
-            if i != corner:
-                for k in range(added):
-                    claim(points, planes, owners, heights, i, edges[k, 0])
+            for k in range(added if i != corner else 0):
+                claim(points, planes, owners, heights, i, edges[k, 0])
+
+
+@subroutine
+def add_faces(points, triangles, planes, alive, free, edges, counts, corner, count):
+    """Add a face from each of the first `count` edges to the corner, and write its number in place of the edge.
+
+    Returns how many there is room for: all, unless rounding has torn the hull.
+    """
+    for k in range(count):
+        if counts[FREE] > 0:
+            counts[FREE] -= 1
+            face = free[counts[FREE]]
+        elif counts[USED] < triangles.shape[0]:
+            face = counts[USED]
+            counts[USED] += 1
+        else:
+            return k
+        alive[face] = 1
+        triangles[face, 0], triangles[face, 1], triangles[face, 2] = edges[k, 0], edges[k, 1], corner
+        write_plane(points, triangles, planes, face)
+        edges[k, 0] = face
+    return count
 
 
 @subroutine
