@@ -1,5 +1,9 @@
 """Quickhull's loop: the point farthest outside becomes a corner, until no point lies outside by more than a tolerance.
 
+The hull is a closed surface of triangles at any time. The faces that see a corner are found from neighbour to
+neighbour, so they hang together; a corner whose faces are bounded by no single loop, which rounding can cause, is left
+outside.
+
 Source: Barber, Dobkin, Huhdanpaa, The quickhull algorithm for convex hulls, ACM Trans. Math. Software 22 (1996).
 """
 
@@ -22,20 +26,22 @@ ORPHAN = -2
 
 
 @kernel
-def grow_hull(points, triangles, planes, alive, owners, heights, free, edges, counts, exact, simplified, enough):
+def grow_hull(points, hull, owners, heights, room, counts, exact, simplified, enough):
     """Add corners to a hull of triangles. Returns by how much a point still lies outside, at most [m].
 
     Args:
         points: shape (n, 3) [m].
-        triangles: shape (f, 3), the corners of each face, counter-clockwise seen from outside. The first counts[USED]
-            rows hold a tetrahedron at the start. alive: shape (f,), whether a face is one of the hull.
-        planes: shape (f, 4), outward unit normals and distances from the origin [m]; written here.
+        hull: (triangles, neighbours, planes, alive). triangles: shape (f, 3), corners counter-clockwise seen from
+            outside. neighbours: shape (f, 3), the face beyond the side from corner k to the next. planes: shape (f, 4),
+            outward unit normals and distances from the origin [m]; written here. alive: shape (f,), whether a face is
+            one of the hull. The first counts[USED] faces are a tetrahedron at the start.
         owners, heights: shape (n,), the face that a point lies outside of, and how far [m]; written here.
-        free, edges: room, shapes (f,) and (f, 2). counts: shape (3,), see `USED`.
+        room: (free, seen, loop), shapes (f,), (f,) and (f, 3). counts: shape (3,), see `USED`.
         exact, simplified: tolerances [m] below and from `enough` corners.
     """
+    planes, left_outside = hull[2], 0.0
     for face in range(counts[USED]):
-        write_plane(points, triangles, planes, face)
+        write_plane(points, hull[0], planes, face)
     for i in range(points.shape[0]):
         owners[i], heights[i] = NOBODY, 0.0
         for face in range(counts[USED]):
@@ -43,9 +49,12 @@ def grow_hull(points, triangles, planes, alive, owners, heights, free, edges, co
     while True:
         top = farthest(heights)
         if heights[top] <= (exact if counts[CORNERS] < enough else simplified):
-            return heights[top]
-        add_corner(points, triangles, planes, alive, owners, heights, free, edges, counts, top, -0.1 * exact)
-        counts[CORNERS] += 1
+            return max(left_outside, heights[top])
+        if add_corner(points, hull, owners, heights, room, counts, top, -0.1 * exact):
+            counts[CORNERS] += 1
+        else:
+            left_outside = max(left_outside, heights[top])
+            owners[top], heights[top] = NOBODY, 0.0
 
 
 @jitable
@@ -85,66 +94,105 @@ def write_plane(points, triangles, planes, face):
 
 
 @subroutine
-def add_corner(points, triangles, planes, alive, owners, heights, free, edges, counts, corner, least):
-    """Replace the faces that see a corner by faces from their outline to the corner."""
-    p = get3(points[corner])
-    seen = 0  # the slots of faces that see the corner go to the end of `free`
-    for face in range(counts[USED]):
-        if alive[face] and above(planes, face, p) > least:
-            free[counts[FREE] + seen] = face
-            seen += 1
-    count = outline(triangles, free, counts[FREE], seen, edges)
-    for k in range(seen):
-        alive[free[counts[FREE] + k]] = 0
+def add_corner(points, hull, owners, heights, room, counts, corner, least):
+    """Replace the faces that see a corner by faces from their outline to the corner. Returns whether it could be."""
+    triangles, neighbours, planes, alive = hull
+    free, seen, loop = room
+    count = find_seen(points, hull, seen, owners[corner], corner, least)
+    sides = outline(triangles, neighbours, alive, seen, count, loop)
+    if not is_loop(loop, sides) or counts[USED] + sides - counts[FREE] - count > triangles.shape[0]:
+        for k in range(count):
+            alive[seen[k]] = 1
+        return False
+    for k in range(count):
+        alive[seen[k]] = 0
+        free[counts[FREE]] = seen[k]
+        counts[FREE] += 1
     for i in range(points.shape[0]):
         if owners[i] >= 0 and not alive[owners[i]]:
             owners[i], heights[i] = ORPHAN, 0.0
-    counts[FREE] += seen
-    added = add_faces(points, triangles, planes, alive, free, edges, counts, corner, count)
+    add_faces(points, hull, free, loop, counts, corner, sides)
     for i in range(points.shape[0]):
         if owners[i] == ORPHAN:
             owners[i] = NOBODY
-            for k in range(added if i != corner else 0):
-                claim(points, planes, owners, heights, i, edges[k, 0])
+            for k in range(sides if i != corner else 0):
+                claim(points, planes, owners, heights, i, loop[k, 0])
+    return True
 
 
 @subroutine
-def add_faces(points, triangles, planes, alive, free, edges, counts, corner, count):
-    """Add a face from each of the first `count` edges to the corner, and write its number in place of the edge.
+def find_seen(points, hull, seen, first, corner, least):
+    """Write to `seen` the faces that see a corner, from neighbour to neighbour, and mark them by alive = 2."""
+    _triangles, neighbours, planes, alive = hull
+    p = get3(points[corner])
+    seen[0], count, looked = first, 1, 0
+    alive[first] = 2
+    while looked < count:
+        for side in range(3):
+            face = neighbours[seen[looked], side]
+            if alive[face] == 1 and above(planes, face, p) > least:
+                alive[face] = 2
+                seen[count] = face
+                count += 1
+        looked += 1
+    return count
 
-    Returns how many there is room for: all, unless rounding has torn the hull.
-    """
+
+@subroutine
+def outline(triangles, neighbours, alive, seen, count, loop):
+    """Write the sides between seen and unseen faces to `loop`: start, end, unseen face. Returns their number."""
+    sides = 0
     for k in range(count):
+        face = seen[k]
+        for side in range(3):
+            beyond = neighbours[face, side]
+            if alive[beyond] == 1 and sides < loop.shape[0]:
+                loop[sides, 0] = triangles[face, side]
+                loop[sides, 1] = triangles[face, (side + 1) % 3]
+                loop[sides, 2] = beyond
+                sides += 1
+    return sides
+
+
+@subroutine
+def is_loop(loop, sides):
+    """Sort sides so that each begins where the last one ends. Returns whether they are one loop."""
+    if sides < 3:
+        return False
+    for k in range(sides - 1):
+        following = -1
+        for other in range(k + 1, sides):
+            if loop[other, 0] == loop[k, 1]:
+                if following >= 0:
+                    return False  # two sides begin there
+                following = other
+        if following < 0:
+            return False
+        for j in range(3):
+            loop[k + 1, j], loop[following, j] = loop[following, j], loop[k + 1, j]
+    return loop[sides - 1, 1] == loop[0, 0]
+
+
+@subroutine
+def add_faces(points, hull, free, loop, counts, corner, sides):
+    """Add a face from each side of the loop to the corner, and write its number in place of the side's start."""
+    triangles, neighbours, planes, alive = hull
+    for k in range(sides):
         if counts[FREE] > 0:
             counts[FREE] -= 1
             face = free[counts[FREE]]
-        elif counts[USED] < triangles.shape[0]:
+        else:
             face = counts[USED]
             counts[USED] += 1
-        else:
-            return k
         alive[face] = 1
-        triangles[face, 0], triangles[face, 1], triangles[face, 2] = edges[k, 0], edges[k, 1], corner
+        start, end, beyond = loop[k, 0], loop[k, 1], loop[k, 2]
+        triangles[face, 0], triangles[face, 1], triangles[face, 2] = start, end, corner
         write_plane(points, triangles, planes, face)
-        edges[k, 0] = face
-    return count
-
-
-@subroutine
-def outline(triangles, free, begin, seen, edges):
-    """Write the edges that only one of the seen faces has to `edges`. Returns their number."""
-    count = 0
-    for k in range(seen):
+        neighbours[face, 0] = beyond
         for side in range(3):
-            start = triangles[free[begin + k], side]
-            end = triangles[free[begin + k], (side + 1) % 3]
-            shared = False
-            for other in range(seen):
-                t = free[begin + other]
-                for j in range(3):
-                    if triangles[t, j] == end and triangles[t, (j + 1) % 3] == start:
-                        shared = True
-            if not shared and count < edges.shape[0]:
-                edges[count, 0], edges[count, 1] = start, end
-                count += 1
-    return count
+            if triangles[beyond, side] == end and triangles[beyond, (side + 1) % 3] == start:
+                neighbours[beyond, side] = face
+        loop[k, 0] = face
+    for k in range(sides):
+        neighbours[loop[k, 0], 1] = loop[(k + 1) % sides, 0]
+        neighbours[loop[k, 0], 2] = loop[k - 1 if k else sides - 1, 0]

@@ -153,15 +153,26 @@ def _grown(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndar
     for i, j, k in ((a, b, c), (a, c, d), (a, d, b), (b, d, c)):
         normal = np.cross(points[j] - points[i], points[k] - points[i])
         sides.append((i, j, k) if dot(normal, points[i] - middle) > 0.0 else (i, k, j))
-    room = 2 * len(points) + 4  # a hull of n corners has at most 2 n - 4 triangles
-    triangles, planes, alive = np.zeros((room, 3), np.int64), np.zeros((room, 4)), np.zeros(room, np.int64)
+    most = 2 * len(points) + 4  # a closed hull of n corners has 2 n - 4 triangles
+    triangles, neighbours = np.zeros((most, 3), np.int64), np.zeros((most, 3), np.int64)
+    planes, alive = np.zeros((most, 4)), np.zeros(most, np.int64)
     triangles[:4], alive[:4] = sides, 1
-    owners, heights, free = np.zeros(len(points), np.int64), np.zeros(len(points)), np.zeros(room, np.int64)
+    for face, side in np.ndindex(4, 3):
+        ends = {sides[face][side], sides[face][(side + 1) % 3]}
+        (neighbours[face, side],) = (other for other in range(4) if other != face and ends <= {*sides[other]})
+    room = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros((most, 3), np.int64)
     counts = np.array([4, 0, 4])
     error = grow_hull(
-        np.ascontiguousarray(points), triangles, planes, alive, owners, heights, free, np.zeros((room, 2), np.int64),
-        counts, EXACT * size, SIMPLIFIED * size, ENOUGH
-    )  # fmt: skip
+        np.ascontiguousarray(points),
+        (triangles, neighbours, planes, alive),
+        np.zeros(len(points), np.int64),
+        np.zeros(len(points)),
+        room,
+        counts,
+        EXACT * size,
+        SIMPLIFIED * size,
+        ENOUGH,
+    )
     kept = np.flatnonzero(alive[: counts[0]])
     return triangles[kept], planes[kept], error
 

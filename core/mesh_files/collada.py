@@ -32,7 +32,7 @@ MAX_INSTANCES = 100_000
 def read_collada(data: bytes, _files: FilesBeside) -> list[MeshPart]:
     """Return the meshes of the scene, one for each instance. Raises MeshFileError."""
     try:
-        root = parse(data)
+        root = parse(data.rstrip(b"\0"))  # some exporters fill up the last block
     except UnreadableError as error:
         raise MeshFileError(f"{error.message}" + (f" (line {error.line})" if error.line else "")) from error
     if root.tag != "COLLADA":
@@ -51,11 +51,13 @@ def _global_matrix(root: Element) -> np.ndarray:
 
 
 class _Document:
-    """The elements of a document by their id, and the meshes that were read."""
+    """The elements of a document by tag and id, since exporters give a node the id of its scene; the meshes read."""
 
     def __init__(self, root: Element):
         self.root = root
-        self.by_id = {element.attributes["id"]: element for element in root.walk() if "id" in element.attributes}
+        self.by_id = {
+            (element.tag, element.attributes["id"]): element for element in root.walk() if "id" in element.attributes
+        }
         self._meshes: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._shown = 0
 
@@ -63,7 +65,9 @@ class _Document:
         """Yield each mesh with the matrix that places it, shape (4, 4)."""
         instance = self.root.child("scene", "instance_visual_scene")
         scene = (
-            self._named(instance) if instance is not None else self.root.child("library_visual_scenes", "visual_scene")
+            self._named(instance, "visual_scene")
+            if instance is not None
+            else self.root.child("library_visual_scenes", "visual_scene")
         )
         if scene is None:  # a library alone: all that is in it
             for library in self.root.all("library_geometries"):
@@ -86,22 +90,22 @@ class _Document:
         names = tuple(node.attributes[key] for key in ("name", "id") if key in node.attributes)
         for child in node.children:
             if child.tag == "instance_geometry":
-                yield self._part(self._named(child), names), matrix
+                yield self._part(self._named(child, "geometry"), names), matrix
             elif child.tag == "instance_controller":
-                skin = self._named(child).child("skin")
+                skin = self._named(child, "controller").child("skin")
                 if skin is not None:
                     bound = skin.child("bind_shape_matrix")
                     own = _matrix(bound) if bound is not None else np.eye(4)
-                    yield self._part(self._named(skin, "source"), names), matmul(matrix, own)
+                    yield self._part(self._named(skin, "geometry", "source"), names), matmul(matrix, own)
             elif child.tag == "instance_node":
-                yield from self._node(self._named(child), matrix, (*around, node))
+                yield from self._node(self._named(child, "node"), matrix, (*around, node))
             elif child.tag == "node":
                 yield from self._node(child, matrix, (*around, node))
 
-    def _named(self, at: Element, attribute: str = "url") -> Element:
-        """Return the element that an attribute such as url="#id" names."""
+    def _named(self, at: Element, tag: str, attribute: str = "url") -> Element:
+        """Return the element with a tag that an attribute such as url="#id" names."""
         name = at.attributes.get(attribute, "")
-        found = self.by_id.get(name.removeprefix("#"))
+        found = self.by_id.get((tag, name.removeprefix("#")))
         if found is None:
             raise MeshFileError(
                 f"line {at.line}: <{at.tag}> names '{name}', which is not in the file; export it again, all in one file"
@@ -132,13 +136,13 @@ class _Document:
         vertex = next((each for each in inputs if each.attributes.get("semantic") == "VERTEX"), None)
         if vertex is None:
             raise MeshFileError(f"line {primitive.line}: <{primitive.tag}> has no input VERTEX; export it again")
-        positions = self._named(vertex, "source")
+        positions = self._named(vertex, "vertices", "source")
         position = next(
             (each for each in positions.all("input") if each.attributes.get("semantic") == "POSITION"), None
         )
         if position is None:
             raise MeshFileError(f"line {positions.line}: <vertices> has no input POSITION; export it again")
-        points = self._source(self._named(position, "source"))
+        points = self._source(self._named(position, "source", "source"))
         offset = _whole(vertex, "offset", 0)
         stride = 1 + max(_whole(each, "offset", 0) for each in inputs)
         counts, numbers = _POLYGONS[primitive.tag](primitive, stride, offset)

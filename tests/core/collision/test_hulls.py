@@ -192,3 +192,30 @@ def test_what_has_no_hull_is_told(points, told):
     """Guards the messages: which vertex, what was found, what is allowed."""
     with pytest.raises(HullError, match=told):
         convex_hull(np.array(points))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_of_machines_have_closed_hulls(seed):
+    """Guards meshes of CAD programs: single precision, rings in planes, each corner several times, turned anyhow.
+
+    A closed surface of V corners has 3 V - 6 edges as triangles; all points lie inside of all planes, and the volume is
+    another library's.
+    """
+    random = np.random.default_rng(seed)
+    parts = []
+    for _ in range(int(random.integers(2, 5))):
+        count, radius, height = int(random.integers(5, 60)), random.uniform(0.01, 0.1), random.uniform(0.0, 0.2)
+        angles = np.arange(count) * (2.0 * np.pi / count)
+        ring = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.full(count, height)], axis=1)
+        parts += [ring + random.uniform(-0.05, 0.05, 3) * (1, 1, 0), ring * (1, 1, 0)]
+    turn = np.linalg.qr(random.normal(size=(3, 3)))[0]
+    points = np.repeat(np.vstack(parts) @ turn, 3, axis=0).astype(np.float32).astype(float)
+    points = points[random.permutation(len(points))]
+    hull = convex_hull(points)
+    triangles = [(face[0], *face[k : k + 2]) for face in hull.faces for k in range(1, len(face) - 1)]
+    assert len(triangles) == 2 * len(hull.vertices) - 4
+    heights = points @ hull.planes[:, :3].T - hull.planes[:, 3]
+    size = np.ptp(points, axis=0).max()
+    assert heights.max() <= hull.error + 3e-6 * size
+    volume = np.linalg.det(hull.vertices[np.array(triangles)] - hull.middle).sum() / 6.0
+    assert volume == pytest.approx(ConvexHull(points).volume, rel=5e-3)

@@ -281,3 +281,11 @@ def test_collada(tmp_path, kind, up):
         assert volume == pytest.approx(2.0)
     assert {name for part in read_parts(path) for name in part.names} == {"inner", "wedge", "g"}
     assert len(triangles) == 4
+
+
+def test_collada_with_one_id_for_two_things(tmp_path):
+    """Guards exporters that give a node the id of its scene, and fill the file up with zeros."""
+    path = tmp_path / "a.dae"
+    text = DAE.format(up="Z_UP", faces=DAE_FACES["triangles"]).replace('<node id="n"', '<node id="s"')
+    path.write_bytes(text.encode() + b"\0" * 16)
+    assert read_mesh(path)[1].shape == (4, 3)
