@@ -90,7 +90,8 @@ def det(a: np.ndarray) -> np.ndarray:
         return a[..., 0, 0]
     if a.shape[-1] == 2:
         return a[..., 0, 0] * a[..., 1, 1] - a[..., 0, 1] * a[..., 1, 0]
-    return dot(a[..., 0, :], np.cross(a[..., 1, :], a[..., 2, :]))
+    (a00, a01, a02), (a10, a11, a12), (a20, a21, a22) = np.moveaxis(a, (-2, -1), (0, 1)) if a.ndim > 2 else a.tolist()
+    return a00 * (a11 * a22 - a12 * a21) + a01 * (a12 * a20 - a10 * a22) + a02 * (a10 * a21 - a11 * a20)
 
 
 def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
