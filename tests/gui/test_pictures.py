@@ -1,4 +1,4 @@
-"""The README's pictures of the window: `make pictures` puts them into docs/."""
+"""The pages' pictures of the window: `make pictures` puts them into docs/."""
 
 import bpy
 import harness

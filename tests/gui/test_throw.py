@@ -7,7 +7,7 @@ from harness import Steps, over_viewport, press, screenshot, status, type_text, 
 from mathutils import Vector
 from scenes import select
 from sidebar import click_button, find_button, open_tab
-from test_bake import assert_as_it_was, escape, everything, paragraphs
+from test_bake import assert_as_it_was, escape, everything
 from test_exchange import info_lines
 from test_handles import look_at, redo, undo
 
@@ -155,7 +155,7 @@ def test_keys_become_a_throw():
     yield from bake_after_the_question()
     flown = places(1, END)
     for frame in range(1, release + 1):
-        assert (flown[frame - 1] - by_hand[frame - 1]).length < 1e-5, f"the bake changes frame {frame}, before the throw"
+        assert (flown[frame - 1] - by_hand[frame - 1]).length < 1e-5, f"frame {frame}, before the throw, is changed"
     assert_parabola(flown[release - 1 :], speed)
     bpy.context.scene.frame_set(release + 12)
     yield from screenshot("throw_baked")
