@@ -62,12 +62,13 @@ def _of_class(cls) -> Iterator[str]:
 
 
 def _drawn(tree: ast.AST) -> Iterator[str]:
-    """Texts that are given to buttons, labels and the reasons why a button is grey."""
+    """Texts that are given to buttons, labels, the reasons why a button is grey, and Blender's translation itself."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         yield from (text for word in node.keywords if word.arg in DRAWN for text in _constants(word.value))
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "poll_message_set":
+        is_reason = isinstance(node.func, ast.Attribute) and node.func.attr == "poll_message_set"
+        if is_reason or (isinstance(node.func, ast.Name) and node.func.id == "pgettext_iface"):
             yield from (text for argument in node.args for text in _constants(argument))
 
 

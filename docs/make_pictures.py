@@ -1,4 +1,4 @@
-"""The pictures of the pages: two of the real window, and renders of the samples. `make pictures` runs this.
+"""The pictures of the pages: three of the real window, and renders of the samples. `make pictures` runs this.
 
 Needs what tests in a window need (tests/gui/run.py says what is missing), and OpenGL to render.
 """

@@ -170,6 +170,7 @@ def _colliding_shapes(link: bpy.types.Object) -> list[bpy.types.Object]:
 
 def _message(link: bpy.types.Object, shape: bpy.types.Object, changer: Changer) -> str:
     whose = "it" if shape == link else f"its shape '{shape.name}'"
+    form = "its form" if shape == link else f"the form of {whose}"
     if changer.armature:
         return (
             f"link '{model_name(link)}': the armature '{changer.armature}' deforms {whose} over time, and a collider "
@@ -178,6 +179,6 @@ def _message(link: bpy.types.Object, shape: bpy.types.Object, changer: Changer) 
         )
     ends = "apply the modifier" if changer.remedy == APPLY else changer.remedy
     return (
-        f"link '{model_name(link)}': the form of {whose} is changed over time by {changer.what}, and a collider keeps "
+        f"link '{model_name(link)}': {form} is changed over time by {changer.what}, and a collider keeps "
         f"its form: {ends}, or let it collide by a shape that keeps its form (Add Collision Shape)"
     )

@@ -94,7 +94,8 @@ def find_problems(
     found += [Problem("warning", LINKED, *told) for told in links_of_libraries([*reading.objects.values()])]
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
-        found += of_start(scene, reading) + overlaps(reading.model) + filled_hollows(scene, reading.model)
+        elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)
+        found += of_start(scene, reading) + overlaps(reading.model, elsewhere) + filled_hollows(scene, reading.model)
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -130,8 +131,7 @@ def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:
     others = f", and {len(keyed) - 1} more links have keys" if len(keyed) > 1 else ""
     message = (
         f"link '{name}' has keys from frame {first:g} to {last:g}{others}: a simulation does not follow them, and its "
-        "bake takes their place; to throw the link, start from the animation at its last key, or switch on Animated in "
-        "its panel and key that off where it is to let go"
+        "bake replaces them; to throw the link, press Throw from Animation, or Let Go at This Frame in Initial Velocity"
     )
     return [Problem("note", KEYS_REPLACED, name, message)]
 
@@ -166,12 +166,16 @@ def wind_without_drag(model: Model) -> list[Problem]:
 
 
 def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
-    """That the model falls, or stands still, once it is simulated: as far as the scene lets that be foreseen."""
+    """That the model falls, or stands still, once it is simulated: as far as the scene lets that be foreseen.
+
+    Links whose keys a bake would replace are left out: `keys_replaced` tells of them, with another way to mend it.
+    """
     start = getattr(scene, ids.SCENE).bake.start
     if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
         return []
     pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
     pushed |= {name for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
+    pushed |= links_losing_keys(start, reading).keys()
     at_rest = start == "HOME" and not reading.leads and not reading.animated
     found = []
     for issue in check_start(reading.model, at_rest):
@@ -180,24 +184,36 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     return [problem for problem in found if problem.name not in pushed]
 
 
-_overlaps: tuple[str, list[Problem]] = ("", [])
-"""What was found of the model that was looked at last, by its digest."""
+def starting_by_keys(start: str, reading: SceneReading) -> frozenset[str]:
+    """Return the names of links that start where their own keys have them, and not where the model has them.
+
+    start: as in `BakeSettings`.
+    """
+    leads = is_animated if start == "KEYS" else may_follow_own_keys
+    return frozenset(name for name, obj in reading.objects.items() if leads(obj))
 
 
-def overlaps(model: Model) -> list[Problem]:
-    """Links that collide and are in each other where simulations start, and shapes that nothing can touch."""
+_overlaps: tuple[str, frozenset[str], list[Problem]] = ("", frozenset(), [])
+"""What was found of the model that was looked at last, by its digest and the links that start elsewhere."""
+
+
+def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Problem]:
+    """Links that collide and are in each other where simulations start, and shapes that nothing can touch.
+
+    elsewhere: names of links that do not start where the model has them.
+    """
     global _overlaps
     if not any(link.collisions for link in model.links):
         return []
     digest = model.digest()
-    if _overlaps[0] != digest:
+    if _overlaps[:2] != (digest, elsewhere):
         try:
-            issues = [issue for issue in overlapping(model) if HULL not in issue.message]
+            issues = [issue for issue in overlapping(model, elsewhere) if HULL not in issue.message]
         except ModelError:  # which others tell of
             issues = []
         found = [Problem(each.severity, each.code, each.name, f"{each.subject}: {each.message}") for each in issues]
-        _overlaps = digest, found
-    return _overlaps[1]
+        _overlaps = digest, elsewhere, found
+    return _overlaps[2]
 
 
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:

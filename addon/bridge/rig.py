@@ -16,6 +16,7 @@ import bpy
 from ...core.model import ModelError
 from .. import ids
 from ..props import carrier_of, is_joint, is_link
+from .from_libraries import INSTANCED, instanced_links
 from .numbers import unit_length
 from .poses import world_scale
 
@@ -110,7 +111,7 @@ def _read(scene: bpy.types.Scene) -> Rig:
     from ...core.model import Model
 
     if not any(is_link(obj) or is_joint(obj) for obj in scene.objects):  # what reads a scene is not loaded for this
-        return Rig(Model(), unit=unit_length(scene), version=next(_versions))
+        return Rig(Model(), problems=_of_instances(scene), unit=unit_length(scene), version=next(_versions))
     from .problems import Problem, find_problems, of_versions
     from .read import scan_scene
 
@@ -123,6 +124,16 @@ def _read(scene: bpy.types.Scene) -> Rig:
         return Rig(Model(), problems=problems, version=next(_versions))
     problems = find_problems(scene, reading, faults, is_outdated_once)
     return Rig(reading.model, loops, problems, unit_length(scene), next(_versions))
+
+
+def _of_instances(scene: bpy.types.Scene) -> list[Problem]:
+    """Return the problems of a scene that has links in collection instances only."""
+    instances = list(instanced_links(scene))
+    if not instances:
+        return []
+    from .problems import Problem
+
+    return [Problem("warning", INSTANCED, name, message) for name, message in instances]
 
 
 def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.app.translations import pgettext_iface
 from bpy.props import BoolProperty, StringProperty
 
 from ...core.model import ModelError
@@ -201,13 +202,19 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
     then: StringProperty(name="Operator", description="What bakes", options={"SKIP_SAVE"})
 
     def invoke(self, context, event):
-        return context.window_manager.invoke_props_dialog(self, width=380, confirm_text="Replace")
+        return context.window_manager.invoke_props_dialog(self, width=420, confirm_text="Replace")
 
     def draw(self, context):
         names = [obj.name for obj in foreign_actions(_keyed_ones(context.scene))]
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
-        self.layout.label(text="The bake will replace it. The actions are kept in the file,")
+        bake = getattr(context.scene, ids.SCENE).bake
+        if bake.start == "KEYS":
+            first = bake.first if bake.use_range else context.scene.frame_start
+            says = pgettext_iface("The bake keeps it up to frame {frame}. The actions are kept in the file,")
+            self.layout.label(text=says.format(frame=first), translate=False)
+        else:
+            self.layout.label(text="The bake will replace it. The actions are kept in the file,")
         self.layout.label(text="and Clear Bake restores them, except for bakes that you have edited")
 
     def execute(self, context):

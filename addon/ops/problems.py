@@ -189,7 +189,12 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     ),
     "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
     "keys-replaced": (
-        Mend("Throw from Animation", "Start simulations from the animation at its last key", start_at_keys),
+        Mend(
+            "Throw from Animation",
+            "Start simulations from the animation at its last key, with the velocity of the keys. The keys before are "
+            "kept",
+            start_at_keys,
+        ),
     ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
 }

@@ -198,12 +198,16 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     def draw(self, context):
         layout, settings = in_columns(self.layout), getattr(context.object, ids.LINK)
         is_free = settings.motion == "FREE"
+        is_led = bridge.motion.may_follow_own_keys(context.object)
+        starts_from_keys = getattr(context.scene, ids.SCENE).bake.start == "KEYS"
         column = layout.column()
-        column.active = is_free and not settings.animated
+        column.active = is_free and not is_led and not starts_from_keys
         _draw_section(column, context, "start")
         if not is_free:
             paragraph(layout, context, "This link cannot move, so it starts at rest", icon="INFO")
-        elif getattr(context.scene, ids.SCENE).bake.start == "KEYS":
+        elif is_led:
+            paragraph(layout, context, "While Animated is on, the link moves as its keys do", icon="INFO")
+        elif starts_from_keys:
             paragraph(
                 layout, context, "Start From: Animation. The link starts as fast as its keys move it", icon="INFO"
             )

@@ -86,8 +86,8 @@ class LinkProperties(PropertyGroup):
     )
     animated: BoolProperty(
         name="Animated",
-        description="While this is on, a free link follows its own keys and pushes other links. Key it off to let go: "
-        "the link keeps the velocity that it has then",
+        description="While this is on, a free link follows its own keys and pushes other links. Key it off, or press "
+        "Let Go at This Frame in Initial Velocity, and the link flies on with the velocity that it has then",
     )
     pin: EnumProperty(
         name="Pin",

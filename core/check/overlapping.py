@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..kinematics.proximity import Proximity, Separation
 from ..model import Model
@@ -15,10 +15,13 @@ SHALLOW = 1e-9
 """Metres by which solids that are meant to touch may overlap: a box that stands on a floor, by rounding."""
 
 
-def overlapping(model: Model) -> Iterator[Issue]:
+def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:
     """Yield a warning for each two links that may meet and overlap at home.
 
     A note names each shape that touches as another one, such as a mesh as its hull.
+
+    Args:
+        elsewhere: names of links that do not start at home. Their overlaps there are not reported.
 
     Raises:
         ModelError: the model cannot be compiled.
@@ -27,7 +30,8 @@ def overlapping(model: Model) -> Iterator[Issue]:
     for name, said in proximity.colliders.notes:
         yield note("collision-shape", f"link '{name}'", said)
     for found in proximity.pairs_nearer(-SHALLOW):
-        yield warning(CODE, f"link '{found.a}'", _told(found))
+        if found.a not in elsewhere and found.b not in elsewhere:
+            yield warning(CODE, f"link '{found.a}'", _told(found))
 
 
 def _told(found: Separation) -> str:

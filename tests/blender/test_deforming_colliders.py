@@ -113,7 +113,7 @@ def with_scene_time(scene, slab):
 CHANGES = {
     with_armature: "the armature 'Rig' deforms it over time, and a collider keeps its form: apply the modifier, or",
     with_constrained_bone: "the armature 'Rig' deforms it over time",
-    with_shape_keys: "the form of it is changed over time by its shape keys, and a collider keeps its form: delete",
+    with_shape_keys: "its form is changed over time by its shape keys, and a collider keeps its form: delete",
     with_modifier("CLOTH"): "by the modifier 'it', and a collider keeps its form: apply the modifier, or let it",
     with_modifier("SOFT_BODY"): "by the modifier 'it'",
     with_modifier("WAVE"): "by the modifier 'it'",

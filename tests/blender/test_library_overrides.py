@@ -234,10 +234,13 @@ def test_instances_of_a_machine_are_told(library, build):
         bake(scene)
     with pytest.raises(RuntimeError, match="shows the collection 'machine' as an instance"):
         bpy.ops.limberjack.simulate()
+    forget_rigs()
+    (alone,) = show_rig(scene).problems  # a scene without any link of its own, as File > Link makes it
     cube = build.cube("cube")
     build.tag(cube)
     forget_rigs()
     (problem,) = [item for item in show_rig(scene).problems if item.code == "instanced-links"]
+    assert alone == problem
     assert (problem.severity, problem.name, problem.message) == ("warning", "crane", told)
     assert told in scan_scene(scene).notes
 

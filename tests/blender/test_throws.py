@@ -1,6 +1,7 @@
 """Links that are thrown: by an initial velocity, from their animation, or let go by the switch Animated."""
 
 import json
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -12,11 +13,12 @@ from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.addon.ids import OP_LET_GO, OP_THROW, SCENE
+from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate_overwriting
 from limberjack.addon.preview.session import Preview
 
 from .baked import bake, matrix_at
 from .conftest import link
-from .paper import draw
+from .paper import Paper, draw, draw_all
 from .test_cli import run
 
 RATE, G = 24.0, 9.81
@@ -114,13 +116,61 @@ def test_keys_that_a_bake_replaces_are_told(scene, ball):
     and in the result of the bake."""
     keyed(ball)
     (note,) = note_of(scene)
+    assert [item.code for item in show_rig(scene).problems] == ["keys-replaced"]  # and no "falls-freely" beside it
     assert (note.severity, note.name) == ("note", "ball")
     assert note.message.startswith("link 'ball' has keys from frame 1 to 21: a simulation does not follow them")
+    assert note.message.endswith("press Throw from Animation, or Let Go at This Frame in Initial Velocity")
     (issue,) = [item for item in load_open_scene().issues if item.code == "keys-replaced"]
     assert (issue.severity, issue.name) == ("note", "ball")
     run = bake(scene, overwrite=True)
     assert note.message in run.notes
     assert not note_of(scene)  # the bake is no animation of the user's
+
+
+@pytest.mark.parametrize("way", ["keys", "switch"])
+def test_where_a_thrown_link_was_tagged_does_not_matter(scene, build, way):
+    """Guards a false warning: a link that was tagged inside a floor and starts at its keys, high above it, overlaps
+    nothing. The same link that starts where it was tagged does."""
+    floor, ball = build.cube("floor", size=2.0), build.cube("ball", (0.0, 0.0, 1.0), 0.5)
+    build.tag(ball)
+    build.tag(floor)
+    link(floor).motion = "STATIC"
+    scene.limberjack.contact = True
+    keyed(ball)
+    assert "overlapping" in codes(scene)
+    if way == "keys":
+        scene.limberjack.bake.start = "KEYS"
+    else:
+        link(ball).animated = True
+    assert "overlapping" not in codes(scene)
+
+
+def codes(scene):
+    forget_rigs()
+    return [item.code for item in show_rig(scene).problems]
+
+
+def test_the_question_before_a_throw(scene, ball):
+    """Guards a dialog that said that the bake replaces the keys, all of them, while it keeps those before the throw."""
+    keyed(ball)
+    sheet = SimpleNamespace(layout=Paper())
+    LIMBERJACK_OT_simulate_overwriting.draw(sheet, bpy.context)
+    assert "The bake will replace it. The actions are kept in the file," in sheet.layout.texts
+    bpy.ops.limberjack.throw_from_animation()
+    sheet = SimpleNamespace(layout=Paper())
+    LIMBERJACK_OT_simulate_overwriting.draw(sheet, bpy.context)
+    assert "The bake keeps it up to frame 21. The actions are kept in the file," in sheet.layout.texts
+
+
+def test_the_panel_says_whose_velocity_counts(scene, ball):
+    """Guards fields that looked as if they counted for a link that follows its keys until it is let go."""
+    told = "While Animated is on, the link moves as its keys do"
+    keyed(ball, last=49)
+    assert told not in draw_all(ball)
+    scene.frame_set(11)
+    bpy.ops.limberjack.link_let_go()
+    assert not link(ball).animated  # at this frame; its keys are what counts
+    assert told in draw_all(ball)
 
 
 def test_one_click_throws(scene, ball):

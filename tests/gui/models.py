@@ -85,6 +85,65 @@ SDF = f"""\
 """
 
 
+STL = """\
+solid floor
+facet normal 0 0 1
+outer loop
+vertex -3 -3 0
+vertex 3 -3 0
+vertex 3 3 0
+endloop
+endfacet
+facet normal 0 0 1
+outer loop
+vertex -3 -3 0
+vertex 3 3 0
+vertex -3 3 0
+endloop
+endfacet
+endsolid floor
+"""
+
+COLLADA = """\
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit meter="1"/><up_axis>Z_UP</up_axis></asset>
+  <library_geometries><geometry id="corner"><mesh>
+    <source id="places"><float_array id="numbers" count="12">0 0 0 0.3 0 0 0 0.3 0 0 0 0.3</float_array>
+      <technique_common><accessor source="#numbers" count="4" stride="3"><param name="X" type="float"/>
+        <param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+    <vertices id="points"><input semantic="POSITION" source="#places"/></vertices>
+    <triangles count="4"><input semantic="VERTEX" source="#points" offset="0"/>
+      <p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles>
+  </mesh></geometry></library_geometries>
+  <library_visual_scenes><visual_scene id="scene"><node><instance_geometry url="#corner"/></node></visual_scene>
+  </library_visual_scenes>
+  <scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>
+"""
+
+_MESH = "<{0} name='{1}_{0}'><geometry><mesh><uri>{2}</uri></mesh></geometry></{0}>"
+
+
+def _yard() -> str:
+    """A world in which two bodies of meshes lie 0.3 m above a floor that is a mesh, too."""
+    models = (("floor", "floor.stl", "0 0 0"), ("wedge", "wedge.obj", "-1 0 0.3"), ("corner", "corner.dae", "1 0 0.3"))
+    text = ""
+    for name, file, place in models:
+        shapes = _MESH.format("collision", name, file) + _MESH.format("visual", name, file)
+        static = f"<static>{str(name == 'floor').lower()}</static>"
+        body = f"<link name='body'>{_INERTIAL.format(1)}{shapes}</link>"
+        text += f"<model name='{name}'>{static}<pose>{place} 0 0 0</pose>{body}</model>"
+    return f"<sdf version='1.9'><world name='yard'>{text}</world></sdf>"
+
+
+def folder_of_meshes() -> Path:
+    """Return a new folder with a world, yard.sdf, whose bodies are seen and collide as meshes: STL, OBJ, COLLADA."""
+    folder = Path(tempfile.mkdtemp(prefix="meshes_"))
+    for name, text in (("yard.sdf", _yard()), ("floor.stl", STL), ("wedge.obj", WEDGE), ("corner.dae", COLLADA)):
+        (folder / name).write_text(text)
+    return folder
+
+
 def folder_of_models() -> Path:
     """A new folder with an arm as URDF and as SDF, each of a box, a cylinder, a capsule and a mesh from a file."""
     folder = Path(tempfile.mkdtemp(prefix="models_"))

@@ -4,7 +4,10 @@ import bpy
 import harness
 from harness import on_screen, over_viewport, press, screenshot, status, until
 from mathutils import Vector
+from models import folder_of_meshes
+from scenes import select
 from sidebar import click_button, click_tab, open_tab
+from test_exchange import empty_scene, leave_file_dialog, open_exchange, open_file_dialog
 from test_handles import look_at
 from test_newcomer import Counted
 
@@ -113,3 +116,32 @@ def test_a_puppet_thrown_in_play():
     for name, matrix in before.items():
         assert bpy.data.objects[name].matrix_world == matrix, f"{name} is not where it was"
     assert not status().error
+
+
+def test_imported_meshes_rest_on_an_imported_mesh():
+    """A world whose collisions are OBJ, STL and COLLADA files comes in by the menu's dialog with hidden collision
+    objects, and in Play its bodies fall by 0.3 m onto the floor and lie there."""
+    empty_scene()
+    yield from open_exchange()
+    yield from open_file_dialog("limberjack.import_model")
+    yield from leave_file_dialog("execute", folder_of_meshes() / "yard.sdf")
+    shapes = {obj.name: obj for obj in bpy.context.scene.objects if obj.limberjack_link.role == "COLLISION"}
+    assert sorted(shapes) == ["corner_collision", "floor_collision", "wedge_collision"], sorted(shapes)
+    assert all(shape.data.polygons and not shape.visible_get() for shape in shapes.values()), "collisions are seen"
+    with over_3d_view():
+        bpy.ops.view3d.view_all()
+    bpy.context.scene.frame_end = 60
+    select("wedge::body")
+    yield from over_viewport()
+    yield from press("ESC")  # closes the popup with what the import has reported
+    yield from open_tab()
+    yield from click_button("limberjack.preview", across=0.25)
+    yield from until(lambda: bpy.context.scene.frame_current >= 40, "Play reaches frame 40", timeout=120)
+    yield from screenshot("contact_meshes")
+    for name in ("wedge::body", "corner::body"):
+        z = bpy.data.objects[name].matrix_world.translation.z
+        assert abs(z) < 2e-3, f"'{name}' started at 0.3 m, and lies at {z} m, not on the floor at 0 m"
+    yield from over_viewport()
+    yield from press("ESC")
+    yield from harness.at_rest()
+    assert abs(bpy.data.objects["wedge::body"].matrix_world.translation.z - 0.3) < 1e-6, "Esc puts nothing back"

@@ -1,32 +1,40 @@
-"""The README's pictures of the window: `make pictures` puts them into docs/."""
+"""The pages' pictures of the window: `make pictures` puts them into docs/."""
 
 import bpy
 import harness
-from harness import hold, module, over_viewport, screenshot, send, simulated, until
+from harness import hold, module, over_viewport, press, screenshot, send, simulated, until
 from mathutils import Vector
-from sidebar import click_button, open_tab
+from sidebar import click_button, find_button, is_open, open_tab
 from test_handles import handle, on_ring
 from test_same_keys import open_file
 
 BESIDE = Vector((-1.0, -0.45, 0.25))
 """Where a knee is looked at from."""
 
+TO_INITIAL_VELOCITY = 6.8
+"""Rows from Untag, while all panels below it are closed, to the header of the panel Initial Velocity."""
+
 SAMPLES = harness.OUT / "source" / "sample_scenes"
 
 
 def sample(name: str) -> harness.Steps:
     """Open it, and look at it as its camera does, from a little nearer."""
-    bpy.context.preferences.system.viewport_aa = "8"
     yield from open_file(SAMPLES / f"{name}.blend")
     camera, view = bpy.context.scene.camera, harness.viewport().spaces.active.region_3d
     view.view_perspective = "PERSP"
     view.view_rotation = camera.matrix_world.to_quaternion()
+    look_clearly()
+    yield from open_tab()
+
+
+def look_clearly() -> None:
+    """Draw outlines, colours and shadows, which the other tests do without."""
+    bpy.context.preferences.system.viewport_aa = "8"
     shading = harness.viewport().spaces.active.shading
     shading.show_object_outline = shading.show_specular_highlight = True
     harness.viewport().spaces.active.overlay.show_outline_selected = True
     shading.light, shading.color_type, shading.show_cavity, shading.show_shadows = "STUDIO", "MATERIAL", True, True
     harness.viewport().spaces.active.overlay.show_floor = False
-    yield from open_tab()
 
 
 def choose(name: str) -> harness.Steps:
@@ -68,3 +76,47 @@ def test_handles():
     yield from screenshot("picture_handles")
     send("LEFTMOUSE", "RELEASE")
     yield from until(lambda: bpy.context.object.limberjack_joint.axes[0].upper < before, "the limit was dragged")
+
+
+def test_throw():
+    """A ball that was keyed by hand and thrown from its keys: its path, and the buttons for throws in the tab."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    bpy.context.scene.frame_end = 54
+    with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
+        bpy.ops.mesh.primitive_plane_add(size=1.0)
+        bpy.context.object.name, bpy.context.object.scale = "Floor", (14.0, 5.0, 1.0)
+        bpy.ops.limberjack.collider_add()
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5)
+        ball = bpy.context.object
+        ball.name = "Ball"
+        bpy.ops.object.shade_smooth()
+        bpy.ops.limberjack.link_tag()
+    for frame, place in ((1, (-5.5, 0.0, 1.0)), (20, (-3.5, 0.0, 2.5))):
+        ball.location = place
+        ball.keyframe_insert("location", frame=frame)
+    for curve in ball.animation_data.action.layers[0].strips[0].channelbags[0].fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation, key.easing = "QUAD", "EASE_IN"
+    bpy.context.scene.frame_set(1)
+    look_clearly()
+    harness.viewport().spaces.active.region_3d.view_rotation = (0.76, 0.645, 0.05, 0.06)
+    look_at((-0.4, 0.0, 1.6), 13.5)
+    yield from open_tab()
+    yield from choose("Ball")
+    yield from click_button("limberjack.link_untag", across=0.75, rows_below=TO_INITIAL_VELOCITY)
+    assert (yield from is_open("LIMBERJACK_PT_link_start")), "a click on its header does not open Initial Velocity"
+    yield from click_button("limberjack.throw_from_animation")
+    bpy.context.scene.frame_end = 54
+    yield from click_button("limberjack.simulate", across=0.6)
+    yield from press("RET")
+    yield from simulated()
+    ball.animation_visualization.motion_path.show_frame_numbers = False
+    with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
+        bpy.ops.object.paths_calculate(display_type="RANGE", range="SCENE")
+    harness.viewport().spaces.active.overlay.show_cursor = False
+    bpy.context.scene.frame_set(31)
+    yield from find_button("limberjack.link_let_go")
+    yield from over_viewport()
+    yield from screenshot("picture_throw")
+    assert ball.matrix_world.translation.z > 2.6, f"the ball does not rise beyond its last key: {ball.matrix_world}"
