@@ -110,7 +110,7 @@ def lever(model: Model, joint: Joint) -> Vec3:
     if not mass:
         return ZERO
     points = [compose(link.pose, (*link.com, *IDENTITY[3:]))[:3] for link in links]
-    com = sum(link.mass * np.array(point) for link, point in zip(links, points, strict=True)) / mass
+    com = (np.array([link.mass for link in links])[:, None] * points).sum(axis=0) / mass
     return sub(tuple(com.tolist()), origin)
 
 

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from ..joints import BALL, FREE
 from ..joints.rows import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
@@ -352,7 +354,7 @@ def _tiny(neighbours: list[Link]) -> tuple[float, float]:
 
 def _least_moment(link: Link) -> float:
     xx, xy, xz, yy, yz, zz = link.inertia
-    return float(eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0][0])
+    return float(eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))[0][0])
 
 
 def _then(X_AB: Pose, X_BC: Pose) -> Pose:

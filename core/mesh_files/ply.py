@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class _BinaryValues:
     def __init__(self, data: bytes, order: str):
         self.data, self.order, self.at = data, order, 0
 
-    def read(self, element: _Element) -> dict[str, object]:
+    def read(self, element: _Element) -> dict[str, Any]:
         """Return each property's numbers; of a list, (counts, numbers of all lists in turn)."""
         lengths = self._first_lengths(element)
         fields = []
@@ -135,7 +136,7 @@ class _BinaryValues:
             at += np.dtype(kind).itemsize * (length if counted else 1)
         return lengths
 
-    def _read_rows(self, element: _Element) -> dict[str, object]:
+    def _read_rows(self, element: _Element) -> dict[str, Any]:
         found: dict[str, list[np.ndarray]] = {name: [] for name, _, _ in element.properties}
         for _ in range(element.count):
             for name, kind, counted in element.properties:
@@ -167,7 +168,7 @@ class _TextValues:
     def __init__(self, data: bytes):
         self.lines: Iterator[list[bytes]] = (words for words in map(bytes.split, data.splitlines()) if words)
 
-    def read(self, element: _Element) -> dict[str, object]:
+    def read(self, element: _Element) -> dict[str, Any]:
         """As `_BinaryValues.read`."""
         found: dict[str, list[float]] = {name: [] for name, _, _ in element.properties}
         counts: dict[str, list[int]] = {name: [] for name, _, _ in element.properties}

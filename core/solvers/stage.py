@@ -194,5 +194,5 @@ def _momenta(compiled: CompiledModel, q: np.ndarray, X_WL: dict[str, tuple], V_W
         velocity, turning = V_WL[link][:3] + np.cross(V_WL[link][3:], arm), V_WL[link][3:]
         rigid = inertia_rotate(get9(own.rotation), rigid_inertia_of(compiled.arrays.bodies[number]))
         angular, linear = momentum(rigid, (tuple(turning.tolist()), tuple(velocity.tolist())))
-        total += matmul(J[:3].T, linear) + matmul(J[3:].T, angular)
+        total += matmul(J[:3].T, np.array(linear)) + matmul(J[3:].T, np.array(angular))
     return total
