@@ -117,7 +117,16 @@ def _read_by(modifier: bpy.types.Modifier) -> Iterator[bpy.types.ID]:
             if isinstance(value, bpy.types.NodeTree):
                 yield from (item for tree in _trees_in(value) for item in _read_by_nodes(tree))
     if isinstance(modifier, bpy.types.NodesModifier):
-        yield from (value for value in modifier.values() if isinstance(value, bpy.types.ID))
+        yield from (value for value in _inputs_of(modifier) if isinstance(value, bpy.types.ID))
+
+
+def _inputs_of(modifier: bpy.types.NodesModifier) -> list[object]:
+    """Return the values that a user has given to the inputs of a node group."""
+    properties = getattr(modifier, "properties", None)
+    if properties is None:  # before Blender 5
+        return [*modifier.values()]
+    inputs = properties.inputs
+    return [getattr(getattr(inputs, prop.identifier), "value", None) for prop in inputs.bl_rna.properties]
 
 
 def _trees_in(tree: bpy.types.NodeTree) -> list[bpy.types.NodeTree]:

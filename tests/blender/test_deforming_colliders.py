@@ -110,6 +110,32 @@ def with_scene_time(scene, slab):
     slab.modifiers.new("it", "NODES").node_group = tree
 
 
+def with_object_input(scene, slab):
+    with_nodes(scene, slab, is_moving=True)
+
+
+def with_nodes(scene, slab, is_moving):
+    """A node group that is given an object by its modifier."""
+    tree = bpy.data.node_groups.new("nodes", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    socket = tree.interface.new_socket("Guide", in_out="INPUT", socket_type="NodeSocketObject").identifier
+    taken, given = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    info = tree.nodes.new("GeometryNodeObjectInfo")
+    tree.links.new(taken.outputs["Guide"], info.inputs["Object"])
+    tree.links.new(taken.outputs["Geometry"], given.inputs[0])
+    guide = bpy.data.objects.new("guide", None)
+    scene.collection.objects.link(guide)
+    if is_moving:
+        key(guide, "location", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    modifier = slab.modifiers.new("it", "NODES")
+    modifier.node_group = tree
+    if hasattr(modifier, "properties"):  # Blender 5
+        getattr(modifier.properties.inputs, socket).value = guide
+    else:
+        modifier[socket] = guide
+
+
 CHANGES = {
     with_armature: "the armature 'Rig' deforms it over time, and a collider keeps its form: apply the modifier, or",
     with_constrained_bone: "the armature 'Rig' deforms it over time",
@@ -123,6 +149,7 @@ CHANGES = {
     with_moving_mirror: "by the modifier 'it'",
     with_lattice: "by the modifier 'it'",
     with_scene_time: "by the modifier 'it'",
+    with_object_input: "by the modifier 'it'",
 }
 
 
@@ -169,6 +196,7 @@ def at_rest(scene, slab):
     slab.shape_key_add(name="swollen").value = 0.3
     slab.modifiers.new("Armature", "ARMATURE").object = rig_with_bone(scene, False)
     slab.modifiers.new("wave", "WAVE").show_viewport = False
+    with_nodes(scene, slab, is_moving=False)
 
 
 def moved_as_a_whole(scene, slab):
