@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import stat
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ..files.resources import FilesBeside, ResourceError, Resources
+from ..mesh_files import MeshFileError
+from ..mesh_files.checking import checked_status
 from .images import is_image
 
 MAX_BYTES = 2**31
@@ -55,23 +56,15 @@ class MeshSource:
         self.original, self.path, self.folder = path, path, folder
         self.notes: list[str] = []
         self._files = FilesBeside(Resources(path, within), path)
-        size = self._size()
+        try:
+            size = checked_status(path, MAX_BYTES).st_size
+        except MeshFileError as error:
+            raise MeshSourceError(str(error)) from error
         if look := _LOOKS.get(path.suffix.lower()):
             try:
                 look(self, size)
             except OSError as error:
                 raise MeshSourceError(f"{(error.strerror or str(error)).lower()}; check the file") from error
-
-    def _size(self) -> int:
-        try:
-            told = os.stat(self.original)
-        except (OSError, ValueError) as error:
-            raise MeshSourceError("it cannot be read; check the file") from error
-        if not stat.S_ISREG(told.st_mode):
-            raise MeshSourceError("it is a folder, a pipe or a device; name a file")
-        if told.st_size > MAX_BYTES:
-            raise MeshSourceError(f"it has more than {MAX_BYTES >> 30} GB; reduce it")
-        return told.st_size
 
     def _found(self, name: str, what: str) -> Path | None:
         """Where a name in it leads; None, after a note, where that may not be opened."""

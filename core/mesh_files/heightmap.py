@@ -9,7 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from .checking import checked_status
 from .errors import MeshFileError
+
+MAX_BYTES = 256 * 2**20
+"""Bytes of an image."""
 
 MAX_PIXELS = 2049 * 2049
 """Pixels of a height map, which make twice as many triangles."""
@@ -27,10 +31,7 @@ def read_heightmap(path: str | Path, size: tuple[float, float, float]) -> tuple[
     Raises:
         MeshFileError: the file is no PNG, is too large, or the package that reads PNG is not installed.
     """
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError) as error:
-        raise MeshFileError("it cannot be read; check the file") from error
+    found = checked_status(path, MAX_BYTES)
     grey = _grey(os.path.realpath(path), found.st_mtime_ns, found.st_size)
     rows, columns = grey.shape
     x = size[0] * (np.arange(columns) / (columns - 1) - 0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..files.resources import FilesBeside, Resources
+from .checking import checked_status
 from .collada import read_collada
 from .errors import MeshFileError
 from .gltf import read_gltf
@@ -67,14 +67,7 @@ def read_mesh(
 
 def read_parts(path: str | Path, within: Sequence[str] = ()) -> tuple[MeshPart, ...]:
     """Return the sub-meshes of a file, in metres, Z up. Raises MeshFileError."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError) as error:
-        raise MeshFileError("it cannot be read; check the file") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise MeshFileError("it is a folder, a pipe or a device; name a file")
-    if found.st_size > MAX_BYTES:
-        raise MeshFileError(f"it has more than {MAX_BYTES >> 20} MB; reduce it")
+    found = checked_status(path, MAX_BYTES)
     return _read(os.path.realpath(path), tuple(map(str, within)), found.st_mtime_ns, found.st_size)
 
 

@@ -1,6 +1,7 @@
 """Mesh files of every format: the same triangles as another library wrote, in metres with Z up, or one clear line."""
 
 import json
+import os
 import struct
 import zlib
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from limberjack.core.mesh_files import READERS, MeshFileError, read_mesh, read_parts
+from limberjack.core.mesh_files import READERS, MeshFileError, read_heightmap, read_mesh, read_parts
 
 TURNED_FROM_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
@@ -289,3 +290,11 @@ def test_collada_with_one_id_for_two_things(tmp_path):
     text = DAE.format(up="Z_UP", faces=DAE_FACES["triangles"]).replace('<node id="n"', '<node id="s"')
     path.write_bytes(text.encode() + b"\0" * 16)
     assert read_mesh(path)[1].shape == (4, 3)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    """Guards against a file that keeps silent: meshes and height maps are regular files."""
+    for name, read in (("a.stl", read_mesh), ("a.png", lambda path: read_heightmap(path, (1.0, 1.0, 1.0)))):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(MeshFileError, match="a folder, a pipe or a device"):
+            read(tmp_path / name)
