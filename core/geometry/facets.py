@@ -7,13 +7,12 @@ import math
 import numpy as np
 
 from ..spatial.arrays import cosines_sines
+from ..spatial.polygons import Point, area, cut_off_ears
 from .shapes import Cone, Ellipsoid, Mesh, Polyline
 
 AROUND = 32
 """Facets around an axis: a circle's radius is met within half a percent."""
 UPWARD = 16
-
-Point = tuple[float, float]
 
 
 def as_mesh(shape: Cone | Ellipsoid | Polyline) -> Mesh | None:
@@ -59,48 +58,13 @@ def _ellipsoid(radii: tuple[float, float, float]) -> Mesh:
 
 def _prism(outline: tuple[Point, ...], height: float) -> Mesh | None:
     points = list(outline[:-1] if len(outline) > 1 and outline[0] == outline[-1] else outline)
-    if _area(points) < 0.0:
+    if area(points) < 0.0:
         points.reverse()
-    caps, count = _triangles(points), len(points)
-    if caps is None:
+    caps, uncut = cut_off_ears(points)
+    if uncut or not caps:
         return None
+    count = len(points)
     vertices = np.array([(x, y, z) for z in (0.0, height) for x, y in points])
     sides = [(i, (i + 1) % count, count + (i + 1) % count, count + i) for i in range(count)]
     lids = [(count + a, count + b, count + c) for a, b, c in caps] + [(c, b, a) for a, b, c in caps]
     return Mesh(vertices=vertices, faces=(*sides, *lids))
-
-
-THIN = 1e-12
-"""Of a size squared: the area of what is on one line but for rounding."""
-
-
-def _triangles(points: list[Point]) -> list[tuple[int, int, int]] | None:
-    """By cutting off ears; None where there is none to cut, as where lines cross."""
-    left, found = list(range(len(points))), []
-    while len(left) > 2:
-        ear = next((at for at in range(len(left)) if _is_ear(points, left, at)), None)
-        if ear is None:
-            return None
-        found.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
-        del left[ear]
-    return found or None
-
-
-def _is_ear(points: list[Point], left: list[int], at: int) -> bool:
-    corners = (left[at - 1], left[at], left[(at + 1) % len(left)])
-    a, b, c = (points[number] for number in corners)
-    thin = THIN * max(map(math.dist, (a, b, c), (b, c, a))) ** 2
-    if _area([a, b, c]) <= thin:
-        return False
-    return not any(_holds(a, b, c, points[n], thin) for n in left if points[n] not in (a, b, c))
-
-
-def _holds(a: Point, b: Point, c: Point, p: Point, thin: float) -> bool:
-    """Whether a point is in a triangle, or on its border."""
-    return all(_area([start, end, p]) >= -thin for start, end in ((a, b), (b, c), (c, a)))
-
-
-def _area(points: list[Point]) -> float:
-    """Counter-clockwise is positive."""
-    pairs = zip(points, points[1:] + points[:1], strict=True)
-    return 0.5 * sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in pairs)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..spatial.arrays import det, dot, matmul
+from ..spatial.polygons import cut_off_ears
 from .errors import MeshFileError
 
 MAX_TRIANGLES = 20_000_000
@@ -54,7 +55,7 @@ def cut_polygons(counts: np.ndarray, numbers: np.ndarray, vertices: np.ndarray) 
         fans = np.stack([corners[:, [0, k, k + 1]] for k in range(1, count - 1)], axis=1)
         if count > 3:
             for row in np.flatnonzero(~_is_convex(vertices[corners])).tolist():
-                fans[row] = _cut_off_ears(vertices[corners[row]], corners[row])
+                fans[row] = _cut(vertices[corners[row]], corners[row])
         triangles.append(fans.reshape(-1, 3))
         owners.append(np.repeat(rows, count - 2))
     return np.vstack(triangles)[np.argsort(np.concatenate(owners), kind="stable")]
@@ -73,33 +74,15 @@ def _is_convex(corners: np.ndarray) -> np.ndarray:
     return (dot(turns, normal) >= 0.0).all(axis=1)
 
 
-def _cut_off_ears(corners: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Return the triangles of a polygon that is not convex, by cutting off ears (Meisters, 1975).
-
-    Where no ear is left, as in a polygon that crosses itself, the rest is a fan.
-    """
+def _cut(corners: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return the triangles of a polygon that is not convex; a fan of what has no ear, as where sides cross."""
     normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
     dropped = int(np.abs(normal).argmax())  # the projection along this axis keeps the largest area
     u, v = (dropped + 1) % 3, (dropped + 2) % 3
     flat = corners[:, [u, v]] * (1.0 if normal[dropped] >= 0.0 else -1.0, 1.0)
-    left, found = list(range(len(flat))), []
-    while len(left) > 3:
-        at = next((at for at in range(len(left)) if _is_ear(flat, left, at)), 1)
-        found.append((left[at - 1], left[at], left[(at + 1) % len(left)]))
-        del left[at]
-    return numbers[np.array([*found, tuple(left)])]
-
-
-def _is_ear(flat: np.ndarray, left: list[int], at: int) -> bool:
-    a, b, c = (flat[left[k % len(left)]] for k in (at - 1, at, at + 1))
-    if _area(a, b, c) <= 0.0:
-        return False
-    others = (flat[k] for k in left if not any((flat[k] == corner).all() for corner in (a, b, c)))
-    return not any(min(_area(a, b, p), _area(b, c, p), _area(c, a, p)) >= 0.0 for p in others)
-
-
-def _area(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+    found, left = cut_off_ears([(x, y) for x, y in flat.tolist()])
+    fan = [(left[0], left[k], left[k + 1]) for k in range(1, len(left) - 1)]
+    return numbers[np.array([*found, *fan])]
 
 
 def placed(part: MeshPart, matrix: np.ndarray) -> MeshPart:
