@@ -11,6 +11,8 @@ Source of the decompositions: Golub and Van Loan, Matrix Computations (2013), se
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from .angles import write_atan2, write_cos_sin
@@ -296,6 +298,7 @@ def _orthonormalized(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return q, r
 
 
+@lru_cache(maxsize=64)
 def _rounds(n: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return all pairs of numbers below n, in rounds of pairs that share none: a round-robin tournament."""
     players = [*range(n), *([-1] if n % 2 else [])]
