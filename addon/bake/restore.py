@@ -47,7 +47,7 @@ def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Objec
 
 
 def _leads_by_its_keys(obj: bpy.types.Object) -> bool:
-    """Whether a bake follows the keys that it takes the place of. They are kept, and the next bake follows them."""
+    """Return whether a bake follows the keys that it replaces. They are kept, and the next bake follows them."""
     return may_follow_own_keys(obj) and not is_bake(action_of(obj))
 
 

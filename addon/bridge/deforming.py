@@ -1,4 +1,4 @@
-"""Which modifiers and animations change the form of an object over time, and which colliders they make unusable."""
+"""Finds colliders whose shape changes over time, and the modifiers and animations that change it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def changers_of(shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object]
 
 
 def _moves_bones(armature: bpy.types.Object, shape: bpy.types.Object) -> bool:
-    """Whether the bones of an armature move against a mesh that they deform."""
+    """Return whether the bones of an armature move relative to a mesh that they deform."""
     if is_changing(armature, ("pose.",)) or not _movers_of(armature) <= _movers_of(shape):
         return True
     bones = armature.pose.bones if armature.pose else ()
@@ -86,18 +86,18 @@ def _moves_bones(armature: bpy.types.Object, shape: bpy.types.Object) -> bool:
 
 
 def _moves_against(other: bpy.types.Object, shape: bpy.types.Object) -> bool:
-    """Whether animation moves an object that a modifier reads against the shape that has the modifier."""
+    """Return whether an object that a modifier reads is animated relative to the shape that has the modifier."""
     theirs, own = _movers_of(other), _movers_of(shape)
     return not theirs <= own or (is_led(carrier_of(shape)) and not own <= theirs)
 
 
 def _movers_of(obj: bpy.types.Object) -> set[bpy.types.Object]:
-    """Of an object and what carries it, those that animation moves."""
+    """Return the objects that animation moves, among an object and its ancestors."""
     return {carrier for carrier in (obj, *ancestors(obj)) if moves_itself(carrier) or follows_keys(carrier)}
 
 
 def _follows(modifier: bpy.types.Modifier, shape: bpy.types.Object, looked_at: frozenset[bpy.types.Object]) -> bool:
-    """Whether something that a modifier reads moves against the shape, or changes over time."""
+    """Return whether a data-block that a modifier reads moves relative to the shape, or changes over time."""
     for item in _read_by(modifier):
         if isinstance(item, bpy.types.Object):
             if _moves_against(item, shape) or any(changers_of(item, looked_at)):
@@ -171,7 +171,7 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
 
 
 def _colliding_shapes(link: bpy.types.Object) -> list[bpy.types.Object]:
-    """As `ShapeReader` chooses them: objects marked for collisions, or else all that are not only seen."""
+    """Return the collision shapes of a link, as `ShapeReader` chooses them."""
     shapes = [link, *(child for child in link.children_recursive if carrier_of(child) == link)]
     marked = [shape for shape in shapes if getattr(shape, ids.LINK).role in ("COLLISION", "BOTH")]
     return marked or [shape for shape in shapes if getattr(shape, ids.LINK).role == "AUTO"]

@@ -116,7 +116,7 @@ def transform_drivers(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 
 def may_follow_own_keys(obj: bpy.types.Object) -> bool:
-    """Whether an object is a free link whose switch Animated is on or is animated, so that its own keys may lead it."""
+    """Return whether an object is a free link whose switch Animated is on, or keyed, so that its keys may lead it."""
     settings = getattr(obj, ids.LINK)
     if not settings.is_link or settings.motion != "FREE":
         return False

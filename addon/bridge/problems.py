@@ -194,7 +194,7 @@ def starting_by_keys(start: str, reading: SceneReading) -> frozenset[str]:
 
 
 _overlaps: tuple[str, frozenset[str], list[Problem]] = ("", frozenset(), [])
-"""What was found of the model that was looked at last, by its digest and the links that start elsewhere."""
+"""Digest of the model that was checked last, the links that start elsewhere, and the problems that were found."""
 
 
 def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Problem]:

@@ -20,7 +20,7 @@ def model_name(obj: bpy.types.Object) -> str:
 
 
 def _has_namesake(obj: bpy.types.Object) -> bool:
-    """Whether a scene holds another object with the same name. obj: of a library."""
+    """Return whether a scene holds another object with the name of `obj`, which belongs to a library."""
     paths = [None, *(library.filepath for library in bpy.data.libraries)]
     found = (bpy.data.objects.get((obj.name, path)) for path in paths)
     return any(other is not None and other != obj and other.users_scene for other in found)

@@ -9,7 +9,7 @@ from bpy.types import PropertyGroup
 from .. import ids
 
 ALLOWED: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
-"""Without it, Blender accepts a value on an override and loses it when the file is opened again."""
+"""Options of a property that library overrides may change. Without them, Blender loses the value on reload."""
 
 
 def let_override(group: type[PropertyGroup]) -> type[PropertyGroup]:

@@ -32,7 +32,7 @@ def put_attribute(parent: NewElement, tag: str, attribute: str, text: str) -> No
 
 
 def is_drake_spring(joint: Joint) -> bool:
-    """Whether a joint is a spring between two links as Drake has it: no limits, a free length above 0, always on."""
+    """Return whether a joint is a spring as Drake has it: no limits, a free length above 0, always on."""
     if joint.type != "distance" or not _is_plain(joint):
         return False
     (axis,) = joint.axes
@@ -41,7 +41,7 @@ def is_drake_spring(joint: Joint) -> bool:
 
 
 def is_drake_ball(joint: Joint) -> bool:
-    """Whether a joint closes a loop by a ball without limits, springs or friction, as Drake's ball constraint does."""
+    """Return whether a joint closes a loop by a free ball, as Drake's ball constraint does."""
     moves_freely = all(replace(axis, xyz=Axis().xyz) == Axis() for axis in joint.axes)
     return joint.type == "ball" and joint.closes_loop and _is_plain(joint) and moves_freely
 

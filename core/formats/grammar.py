@@ -1,4 +1,4 @@
-"""What a format allows where: one table of rules per format, and the findings about elements that break them.
+"""Checks elements against one table of rules per format, and reports those that break them.
 
 A reader looks up the names that it knows, so a misspelt name is read as if it were not there. This check compares every
 element with the format's table and reports what no program of that format reads.
@@ -25,7 +25,7 @@ MAX_LISTED = 12
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """What one element may hold.
+    """The rules for one element.
 
     Attributes:
         attributes: names of its attributes.

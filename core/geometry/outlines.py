@@ -1,4 +1,4 @@
-"""Where a path goes below a surface of triangles: within the surface's outline, or over its edge."""
+"""Finds where a path goes below a surface of triangles: within the surface's outline, or over its edge."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def solid_properties(geometry: Geometry | None) -> MassProperties | None:
 
 
 def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
-    """As `solid_properties`, with the assumptions that a mesh's faults made necessary, such as "is open, so …"."""
+    """Return what `solid_properties` does, and what faults of a mesh made it assume, such as "is open, so …"."""
     remarks: tuple[str, ...] = ()
     try:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContactFacts:
-    """Of a run with contact.
+    """The facts about a run with contact.
 
     Attributes:
         recorded: the contacts; None if no two links may meet.

@@ -203,7 +203,7 @@ def held_together(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _held_at(run: RunFacts, watched: Watched) -> str:
-    """Which limit holds an axis at present, in words; empty where none does."""
+    """Return in words which limit holds an axis at present; empty if none does."""
     watch = run.seen.watches[watched.number]
     is_held = watch.pressed or (watch.held and (watch.touch or watch.slide))
     return _doing(run, watched) if is_held and not watch.asleep else ""

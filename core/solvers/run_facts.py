@@ -123,7 +123,7 @@ class RunFacts:
 
     @property
     def contacts(self) -> ContactFacts | None:
-        """As `touching`, but None also if no two links may meet. Then nothing needs convex hulls, which take time."""
+        """Return `touching`; None also if no two links may meet, since then nothing needs convex hulls."""
         return self.touching if self.touches else None
 
     @cached_property
@@ -146,7 +146,7 @@ class RunFacts:
         return {name: found[part] for name, part in parts.items()}
 
     def mass_of_group(self, link: str) -> float:
-        """Of a link and all that is fixed to it [kg]."""
+        """Return the mass of a link with all links that are fixed to it [kg]."""
         return sum(each.mass for each in self.groups[link])
 
     @property

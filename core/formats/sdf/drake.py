@@ -19,7 +19,7 @@ DAMPING = "drake:damping"
 
 
 def is_read(element: Element) -> bool:
-    """Whether a child of a <model> is an element of Drake's that `DrakeReader` takes over."""
+    """Return whether `DrakeReader` reads this child of a <model>."""
     return element.tag in BETWEEN_LINKS or (element.tag == JOINT and element.attributes.get("type") == PLANAR)
 
 

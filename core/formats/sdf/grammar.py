@@ -11,7 +11,7 @@ from ..grammar import VALUE, Rule, rule
 
 POSE = Rule(frozenset(("relative_to", "frame", "rotation_format", "degrees")), takes_text=True)
 LINK_NAME = Rule(frozenset(("link",)), takes_text=True)
-"""Of a joint's ends: the oldest files name the link in an attribute."""
+"""Attributes of <parent> and <child>: the oldest files name the link in one."""
 
 FRAME = rule(attributes="name attached_to", once={"pose": POSE})
 INERTIAL = rule(

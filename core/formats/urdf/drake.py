@@ -54,7 +54,7 @@ def read_transmission(element: Element, model: Model, findings: Findings) -> Ele
 
 
 def is_drakes(joint: Joint) -> bool:
-    """Whether a joint is written as an element of Drake's and not as a joint of the tree."""
+    """Return whether a joint is written as an element of Drake's, and not as a joint of the tree."""
     return is_drake_spring(joint) or is_drake_ball(joint)
 
 
