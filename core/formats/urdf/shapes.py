@@ -124,7 +124,8 @@ class Shapes:
                 f"{subject}: the whole mesh '{mesh.uri}' stands for its sub-mesh '{mesh.submesh}': {error}"
             )
             return mesh
-        self._losses.append(f"{subject}: the sub-mesh '{mesh.submesh}' of '{mesh.uri}' is a file without colours now")
+        part = f"the sub-mesh '{mesh.submesh}' of '{mesh.uri}'"
+        self._losses.append(f"{subject}: {part} is written as a mesh of its own, without colours")
         return replace(mesh, uri="", path="", vertices=vertices, faces=tuple(map(tuple, triangles.tolist())))
 
     def _material(self, parent: Element, material: Material, subject: str) -> None:
