@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,12 @@ from pool import CRASH, HANG, outcomes
 
 from limberjack.core.model import ModelError
 from limberjack.core.solvers import Simulation, SimulationError, warm_up
+from limberjack.core.solvers.adaptive import Adaptive
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.wild import energy_change, from_seed, has_nan
-from support.wild_contact import contact_from_seed
+from support.wild_contact import contact_from_seed, overlapping_from_seed
 
 SECONDS, CONTACT_SECONDS, FPS = 2.0, 1.0, 24
 RAN, NAN = "ran", "NaN"
@@ -73,8 +75,11 @@ def simulate(seed: int, seconds: float = SECONDS, accuracy: str = "good", draw: 
     return Outcome(seed, end, sentence, wall, len(motion), drift, growth, run.report.loop_error)
 
 
-def simulate_contact(seed: int) -> Outcome:
-    return simulate(seed, CONTACT_SECONDS, draw=contact_from_seed)
+def chosen(contact: bool, overlaps: bool, accuracy: str) -> tuple[Callable, Callable]:
+    """(what to do with a seed, what draws its model)."""
+    draw = overlapping_from_seed if overlaps else contact_from_seed if contact else from_seed
+    seconds = SECONDS if draw is from_seed else CONTACT_SECONDS
+    return partial(simulate, seconds=seconds, accuracy=accuracy, draw=draw), draw
 
 
 def stripped(sentence: str) -> str:
@@ -131,9 +136,13 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds after which a model counts as hanging")
     parser.add_argument("--log", type=Path, help="a file that gets a line for each model as soon as it is done")
     parser.add_argument("--contact", action="store_true", help="shapes on all links, over a floor or stairs")
+    parser.add_argument(
+        "--overlaps", action="store_true", help="as --contact; links start in each other, joints let go"
+    )
+    parser.add_argument("--accuracy", default="good", choices=list(Adaptive.TOLERANCES))
     parser.add_argument("--only", type=int, help="run this seed here, and show its model")
     arguments = parser.parse_args()
-    do, draw = (simulate_contact, contact_from_seed) if arguments.contact else (simulate, from_seed)
+    do, draw = chosen(arguments.contact, arguments.overlaps, arguments.accuracy)
     if arguments.only is not None:
         print(draw(arguments.only).model)
         print(do(arguments.only))
@@ -147,7 +156,7 @@ def main() -> int:
                 print(outcome, file=log)
         if sys.stderr.isatty():
             print(f"\r{len(found)} of {arguments.count}", end="", file=sys.stderr)
-    print(table(found, CONTACT_SECONDS if arguments.contact else SECONDS))
+    print(table(found, do.keywords["seconds"]))
     return 1 if any(outcome.end in (NAN, HANG, CRASH) for outcome in found) else 0
 
 

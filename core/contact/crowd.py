@@ -71,7 +71,7 @@ class Crowd(
     namedtuple(
         "Crowd",
         "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
-        " gradient spread search blocks roots tied asleep quiet felt contacts before counts",
+        " gradient spread search blocks roots tied asleep quiet felt contacts before loads kept counts",
     ),
 ):
     """Room for a step of a crowd.
@@ -89,13 +89,23 @@ class Crowd(
             motion hold, else 0.
         asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
         felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
-        contacts, before: HELD records of this step and of the last one. counts: how many there are of all, and how many
-            strides the search has taken so far.
+        contacts, before: HELD records of this step and of the last one. loads: of each guard, what has held it in the
+            last step, its drive [N or N m], and the strain of the spring by which its friction sticks [m or rad], shape
+            (guards, 3). kept: what `before`, `loads`, `asleep`, `quiet` and `felt` were as a step began, to try it
+            again. counts: how many there are of all, and how many strides the search has taken so far.
     """
+
+
+class Kept(Bundled, namedtuple("Kept", "before loads asleep quiet felt")):
+    """What one step of a crowd leaves to the next; see `Crowd`."""
 
 
 LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS, STRIDES = range(7)
 LAWS, NODES, ITERATES = range(3)
+BARRED = 1e-10
+"""Part of how easily bodies move below which they do not move along a law's rows: a slope of 1e-5."""
+HOLDING, DRIVING, STRAIN = range(3)
+"""Columns of `loads`."""
 
 
 def make_forest(bodies: np.recarray) -> Forest:
@@ -119,8 +129,8 @@ def make_forest(bodies: np.recarray) -> Forest:
     return Forest(tree_of_body, tree_of_dof, local, first, dofs, mass_at)
 
 
-def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
-    """Of BODY records, with room for so many contacts."""
+def make_crowd(bodies: np.recarray, contacts: int, guards: int = 0) -> Crowd:
+    """Make a crowd of BODY records and so many guards, with room for so many contacts."""
     forest = make_forest(bodies)
     trees, nv = len(forest.first) - 1, len(forest.dofs)
     sizes = np.diff(forest.first)
@@ -157,6 +167,14 @@ def make_crowd(bodies: np.recarray, contacts: int) -> Crowd:
         felt,
         np.zeros(contacts, HELD).view(np.recarray),
         np.zeros(contacts, HELD).view(np.recarray),
+        np.zeros((guards, 3)),
+        Kept(
+            np.zeros(contacts, HELD).view(np.recarray),
+            np.zeros((guards, 3)),
+            np.zeros(trees, np.int64),
+            np.zeros(trees),
+            np.zeros(nv),
+        ),
         np.zeros(7, np.int64),
     )
 
@@ -304,7 +322,8 @@ def begin_law(crowd, kind, rows, first, count):
     law = crowd.laws[k]
     law.kind, law.rows, law.first, law.count, law.at = kind, rows, first, count, crowd.counts[SLOPE_COUNT]
     law.stiffness, law.dissipation, law.bound, law.share, law.of = 0.0, 0.0, 0.0, 0.0, -1
-    law.rigid, law.gap, law.restitution, law.turns, law.contact, law.guard = 0, 0.0, 0.0, 0, -1, -1
+    law.rigid, law.gap, law.restitution, law.turns, law.drives = 0, 0.0, 0.0, 0, 0
+    law.ease, law.contact, law.guard, law.along, law.row = 0.0, -1, -1, 1.0, -1
     for r in range(2):
         law.force[r], law.given[r], law.velocity[r], law.change[r], law.impulse[r] = 0.0, 0.0, 0.0, 0.0, 0.0
     crowd.counts[LAW_COUNT] += 1
@@ -327,8 +346,9 @@ def write_slopes(model, work, crowd, k, row, one, other, place, direction, turns
             arm = sub(place, get3(work.bodies[i].origin))
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 turn, slide = motion_of_dof(model, work, i, j)
-                along = dot(direction, turn) if turns else dot(direction, add(slide, cross(turn, arm)))
-                slopes[at] = sign * along
+                motion = turn if turns else add(slide, cross(turn, arm))
+                slopes[at] = sign * dot(direction, motion)
+                law.ease += dot(motion, motion) / (law.rows * crowd.weights[j])
                 at += 1
             i = model.bodies[i].parent
 
@@ -351,14 +371,18 @@ def row_velocity(crowd, law, row, v):
 
 @subroutine
 def ease_of(crowd, k):
-    """How much velocity an impulse gives a law's rows, roughly [1/kg or 1/(kg m^2)]: the mean of both."""
+    """Return how much velocity an impulse gives a law's rows, roughly [1/kg or 1/(kg m^2)]: the mean of both.
+
+    It is 0 where joints bar the way: then what is left of the slopes is rounding, or the single precision of a scene.
+    """
     law, total = crowd.laws[k], 0.0
     for r in range(law.rows):
         at = law.at + r * law.count
         for n in range(law.count):
             slope = crowd.slopes[at + n]
             total += slope * slope / crowd.weights[crowd.dofs[law.first + n]]
-    return total / law.rows
+    ease = total / law.rows
+    return ease if ease > BARRED * law.ease else 0.0
 
 
 # ---- islands

@@ -9,6 +9,8 @@ exponent 1: force back = stiffness * depth * (1 + dissipation * rate), and never
 
 from __future__ import annotations
 
+import math
+
 from ..jit import jitable, subroutine
 from ..joints import BALL
 from ..kinematics.limits import chart_measure
@@ -45,6 +47,8 @@ def guard_forces(model, work, q, qd, h, tau):
         if watch.slide != 0:
             tau[guard.v] -= watch.slide * guard.friction
             lost += watch.slide * guard.friction * qd[guard.v]
+        if watch.told:
+            push_along(model, guard, q, watch.given, tau)
         if guard.kind == ON_COLUMN:
             gained += add_drive(guard, watch, work.columns[guard.v], q, qd, h, tau)
         if watch.pressed != 0:
@@ -65,7 +69,9 @@ def drive_force(guard, q, qd):
 def add_drive(guard, watch, column, q, qd, h, tau):
     if guard.effort == 0.0 or watch.apart:  # as it is scheduled for the moment, or as crowds have it
         return 0.0
-    if watch.saturated != 0:
+    if watch.told and guard.effort < math.inf:
+        force = watch.driven
+    elif watch.saturated != 0:
         force = watch.saturated * guard.effort
     else:
         force = drive_force(guard, q, qd) + h * guard.drive_stiffness * (guard.drive_rate - qd[guard.v])
@@ -76,7 +82,16 @@ def add_drive(guard, watch, column, q, qd, h, tau):
 
 @jitable
 def add_chart_drive(model, work, drive, q, qd, h, tau):
-    """A ball's drive: on its rotation vector, component by component, and on its angular velocity."""
+    """Add the torque of a ball's drive to `tau`. Returns its power [W]."""
+    return dot(chart_drive_torque(model, work, drive, q, qd, h, tau), get3(qd, model.bodies[drive.body].v))
+
+
+@jitable
+def chart_drive_torque(model, work, drive, q, qd, h, tau):
+    """Add the torque of a ball's drive to `tau`. Returns it [N m], in the ball's child-side axes.
+
+    It acts on the rotation vector, component by component, and on the angular velocity.
+    """
     body = model.bodies[drive.body]
     turning = get3(qd, body.v)
     damping = get3(drive.damping)
@@ -86,7 +101,7 @@ def add_chart_drive(model, work, drive, q, qd, h, tau):
     add_implicit_inertia(work.columns[body.v], diagonal(damping, h))
     ahead = add(get3(drive.target), scale(get3(drive.target_rate), h))
     spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), ahead)
-    return dot(add(torque, spring), turning)
+    return add(torque, spring)
 
 
 @jitable
@@ -118,6 +133,20 @@ def watched_rate(model, guard, q, qd):
     return measured_rate(model, guard, q, qd)
 
 
+@subroutine
+def push_along(model, guard, q, force, tau):
+    """Add to `tau` a force along what a guard watches [N or N m]."""
+    if guard.kind != ON_MEASURE:
+        tau[guard.v] += force
+        return
+    body = model.bodies[guard.body]
+    turn, slide = chart_measure(model, guard, q)[1]
+    last = body.v_end - 3
+    put3(tau, add(get3(tau, last), scale(turn, force)), last)
+    if body.kind != BALL:
+        put3(tau, add(get3(tau, body.v), scale(slide, force)), body.v)
+
+
 @jitable
 def bound_of(watch, side):
     return watch.lower if side < 0 else watch.upper
@@ -134,17 +163,14 @@ def press(model, work, guard, watch, q, qd, h, tau):
     damping = guard.stiffness * guard.dissipation * depth if brake > 0.0 else 0.0
     force = -side * stiffness * (depth + h * rate)
     implicit_inertia = h * (max(damping, 0.0) + h * stiffness)
+    push_along(model, guard, q, force, tau)
     if guard.kind == ON_COLUMN:
-        tau[guard.v] += force
         work.columns[guard.v].armature += implicit_inertia
     else:
         body = model.bodies[guard.body]
         turn, slide = chart_measure(model, guard, q)[1]
-        last = body.v_end - 3
-        put3(tau, add(get3(tau, last), scale(turn, force)), last)
-        add_implicit_inertia(work.columns[last], sym_outer(turn, implicit_inertia))
+        add_implicit_inertia(work.columns[body.v_end - 3], sym_outer(turn, implicit_inertia))
         if body.kind != BALL:
-            put3(tau, add(get3(tau, body.v), scale(slide, force)), body.v)
             add_implicit_inertia(work.columns[body.v], sym_outer(slide, implicit_inertia))
     return guard.stiffness * depth * rate * (brake - 1.0)
 

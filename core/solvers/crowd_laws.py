@@ -12,6 +12,7 @@ from ..contact.crowd import (
     CONTACTS,
     DOF_COUNT,
     LAW_COUNT,
+    STRAIN,
     begin_law,
     ease_of,
     give_rest,
@@ -175,6 +176,7 @@ def add_guards(system, crowd, q, qd, h, base, weight):
             n = one_dof_law(crowd, HOLDS, first, k, 1.0)
             crowd.laws[n].stiffness = firmness(crowd, n, h, base)
             crowd.laws[n].bound = h * guard.friction
+            crowd.laws[n].force[0] = -crowd.laws[n].stiffness * crowd.loads[k, STRAIN] / (SLOWLY * h)
         if not math.isinf(guard.velocity):
             add_speed_limit(crowd, guard, first, k, h, base)
         if watch.apart:
@@ -195,7 +197,7 @@ def add_speed_limit(crowd, guard, first, number, h, base):
 def add_drive(crowd, guard, first, number, value, h):
     """Add the law of a drive up to its effort. value: of its dof."""
     drive = crowd.laws[one_dof_law(crowd, HOLDS, first, number, 1.0)]
-    drive.stiffness = h * (guard.drive_damping + h * guard.drive_stiffness)
+    drive.drives, drive.stiffness = 1, h * (guard.drive_damping + h * guard.drive_stiffness)
     ahead = guard.drive_target + h * guard.drive_rate - value
     asked = guard.drive_push + guard.drive_damping * guard.drive_rate + guard.drive_stiffness * ahead
     drive.force[0], drive.bound = h * asked, h * guard.effort
@@ -219,7 +221,7 @@ def list_guard(model, crowd, guard):
 @jitable
 def one_dof_law(crowd, kind, first, guard, slope):
     k = begin_law(crowd, kind, 1, first, 1)
-    crowd.slopes[crowd.laws[k].at], crowd.laws[k].guard = slope, guard
+    crowd.slopes[crowd.laws[k].at], crowd.laws[k].guard, crowd.laws[k].along = slope, guard, slope
     return k
 
 
@@ -228,7 +230,7 @@ def add_stop(model, crowd, guard, number, first, count, q, room, side, h, base, 
     """Add the law of a stop. room: up to it [m or rad]; side: -1 for the lower one."""
     k = begin_law(crowd, PUSHES, 1, first, count)
     law = crowd.laws[k]
-    law.guard = number
+    law.guard, law.along = number, -side
     if guard.kind == ON_COLUMN:
         crowd.slopes[law.at] = -side
     else:
@@ -276,7 +278,7 @@ def add_constraints(system, crowd, q, qd):
             k = begin_law(crowd, HOLDS, 1, first, count)
             write_record(system, crowd, record, k, r, q)
             give_rest(crowd, k, 0, scratch.error[record.row + r])
-            crowd.laws[k].bound = math.inf
+            crowd.laws[k].bound, crowd.laws[k].row = math.inf, record.row + r
         tighten(crowd, begin, 3 if record.kind == WELD else 1)
     return True
 

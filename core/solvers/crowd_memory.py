@@ -7,7 +7,10 @@ import math
 from ..contact.crowd import (
     BEFORE,
     CONTACTS,
+    DRIVING,
+    HOLDING,
     LAW_COUNT,
+    STRAIN,
     row_velocity,
 )
 from ..contact.laws import HOLDS
@@ -15,6 +18,7 @@ from ..contact.points import POINTS
 from ..contact.responses import tangents
 from ..contact.sleeping import KEPT
 from ..jit import jitable, kernel, subroutine
+from ..model.compiled import ON_MEASURE
 from ..spatial import (
     ZERO,
     add,
@@ -93,15 +97,74 @@ def tell_friction(crowd, contact, law, h):
             contact.slips = 1 if slips else 0
 
 
+@subroutine
+def remember_guards(system, crowd, h, weight):
+    """Write what guards have exerted to `crowd.loads`; blows are left out, and what sleeps exerts what it did."""
+    model, loads = system.model, crowd.loads
+    for k in range(loads.shape[0]):
+        v = model.bodies[model.guards[k].body].v if model.guards[k].kind == ON_MEASURE else model.guards[k].v
+        if not crowd.asleep[crowd.forest.tree_of_dof[v]]:
+            loads[k, HOLDING], loads[k, DRIVING] = 0.0, 0.0
+    for n in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[n]
+        if law.guard >= 0 and not is_blow(crowd, law, h, weight):
+            loads[law.guard, DRIVING if law.drives else HOLDING] += law.along * law.impulse[0] / h
+        if law.guard >= 0 and law.kind == HOLDS and not law.drives:
+            slips = abs(law.impulse[0]) >= law.bound * SURELY
+            ahead = loads[law.guard, STRAIN] + h * law.velocity[0]
+            loads[law.guard, STRAIN] = -law.impulse[0] * SLOWLY * h / law.stiffness if slips else ahead
+
+
 @jitable
-def stored_in(crowd):
-    """Energy in soft contacts as a step begins [J]."""
-    energy = 0.0
-    for c in range(crowd.counts[CONTACTS]):
-        contact = crowd.contacts[c]
-        if contact.stiffness > 0.0 and contact.gap < 0.0:
-            energy += 0.5 * contact.stiffness * contact.gap * contact.gap
-    return energy
+def is_blow(crowd, law, h, weight):
+    """Whether a law that pushes has been struck, and did not touch before."""
+    return law.kind != HOLDS and law.gap > 0.0 and rate_before(crowd, law) < -2.0 * weight * h
+
+
+@kernel
+def tell_loads_of_guards(system, crowd):
+    """Have guards exert what a crowd's last step has found, with which observations go on."""
+    watches = system.work.watches
+    for k in range(watches.shape[0]):
+        watches[k].told = 1
+        watches[k].given, watches[k].driven = crowd.loads[k, HOLDING], crowd.loads[k, DRIVING]
+
+
+@subroutine
+def forget_told(system):
+    """Have nothing act any more that `tell_points` and `tell_loads_of_guards` have written."""
+    system.touch.count[POINTS] = 0
+    for k in range(system.work.watches.shape[0]):
+        system.work.watches[k].told = 0
+
+
+@subroutine
+def keep(crowd, kept):
+    """Keep what a step changes, to try the step again."""
+    for c in range(crowd.counts[BEFORE]):
+        kept.before[c] = crowd.before[c]
+    for k in range(crowd.loads.shape[0]):
+        for c in range(crowd.loads.shape[1]):
+            kept.loads[k, c] = crowd.loads[k, c]
+    for t in range(crowd.asleep.shape[0]):
+        kept.asleep[t], kept.quiet[t] = crowd.asleep[t], crowd.quiet[t]
+    for j in range(crowd.felt.shape[0]):
+        kept.felt[j] = crowd.felt[j]
+
+
+@subroutine
+def take_back(crowd, kept, contacts):
+    """Have all be as `keep` has found it, with so many contacts."""
+    crowd.counts[BEFORE] = contacts
+    for c in range(contacts):
+        crowd.before[c] = kept.before[c]
+    for k in range(crowd.loads.shape[0]):
+        for c in range(crowd.loads.shape[1]):
+            crowd.loads[k, c] = kept.loads[k, c]
+    for t in range(crowd.asleep.shape[0]):
+        crowd.asleep[t], crowd.quiet[t] = kept.asleep[t], kept.quiet[t]
+    for j in range(crowd.felt.shape[0]):
+        crowd.felt[j] = kept.felt[j]
 
 
 @kernel
@@ -137,9 +200,7 @@ def note_blows(crowd, now, h, weight, impacts):
     """Add what has struck, and did not touch before, to the list; what finds no room is only counted."""
     for k in range(crowd.counts[LAW_COUNT]):
         law = crowd.laws[k]
-        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0 or law.gap <= 0.0:
-            continue
-        if rate_before(crowd, law) >= -2.0 * weight * h:
+        if law.contact < 0 or not law.impulse[0] > 0.0 or not is_blow(crowd, law, h, weight):
             continue
         i, contact = impacts.count[0], crowd.contacts[law.contact]
         crowd.before[law.contact].struck = 1

@@ -28,15 +28,24 @@ from ..contact.crowd import (
 from ..contact.descent import find_velocities
 from ..contact.impacts import norm_of
 from ..contact.laws import HOLDS
-from ..contact.points import POINTS
 from ..contact.sleeping import fall_asleep, keep_contacts, let_lie, note_quiet, wake, wake_pushed
-from ..dynamics.energy import energies_of
+from ..dynamics.guards import stop_energy
 from ..jit import jitable, kernel, subroutine
 from ..slots import Bundled
 from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
+from .crowd_accounts import stored_ahead, weigh_step
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of
-from .crowd_memory import note_blows, rate_before, recall, remember, stored_in
+from .crowd_memory import (
+    forget_told,
+    keep,
+    note_blows,
+    rate_before,
+    recall,
+    remember,
+    remember_guards,
+    take_back,
+)
 from .drifting import aim_by_inertia, begin_drift, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
@@ -73,15 +82,18 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
             break
         remaining = end - now.time
         h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else pace.base) - 1e-9)
-        known = impacts.count[0]
-        fits, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
+        known, hits, stored, contacts = impacts.count[0], now.impacts, now.stored, crowd.counts[BEFORE]
+        keep(crowd, crowd.kept)
+        fits, kept, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
         if not fits:
+            take_back(crowd, crowd.kept, contacts)
             return NO_ROOM
-        if went_astray(system, y, trial):
+        if not kept or went_astray(system, y, trial):
             if h < SHORTEST:
                 return HOPELESS
             copy(trial, y)
-            crowd.counts[BEFORE], impacts.count[0] = 0, known
+            take_back(crowd, crowd.kept, contacts)
+            impacts.count[0], now.impacts, now.stored = known, hits, stored
             now.stretch = SHORTER * h
             now.rejected += 1
             continue
@@ -95,7 +107,10 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
 
 @subroutine
 def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts):
-    """Move y on by h seconds. Returns (whether there was room, by how much the fastest change moved anything [m/s])."""
+    """Move y on by h seconds.
+
+    Returns (whether there was room, whether h was not too long, by how much the fastest change moved anything [m/s]).
+    """
     q, qd = parts_of(system, y)
     slopes, model, work = stages[0], system.model, system.work
     prepare(system, q)
@@ -110,42 +125,40 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     write_mass(model, work, crowd)
     wake_pushed(crowd, h)
     if not look_near(system, ground, crowd, h, weight):
-        return False, 0.0
+        return False, True, 0.0
     if wake_met(system, ground, crowd, h, weight) and not look_near(system, ground, crowd, h, weight):
-        return False, 0.0
+        return False, True, 0.0
     let_lie(crowd)
     for k in (LAW_COUNT, DOF_COUNT, SLOPE_COUNT, ISLANDS):
         crowd.counts[k] = 0
     if not gather(system, ground, crowd, q, qd, now.time, h, pace, weight):
-        return False, 0.0
+        return False, True, 0.0
     find_velocities(crowd, pace.tolerance, pace.agreement)
     copy(y, trial)
-    kinetic, potential = energies_of(model, work, q, qd)
-    before = kinetic + potential
     choose_strides(crowd, qd)
     remember(crowd, h)
+    remember_guards(system, crowd, h, max(weight, 1.0))
+    stored, pressed = stored_ahead(crowd, h, qd), stop_energy(model, work, q)
     bounce(crowd, now, h, pace, weight, impacts)
+    lost, gained = weigh_step(system, crowd, q, now.time, h)
     note_quiet(model, crowd, crowd.v, h, pace.calm)
     fall_asleep(crowd, work.watches, crowd.v, h)
-    move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
+    kept = move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
     normalize_quaternions(model, y)
     calls.close(system, now.time + h, y)
-    kinetic, potential = energies_of(model, work, q, qd)
-    gained = h * slopes[y.shape[0] - 1]
     y[y.shape[0] - 1] += gained
-    stored = stored_in(crowd)
-    y[y.shape[0] - 2] += before + gained - kinetic - potential + now.stored - stored
+    y[y.shape[0] - 2] += lost + now.stored + pressed - stored - stop_energy(model, work, q)
     now.stored = stored
     for k in range(work.watches.shape[0]):
         work.watches[k].apart = 0
-    return True, largest_change(model, crowd, qd)
+    return True, kept, largest_change(model, crowd, qd)
 
 
 @subroutine
 def prepare(system, q):
     """Have nothing hold, slide or give way by itself: laws take the place of all that guards do."""
     let_go(system)
-    system.touch.count[POINTS] = 0
+    forget_told(system)
     for k in range(system.model.guards.shape[0]):
         guard, watch = system.model.guards[k], system.work.watches[k]
         watch.slide, watch.pressed, watch.saturated, watch.touch, watch.stubborn = 0, 0, 0, 0, 0

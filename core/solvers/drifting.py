@@ -44,6 +44,8 @@ FAST = 0.01
 AT_ONCE = 0.2
 """Radians that are first tried in one part."""
 MOST_PARTS = 64
+BARELY_KEPT = 0.01
+"""Part of its kinetic energy up to which a drift in so many parts may be off."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -150,13 +152,13 @@ def aim_freely(model, crowd, i, h):
 def move_on(system, crowd, y, before, h, drifting, slack, stages):
     """Move by the strides that `y` has for velocities, and give it those that were found, as inertia leaves them.
 
-    before: the state as the step began. slack: part by which the kinetic energy of a drift may be off.
+    before: the state as the step began. slack: part by which the kinetic energy of a drift may be off. Returns whether
+    it could be kept: where not, h is too long.
     """
     model, (q, qd) = system.model, parts_of(system, y)
     speed = turning(system, crowd, q, qd)
     drifting = drifting or h * speed > FAST
-    if drifting:
-        drift(system, crowd, y, h, speed, slack, stages)
+    kept = not drifting or drift(system, crowd, y, h, speed, slack, stages)
     there = stages[1]
     for j in range(qd.shape[0]):
         crowd.stride[j] = qd[j]
@@ -173,6 +175,7 @@ def move_on(system, crowd, y, before, h, drifting, slack, stages):
         if drifts:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] += parts_of(system, there)[1][j]
+    return kept
 
 
 @jitable
@@ -213,7 +216,7 @@ def turn_on(model, crowd, i, before, q, qd):
 def drift(system, crowd, y, h, speed, slack, stages):
     """Write where articulations come from `y` in h seconds to stages[1]; what may not drift stays where it is.
 
-    speed: how fast the fastest body turns [rad/s].
+    speed: how fast the fastest body turns [rad/s]. Returns whether the kinetic energy has stayed.
     """
     end, first, later, between, begin = stages[1], stages[2], stages[3], stages[4], stages[5]
     copy(y, begin)
@@ -227,8 +230,11 @@ def drift(system, crowd, y, h, speed, slack, stages):
         copy(begin, end)
         for _ in range(parts):
             drift_on(system, end, h / parts, first, later, between)
-        if parts >= MOST_PARTS or abs(energy_of_motion(system, end) - kinetic) <= slack * kinetic:
-            return
+        change = abs(energy_of_motion(system, end) - kinetic)
+        if change <= slack * kinetic:
+            return True
+        if parts >= MOST_PARTS:
+            return change <= max(slack, BARELY_KEPT) * kinetic  # what is not a number has not stayed
         parts *= 2
 
 

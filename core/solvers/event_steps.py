@@ -47,6 +47,7 @@ from .contact_events import (
     mark_points,
 )
 from .contact_modes import resolve_points
+from .crowd_memory import forget_told
 from .crowd_steps import NO_ROOM
 from .dop853 import ORDER
 from .event_costs import ENTRY, event_cost, step_cost
@@ -210,7 +211,7 @@ def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
     """Find what touches and what holds. Returns whether there is room."""
     if now.started == 0:
         wake(system, y)
-        system.touch.count[POINTS] = 0  # what a crowd has told
+        forget_told(system)
     calls.rates(system, now.time, y, 0.0, stages[0])
     fits, _ = look_around(system, ground, 0.0, close.skin)
     if not fits:

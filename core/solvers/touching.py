@@ -11,7 +11,7 @@ from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
 from .adaptive import REACHED, Adaptive
 from .contact_events import IMPACT, Impacts
-from .crowd_memory import tell_points
+from .crowd_memory import tell_loads_of_guards, tell_points
 from .crowd_steps import NO_ROOM, Pace, advance_crowd
 from .event_costs import crowd_cost, event_cost
 from .event_steps import CROWD, Closeness, advance_touching
@@ -62,7 +62,7 @@ class Touching(Adaptive):
     def __init__(self, system: System, state: State, accuracy: str, ground):
         super().__init__(system, state, accuracy)
         self.ground, self._accuracy = ground, accuracy
-        self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST)
+        self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST, len(system.model.guards))
         tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
         self._pace = Pace(*(table[accuracy] for table in tables))
         self._stepping[0].lasting = SOON
@@ -148,6 +148,7 @@ class Touching(Adaptive):
             self._stored = float(self._stepping[0].stored)
             self._list_points(int(self._crowd.counts[BEFORE]))
             tell_points(self._system, self.ground, self._crowd)
+            tell_loads_of_guards(self._system, self._crowd)
         if not self._stepping[0].trust:
             self._end_crowd()
         return found
@@ -169,7 +170,7 @@ class Touching(Adaptive):
         now.stored = stored_softly(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
         self._crowd.counts[BEFORE] = 0
-        self._crowd.asleep[:], self._crowd.quiet[:] = 0, 0.0
+        self._crowd.asleep[:], self._crowd.quiet[:], self._crowd.loads[:] = 0, 0.0, 0.0
 
     def _end_crowd(self) -> None:
         """Look for events again, if there are few enough."""
@@ -184,12 +185,12 @@ class Touching(Adaptive):
     def snapshot(self) -> Memory:
         touch, crowd = self._system.touch, self._crowd
         points, before = touch.points[: touch.count[POINTS]], crowd.before[: crowd.counts[BEFORE]]
-        kept = points, touch.count, before, crowd.counts, *_sleep_of(crowd)
+        kept = points, touch.count, before, crowd.counts, *_lasting(crowd)
         return (*super().snapshot(), *(array.copy() for array in kept))
 
     def restore(self, memory: Memory) -> None:
         """Blows that were later are forgotten."""
-        *others, points, count, before, counts, asleep, quiet, felt = memory
+        *others, points, count, before, counts, asleep, quiet, felt, loads = memory
         super().restore(tuple(others))
         if not self._stepping[0].trust:
             while len(points) * MOST_ROWS > len(self._system.touch.rows):
@@ -200,7 +201,8 @@ class Touching(Adaptive):
         touch, crowd = self._system.touch, self._crowd
         touch.points[: len(points)], crowd.before[: len(before)] = points, before
         touch.count[:], crowd.counts[:] = count, counts
-        crowd.asleep[:], crowd.quiet[:], crowd.felt[:] = asleep, quiet, felt
+        for own, kept in zip(_lasting(crowd), (asleep, quiet, felt, loads), strict=True):
+            own[:] = kept
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
         self._stored = float(self._stepping[0].stored) if self._stepping[0].trust else None
         known = self.impacts
@@ -225,10 +227,10 @@ class Touching(Adaptive):
 
     def _widen_crowd(self, contacts: int) -> None:
         old = self._crowd
-        self._crowd = make_crowd(self._system.model.bodies, contacts)
+        self._crowd = make_crowd(self._system.model.bodies, contacts, len(old.loads))
         self._crowd.before[: len(old.before)] = old.before
         self._crowd.counts[[BEFORE, STRIDES]] = old.counts[[BEFORE, STRIDES]]
-        for own, kept in zip(_sleep_of(self._crowd), _sleep_of(old), strict=True):
+        for own, kept in zip(_lasting(self._crowd), _lasting(old), strict=True):
             own[:] = kept
 
     def _widen_touch(self) -> None:
@@ -248,8 +250,8 @@ class Touching(Adaptive):
             self._system = self._system._replace(touch=touch._replace(points=_longer(touch.points, count), order=order))
 
 
-def _sleep_of(crowd) -> tuple[np.ndarray, ...]:
-    return crowd.asleep, crowd.quiet, crowd.felt
+def _lasting(crowd) -> tuple[np.ndarray, ...]:
+    return crowd.asleep, crowd.quiet, crowd.felt, crowd.loads
 
 
 def _longer(array: np.recarray, count: int) -> np.recarray:

@@ -28,8 +28,9 @@ class Trajectory:
         q_names, qd_names: (name, unit) of each coordinate.
         q: shape (F, nq). qd: shape (F, nv). NaN while the joint of a coordinate is not enabled.
         kinetic, potential: shape (F,) [J]. Energies are NaN if they were not computed.
-        dissipated, supplied: energy that dampers have removed, and that controls have added, since the start, shape
-            (F,) [J].
+        dissipated, supplied: energy since the start, shape (F,) [J]. The first is what dampers, friction and impacts
+            have removed. The second is what drives, belts, controls and forces from outside have added, and the work of
+            parting what overlapped.
         efforts: force of the drive, callback or prescribed motion on each velocity coordinate, shape (F, nv) [N m or
             N]; on request.
         wrench_names, wrenches: for J joints, the force [N] and then the torque [N m] about the child-side origin that

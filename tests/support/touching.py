@@ -65,6 +65,15 @@ def moved(model: Model, times, accuracy="exact", **velocities) -> Simulation:
     return simulation
 
 
+def crowded(model: Model, times, accuracy="good", record=(), **velocities) -> Simulation:
+    """A simulation that has run by a crowd's steps alone. velocities: as of `moved`."""
+    start = {f"free {name}": list(velocity) for name, velocity in velocities.items()}
+    simulation = Simulation(model, times, accuracy, initial={"qd": start}, record=record)
+    simulation.expect_crowd()
+    simulation.run()
+    return simulation
+
+
 def pose_of(simulation: Simulation, name: str, frame: int = -1) -> np.ndarray:
     trajectory = simulation.trajectory
     return trajectory.X_WL[frame, trajectory.link_names.index(name)]

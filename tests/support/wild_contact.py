@@ -51,6 +51,26 @@ def contact_from_seed(seed: int) -> Wild:
     return wild_contact(np.random.default_rng(seed))
 
 
+def overlapping_from_seed(seed: int) -> Wild:
+    """A model whose loose links start in each other and in what stands, and some of whose joints let go."""
+    rng = np.random.default_rng(seed)
+    wild = wild_contact(rng)
+    held = {joint.child for joint in wild.model.joints}
+    near = rng.uniform(0.0, 0.5)
+    for link in wild.model.links:
+        if link.name not in held:
+            link.pose = (
+                *(near * np.array(link.pose[:3]) + (0.0, 0.0, -rng.uniform(0.0, 0.1))).tolist(),
+                *link.pose[3:],
+            )
+    leaders = {joint.mimic.leader for joint in wild.model.joints if joint.mimic}
+    leaders |= {name for coupling in wild.model.couplings for name, _ in coupling.axes}
+    for joint in wild.model.joints:
+        if joint.mimic is None and joint.name not in leaders and rng.random() < 0.4:
+            joint.released_at = float(rng.uniform(0.1, 0.8))
+    return wild
+
+
 def _set_loose(wild: Wild) -> None:
     """Take away what joins links to the world, and all that needs it."""
     model = wild.model

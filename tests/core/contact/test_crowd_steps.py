@@ -19,18 +19,9 @@ from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.crowd_memory import tell_friction, tell_points
 from limberjack.core.solvers.crowd_steps import advance_crowd
 from support.models import random_tree
-from support.touching import LEVEL, NO_TURN, STILL, G, pose_of, scene, sloped, solid, velocity_of
+from support.touching import LEVEL, NO_TURN, STILL, G, crowded, pose_of, scene, sloped, solid, velocity_of
 
 STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
-
-
-def crowded(model: Model, times, accuracy="good", record=(), **velocities) -> Simulation:
-    """A simulation that has run by a crowd's steps alone. velocities: as of `moved`."""
-    start = {f"free {name}": list(velocity) for name, velocity in velocities.items()}
-    simulation = Simulation(model, times, accuracy, initial={"qd": start}, record=record)
-    simulation.expect_crowd()
-    simulation.run()
-    return simulation
 
 
 def block(name: str, friction: float = 0.5, size=(0.2, 0.2, 0.1), **more):
