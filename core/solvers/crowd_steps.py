@@ -35,7 +35,7 @@ from ..jit import jitable, kernel, subroutine
 from ..slots import Bundled
 from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
-from .crowd_laws import add_constraints, add_contact, add_guards, rate_of
+from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
 from .crowd_memory import note_blows, rate_before, recall, remember, stored_in
 from .drifting import aim_by_inertia, begin_drift, move_on
 from .ground import STARTS, look_near
@@ -108,6 +108,7 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
         crowd.aim[j] = qd[j] + h * qdd[j]
     aim_by_inertia(system, crowd, h, drifting, stages[1])
     write_mass(model, work, crowd)
+    share_weights(system.constraints, crowd)
     wake_pushed(crowd, h)
     if not look_near(system, ground, crowd, h, weight):
         return False, 0.0
