@@ -70,8 +70,8 @@ class Crowd(
     Bundled,
     namedtuple(
         "Crowd",
-        "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights start aim v stride"
-        " gradient spread search blocks roots tied asleep quiet felt contacts before loads kept counts",
+        "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights tied_weights start aim v"
+        " stride gradient spread search blocks roots tied asleep quiet felt contacts before loads kept counts",
     ),
 ):
     """Room for a step of a crowd.
@@ -81,7 +81,8 @@ class Crowd(
             begin, and whether it is solved by iteration, shape (trees + 1, 3).
         dofs, slopes: of the laws. nodes, places: of those dofs, the articulation and the place in it.
         mass: blocks of the mass matrix, with what a linearly implicit step adds. inertias: composite ones of bodies,
-            shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,).
+            shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,). tied_weights: the same, with the
+            inertia of what couplings tie to a dof; see `share_weights`.
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
             the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
         search, blocks: of iteration.py, vectors in the order of forest.dofs, shape (4, nv), and factors, as `mass`.
@@ -137,7 +138,7 @@ def make_crowd(bodies: np.recarray, contacts: int, guards: int = 0) -> Crowd:
     laws = 4 * contacts + 6 * nv
     wide = 2 * int(sizes.max(initial=1))
     graph = make_graph(sizes, 8 * trees + contacts, int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1)))
-    weights, start, aim, v, stride, gradient, felt = (np.zeros(nv) for _ in range(7))
+    weights, tied_weights, start, aim, v, stride, gradient, felt = (np.zeros(nv) for _ in range(8))
     dofs, nodes, places = (np.zeros(contacts * wide + 4 * nv, np.int64) for _ in range(3))
     return Crowd(
         forest,
@@ -152,6 +153,7 @@ def make_crowd(bodies: np.recarray, contacts: int, guards: int = 0) -> Crowd:
         np.zeros(int(forest.mass_at[-1])),
         np.zeros((len(bodies), 10)),
         weights,
+        tied_weights,
         start,
         aim,
         v,
@@ -209,7 +211,7 @@ def write_mass(model, work, crowd):
             for v in range(body.v, body.v_end, 3):
                 add_implicit(forest, mass, v, work.columns[v].implicit_inertia)
     for j in range(crowd.weights.shape[0]):
-        crowd.weights[j] = mass[entry(forest, j, j)]
+        crowd.weights[j] = crowd.tied_weights[j] = mass[entry(forest, j, j)]
 
 
 @jitable
@@ -348,7 +350,7 @@ def write_slopes(model, work, crowd, k, row, one, other, place, direction, turns
                 turn, slide = motion_of_dof(model, work, i, j)
                 motion = turn if turns else add(slide, cross(turn, arm))
                 slopes[at] = sign * dot(direction, motion)
-                law.ease += dot(motion, motion) / (law.rows * crowd.weights[j])
+                law.ease += dot(motion, motion) / (law.rows * crowd.tied_weights[j])
                 at += 1
             i = model.bodies[i].parent
 
@@ -380,7 +382,7 @@ def ease_of(crowd, k):
         at = law.at + r * law.count
         for n in range(law.count):
             slope = crowd.slopes[at + n]
-            total += slope * slope / crowd.weights[crowd.dofs[law.first + n]]
+            total += slope * slope / crowd.tied_weights[crowd.dofs[law.first + n]]
     ease = total / law.rows
     return ease if ease > BARRED * law.ease else 0.0
 

@@ -42,8 +42,45 @@ PUSH_OUT = 30.0
 """Steps' weights with which it parts at most."""
 TIGHT = 1e8
 """As FIRM, of loops and couplings."""
+MOST_SWEEPS = 10
+"""Passes over all couplings, forward and backward, in which tied dofs get the inertia of each other: a chain in any
+order of its couplings rarely needs more, and in a ring that contradicts itself inertias grow in each pass.
+"""
 HARD = 1e7
 """Stiffness from which on a joint's stop is as good as rigid [N/m or N m/rad]."""
+
+
+@subroutine
+def share_weights(constraints, crowd):
+    """Let each dof have the inertia of the heaviest dof that couplings of two terms tie to it, by their ratio.
+
+    The stiffness of a rigid law follows from what it can move. A stop on a light link that follows a heavy one holds
+    both, so it must be stiff enough for the heavy one.
+    """
+    count = constraints.count[0]
+    for sweep in range(MOST_SWEEPS):
+        changed = False
+        for n in range(count):
+            record = constraints.records[constraints.active[n if sweep % 2 == 0 else count - 1 - n]]
+            if record.kind != EQUATION or record.term_end - record.term != 2:
+                continue
+            one, other = constraints.terms[record.term], constraints.terms[record.term + 1]
+            changed = share_weight(crowd, one, other) or share_weight(crowd, other, one) or changed
+        if not changed:
+            return
+
+
+@jitable
+def share_weight(crowd, one, other):
+    """Let `one` have the inertia of the TERM `other`, as it feels it. Returns whether it has become heavier."""
+    if other.weight == 0.0:
+        return False
+    ratio = one.weight / other.weight
+    felt = ratio * ratio * crowd.tied_weights[other.v]
+    if felt <= crowd.tied_weights[one.v] * (1.0 + 1e-9):
+        return False
+    crowd.tied_weights[one.v] = felt
+    return True
 
 
 @jitable

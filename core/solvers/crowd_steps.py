@@ -35,7 +35,7 @@ from ..slots import Bundled
 from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
 from .crowd_accounts import stored_ahead, weigh_step
-from .crowd_laws import add_constraints, add_contact, add_guards, rate_of
+from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
 from .crowd_memory import (
     forget_told,
     keep,
@@ -123,6 +123,7 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
         crowd.aim[j] = qd[j] + h * qdd[j]
     aim_by_inertia(system, crowd, h, drifting, stages[1])
     write_mass(model, work, crowd)
+    share_weights(system.constraints, crowd)
     wake_pushed(crowd, h)
     if not look_near(system, ground, crowd, h, weight):
         return False, True, 0.0

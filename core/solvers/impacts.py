@@ -44,6 +44,8 @@ def strike(calls, system, time, y, slopes, shallow, resting):
     resting [m or rad]: what would bounce no higher comes to rest. Returns NOTHING, JUMPED, or UNFIT where no velocities
     were found that fit.
     """
+    if release_speeds(system, y):
+        calls.rates(system, time, y, 0.0, slopes)
     if not find_struck(system, y, slopes, shallow, resting):
         return NOTHING
     hold_struck(system)
@@ -185,6 +187,28 @@ def at_stop(model, guard, watch, q, side):
     if guard.kind == ON_CHART or watch.pressed == side:
         return False
     return side * (bound_of(watch, side) - watched_value(model, guard, q)) <= NEAR
+
+
+@subroutine
+def release_speeds(system, y):
+    """Let go of axes that are held at their largest speed if a stop is struck. Returns whether there are any.
+
+    Whether an axis rests after an impact depends on the acceleration that drives it back to the stop, and after the
+    impact the limit of speed does not act any more.
+    """
+    model, watches = system.model, system.work.watches
+    q, qd = parts_of(system, y)
+    strikes, found = False, False
+    for k in range(model.guards.shape[0]):
+        rate = watched_rate(model, model.guards[k], q, qd)
+        if not watches[k].asleep and abs(rate) > NEAR:
+            strikes = strikes or at_stop(model, model.guards[k], watches[k], q, 1 if rate > 0.0 else -1)
+    for k in range(model.guards.shape[0] if strikes else 0):
+        if watches[k].held and watches[k].slide != 0:
+            watches[k].held, found = 0, True
+    if found:
+        update_holds(system)
+    return found
 
 
 @subroutine

@@ -39,6 +39,7 @@ from .singular import require_regular
 from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
 from .system import make_system
+from .tied_limits import drop_redundant_limits
 from .touching import Touching
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
@@ -318,6 +319,7 @@ class Simulation:
         led = bodies_led(compiled, prescribed, links)
         ground = ground_of(compiled, led) if self._contact else None
         system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
+        drop_redundant_limits(system.model.guards, system.work.watches, constraints.arrays)
         schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
         if before:
             held = sum(before.solver.observe().energies())
