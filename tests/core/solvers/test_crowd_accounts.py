@@ -201,7 +201,7 @@ def test_a_law_that_is_left_out_is_seen_in_the_drift():
 
 
 def test_a_step_that_is_tried_again_begins_as_the_first_time():
-    """Guards what a step leaves to the next: after one that fails, contacts, loads, sleep and energies are as before."""
+    """Guards what a step leaves to the next: after one that fails, contacts, loads, sleep, energies are as before."""
     surface = Surface(friction=0.5, stiffness=1e4, dissipation=1.0)
     boxes = [
         (solid(f"b{i}", Box((0.2,) * 3), 1.0, surface), (0.05 * i, 0.0, 0.1 + 0.2 * i, *NO_TURN)) for i in range(2)
