@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..jit import kernel
-from ..kinematics import make_work, require_obeyed, ties
+from ..kinematics import free_motions, make_work, require_obeyed, ties
 from ..kinematics.motion import move, rigid_inertia_of
 from ..model import StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
 from ..spatial import add, force_from, inertia_rotate, scale
 from ..spatial import momentum as momentum_of
+from ..spatial.arrays import matmul
 from ..spatial.storage import get3
 
 
@@ -75,20 +78,25 @@ def tree_com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
     return J
 
 
-def com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
-    """J with v = J qd, shape (3, nv): the velocity of the centre of mass of all that can move, in world axes.
+def com_jacobian(model: AnyModel, q: Values = None, leading: Sequence[str] | None = None) -> np.ndarray:
+    """Return J with v = J qd, shape (3, nv): the velocity of the centre of mass of all that can move, in world axes.
 
-    Not a number where nothing that moves has mass.
+    Its entries are NaN where nothing that moves has mass.
+
+    Args:
+        leading: names of the joints that lead a mechanism; see `link_jacobian`.
 
     Raises:
         StateError: q breaks loops, mimics, couplings or limits without room; or these tie velocities, so that not
-            every column is a motion that can be.
+            every column is a motion that can be, and no joints are said to lead.
     """
     compiled = compiled_of(model)
     require_obeyed(compiled, compiled.positions(q))
+    if leading is not None:
+        return matmul(tree_com_jacobian(compiled, q), free_motions(compiled, q, leading))
     if found := ties(compiled):
         raise StateError(
-            f"{found[0]}, so that not all velocities are independent, as the columns of a Jacobian are: take "
-            "dynamics.tree_com_jacobian(compiled, q) @ free_motions(compiled, q)"
+            f"{found[0]}, so that not all velocities are independent, as the columns of a Jacobian are: name with "
+            "leading=[joints] those whose velocities decide all others"
         )
     return tree_com_jacobian(compiled, q)

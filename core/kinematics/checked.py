@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,9 +10,10 @@ from ..model import StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import Values
 from ..spatial import ZERO, Vec3
+from ..spatial.arrays import matmul
 from .breaches import require_obeyed, require_split, ties
 from .forward import tree_kinematics
-from .freedom import tied_dofs
+from .freedom import free_motions, tied_dofs
 from .jacobian import tree_jacobian
 
 
@@ -44,27 +45,33 @@ def forward_kinematics(
     return tree_kinematics(compiled, q, qd, links, out)
 
 
-def link_jacobian(model: AnyModel, q: Values, link: str, point: Vec3 = ZERO) -> np.ndarray:
-    """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
+def link_jacobian(
+    model: AnyModel, q: Values, link: str, point: Vec3 = ZERO, leading: Sequence[str] | None = None
+) -> np.ndarray:
+    """Return J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
 
     Args:
         q: shape (nq,).
         point: in the link's frame [m].
+        leading: names of the joints whose velocities u decide all others where loops, mimics, couplings or limits tie
+            them, as in `free_motions`. Then V = J u, and J has a column for each velocity in u.
 
     Raises:
         ModelError: there is no such link. StateError: q of the wrong length, or it breaks what the model holds to; or
-            what moves the link is tied by loops or couplings, so that no column would be a motion that can be:
-            `tree_jacobian` times `free_motions` is the Jacobian then.
+            what moves the link is tied by loops or couplings, so that no column would be a motion that can be, and no
+            joints are said to lead.
     """
     compiled = compiled_of(model)
     q = compiled.positions(q)
     J = tree_jacobian(compiled, q, link, point)
+    if leading is not None:
+        return matmul(J, free_motions(compiled, q, leading))
     if ties(compiled):
         require_split(compiled, "link_jacobian")
         require_obeyed(compiled, q)
         if np.abs(J[:, tied_dofs(compiled, q)]).max(initial=0.0) > 0.0:
             raise StateError(
                 f"link '{link}' is moved by joints that loops, couplings or limits tie, so that none of them moves it "
-                "by itself: take tree_jacobian(compiled, q, link) @ free_motions(compiled, q, leading=[joints])"
+                "by itself: name with leading=[joints] those whose velocities decide all others"
             )
     return J

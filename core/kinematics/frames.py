@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..model import WORLD, ModelError
@@ -9,6 +11,7 @@ from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
 from ..spatial import IDENTITY, ZERO, Pose, Vec3, add, compose, inverse, quat_rotate
 from .checked import forward_kinematics, link_jacobian
+from .freedom import free_motions
 
 
 def transform(model: AnyModel, q: Values, a: str, b: str = WORLD) -> Pose:
@@ -28,13 +31,16 @@ def transform(model: AnyModel, q: Values, a: str, b: str = WORLD) -> Pose:
     return compose(inverse(compose(poses[link_b], X_b)), compose(poses[link_a], X_a))
 
 
-def jacobian(model: AnyModel, q: Values, frame: str, point: Vec3 = ZERO) -> np.ndarray:
-    """J with V = J qd, shape (6, nv): the twist of a point of a frame, in world axes, linear [m/s] first.
+def jacobian(
+    model: AnyModel, q: Values, frame: str, point: Vec3 = ZERO, leading: Sequence[str] | None = None
+) -> np.ndarray:
+    """Return J with V = J qd, shape (6, nv): the twist of a point of a frame, in world axes, linear [m/s] first.
 
     Args:
         q: shape (nq,), or {joint: number or list}; None for home.
         frame: the name of a link, of a frame of the model, or "world", which never moves.
         point: in the frame [m].
+        leading: names of the joints that lead a mechanism; see `link_jacobian`.
 
     Raises:
         ModelError: there is no such frame. StateError: as `link_jacobian`.
@@ -42,8 +48,8 @@ def jacobian(model: AnyModel, q: Values, frame: str, point: Vec3 = ZERO) -> np.n
     compiled = compiled_of(model)
     link, X_LF = frame_of(compiled, frame)
     if link == WORLD:
-        return np.zeros((6, compiled.nv))
-    return link_jacobian(compiled, q, link, add(X_LF[:3], quat_rotate(X_LF[3:], point)))
+        return np.zeros((6, compiled.nv if leading is None else free_motions(compiled, q, leading).shape[1]))
+    return link_jacobian(compiled, q, link, add(X_LF[:3], quat_rotate(X_LF[3:], point)), leading)
 
 
 def frame_of(compiled: CompiledModel, name: str) -> tuple[str, Pose]:

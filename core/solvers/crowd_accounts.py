@@ -45,9 +45,9 @@ def weigh_step(system, crowd, q, time, h):
 def work_of_laws(crowd, multipliers, h, mean):
     """Return what laws take away and bring in (lost, gained) [J].
 
-    Belts, prescribed motion and drives bring in; so does the push that parts what overlaps.
+    Belts, prescribed motion and drives bring in; so does what parts overlaps, where they do so on the whole.
     """
-    lost, gained = 0.0, 0.0
+    lost, gained, parting = 0.0, 0.0, 0.0
     for k in range(crowd.counts[LAW_COUNT]):
         law = crowd.laws[k]
         for r in range(law.rows):
@@ -55,12 +55,14 @@ def work_of_laws(crowd, multipliers, h, mean):
             if push == 0.0:
                 continue
             work = push * row_velocity(crowd, law, r, mean)
-            if law.drives or (law.rigid and law.gap < 0.0 and work > 0.0):
+            if law.drives:
                 gained += work
+            elif law.rigid and law.gap < 0.0:  # two that push against each other do opposite works
+                parting += work
             else:
                 gained -= push * law.given[r]
                 lost -= work + push * law.given[r]
-    return lost, gained
+    return lost - min(parting, 0.0), gained + max(parting, 0.0)
 
 
 @subroutine

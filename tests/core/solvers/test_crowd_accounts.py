@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Controls, Prescribed, Simulation, crowd_steps
+from limberjack.core.solvers import Simulation, crowd_steps
+from limberjack.core.solvers.controls import Controls
 from limberjack.core.solvers.crowd_steps import advance_crowd
 from support.touching import LEVEL, NO_TURN, G, crowded, pose_of, scene, sloped, solid, velocity_of
 
@@ -145,8 +146,7 @@ def test_a_platform_supplies_what_it_lifts():
     lift = Joint("lift", "prismatic", WORLD, "table", axes=[Axis((0, 0, 1))])
     free = Joint("free", "free", WORLD, "box", X_PJ=at(0.15))
     times = np.linspace(0.0, 1.0, 51)
-    heights = 0.15 * (1.0 - np.cos(np.pi * times))
-    controls = Controls({"lift": Prescribed(times, heights)})
+    controls = Controls({"lift": lambda t: 0.15 * (1.0 - math.cos(math.pi * t))})
     simulation = Simulation(Model("m", [table, box], [lift, free]), times, "good", controls=controls)
     simulation.expect_crowd()
     motion = simulation.run()

@@ -7,7 +7,7 @@ from limberjack.core.geometry import Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory import Trajectory
+from limberjack.core.trajectory.trajectory import Trajectory
 from support.models import random_graph
 
 STEP = 1e-3
