@@ -17,7 +17,7 @@ from ..bridge.numbers import frame_rate, unit_length
 from ..bridge.read import SceneReading
 from .demands import require_rigid_colliders
 from .inputs import InputSampler
-from .leading import let_go, let_lead, paths_of, sample_leads
+from .leading import Jumps, jumps_of, let_go, let_lead, paths_of, sample_leads
 from .sampling import Poses
 from .settings import BakeSettings
 from .starts import Beginning, as_animated, as_posed
@@ -59,11 +59,12 @@ class Course:
         frames = settings.first + spacing * np.arange(count)
         leads = sample_leads(scene, reading, frames, inputs.look if inputs else None)
         hand_overs = let_go(leads, reading, inputs, frames)
-        self.followed = inputs.digest() + _digest_of_poses(leads)
+        jumps = jumps_of(scene, reading, leads, frames)
+        self.followed = inputs.digest() + _digest_of_poses(leads, jumps)
         self.reading = inputs.at_first(reading)
         self.model = let_lead(self.reading, leads)
         released = {name: float(self.times[number]) for name, number in hand_overs.items() if number < len(self.frames)}
-        self.controls = Controls(links=paths_of(leads, rate), released=released, schedule=inputs.schedule(rate))
+        self.controls = Controls(links=paths_of(leads, rate, jumps), released=released, schedule=inputs.schedule(rate))
         self._is_measured = not initial
         self.beginning = Beginning(initial)
         if not initial:
@@ -94,8 +95,10 @@ class Course:
         return Simulation(self.model, **own | changes)
 
 
-def _digest_of_poses(leads: Poses) -> str:
-    return hashlib.sha256(b"".join(name.encode() + poses.tobytes() for name, poses in leads.items())).hexdigest()
+def _digest_of_poses(leads: Poses, jumps: Jumps) -> str:
+    told = [name.encode() + poses.tobytes() for name, poses in leads.items()]
+    told += [f"{name} {number}".encode() + jumps[name][number].tobytes() for name in jumps for number in jumps[name]]
+    return hashlib.sha256(b"".join(told)).hexdigest()
 
 
 def _begin(

@@ -58,7 +58,7 @@ WEDGED, STUCK, HARD = -0.7, 1e-3, 3.0
 
 def overlapping_solids(run: RunFacts) -> Iterator[Diagnosis]:
     facts = run.contacts
-    if facts is None:
+    if facts is None or (run.jumps and run.start.time > 0.0):  # what a jump leads into is pushed out
         return
     proximity = facts.proximity(run.compiled.model, run.start.q)
     found = [each for each in proximity.pairs_nearer(0.0) if _is_deep(facts, each)]

@@ -71,7 +71,8 @@ class Controls:
     """Prescribed motion and forces of a simulation.
 
     Prescribed motion acts through the joints, whatever force that takes. Between two frames it is a polynomial of
-    degree 7 through the values of the function at eight times.
+    degree 7 through the values of the function at eight times. Where a function jumps, what it moves is placed anew
+    without a velocity (`jumps.py`).
 
     Attributes:
         joints: {joint: function of the time [s] that gives its coordinates, shaped as in a state}.
@@ -142,12 +143,22 @@ class Controls:
         return given if count == 7 else np.concatenate([np.zeros(3), given])
 
     def prescribe(
-        self, inputs: Inputs, compiled: CompiledModel, constraints: ConstraintSet, begin: float, end: float, zero: float
+        self,
+        inputs: Inputs,
+        compiled: CompiledModel,
+        constraints: ConstraintSet,
+        begin: float,
+        end: float,
+        zero: float,
+        last: float = math.inf,
     ) -> Inputs:
-        """The inputs with the motion prescribed between two times [s]; the solver's own time counts from `zero`."""
+        """The inputs with the motion prescribed between two times [s]; the solver's own time counts from `zero`.
+
+        last: the last time at which to ask for values [s], if motion jumps between it and `end`.
+        """
         if not constraints.signals:
             return inputs
-        times = begin + (end - begin) * 0.5 * (NODES + 1.0)
+        times = np.minimum(spread(begin, end), last)
         found = []
         for signal in constraints.signals:
             values = np.array([self.values(signal, compiled, time) for time in times])
@@ -199,6 +210,11 @@ class Controls:
             arm = arm_of(compiled, row, tether.point)
             found.append((row, compiled.link_body[row], arm, here, rate, tether.stiffness, tether.damping))
         return inputs._replace(tethers=np.array(found, TETHER).view(np.recarray))
+
+
+def spread(begin: float, end: float) -> np.ndarray:
+    """Return the times between two times at which prescribed motion is sampled [s], shape (DEGREE + 1,)."""
+    return begin + (end - begin) * 0.5 * (NODES + 1.0)
 
 
 NODES = np.array([-cos_sin(np.pi * k / DEGREE)[0] for k in range(DEGREE + 1)])

@@ -29,6 +29,7 @@ from .setup_findings import (
     fast_start,
     held_by_friction,
     idle_guards,
+    jumping_motion,
     limits_crossed,
     overlapping_start,
     weak_drives,
@@ -374,6 +375,7 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     weak_drives,
     held_by_friction,
     effort_too_small,
+    jumping_motion,
     idle_guards,
     step_at_floor,
 )

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+import bisect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from ..spatial.arrays import norm
 
 
-def pose_path(first: float, step: float, poses: np.ndarray) -> Callable[[float], np.ndarray]:
-    """The pose at any time [s], through samples `step` apart from `first` on; it stays at the last one.
+def pose_path(
+    first: float, step: float, poses: np.ndarray, jumps: Mapping[int, np.ndarray] | None = None
+) -> Callable[[float], np.ndarray]:
+    """Return the pose at any time [s], through samples `step` apart from `first` on; it stays at the last one.
 
     Args:
         poses: shape (n, 7), x y z qw qx qy qz.
+        jumps: {number of a sample to which the poses jump: the pose from which they jump there, shape (7,)}.
 
     Returns:
         a function that gives x y z and a unit quaternion, shape (7,), with a continuous acceleration between the
-        first sample and the last.
+        first sample and the last, except at jumps.
     """
-    samples = np.array(poses, dtype=np.float64)
+    jumps = jumps or {}
+    begins = [0, *sorted(jumps)]
+    pieces = []
+    for begin, end in zip(begins, [*begins[1:], len(poses)], strict=True):
+        own = np.array(poses[begin:end], dtype=np.float64)
+        pieces.append(_smooth(np.vstack([own, jumps[end]]) if end in jumps else own))
+    starts = [first + begin * step for begin in begins]
+
+    def pose(time: float) -> np.ndarray:
+        number = max(bisect.bisect_right(starts, time) - 1, 0)
+        return pieces[number]((time - starts[number]) / step)
+
+    return pose
+
+
+def _smooth(samples: np.ndarray) -> Callable[[float], np.ndarray]:
+    """Return the pose at any place, counted in samples, shape (n, 7); before and after them, the first and the last."""
     turns = samples[:, 3:] / norm(samples[:, 3:])[..., None]
     flips = np.where(np.sum(turns[1:] * turns[:-1], axis=1) < 0.0, -1.0, 1.0)
     samples[:, 3:] = turns * np.concatenate([[1.0], np.cumprod(flips)])[:, None]
     bends = spline_bends(samples)
 
-    def pose(time: float) -> np.ndarray:
-        place = min(max((time - first) / step, 0.0), len(samples) - 1.0)
+    def pose(place: float) -> np.ndarray:
+        place = min(max(place, 0.0), len(samples) - 1.0)
         number = min(int(place), max(len(samples) - 2, 0))
         found = _between(samples[number : number + 2], bends[number : number + 2], place - number)
         found[3:] /= math.hypot(*found[3:])  # of one rounding on any processor, which BLAS's is not

@@ -21,6 +21,7 @@ from .contact_facts import ContactFacts, contact_facts
 from .contact_report import Touches
 from .controls import Controls
 from .diagnosis import Remedy
+from .jumps import Jump
 from .observation import Observation
 from .protocol import Counters, State
 from .report import Report, energy_at_stake
@@ -87,6 +88,7 @@ class RunFacts:
         falls: the link on which all hangs, where all falls freely from the first frame on; else empty.
         times, numbers: of all frames, when they are [s] and what messages call them, shape (F,).
         touches: what touched in this stage; None where nothing may. contact: whether it was to be looked at.
+        jumps: of prescribed motion so far.
     """
 
     compiled: CompiledModel
@@ -104,6 +106,7 @@ class RunFacts:
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(1))
     touches: Touches | None = None
     contact: bool = False
+    jumps: tuple[Jump, ...] = ()
 
     def frame_at(self, time: float) -> str:
         """What messages call the frame at a time [s], or the first after it."""

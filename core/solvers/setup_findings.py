@@ -10,9 +10,10 @@ import numpy as np
 from ..model.compiled import ON_COLUMN
 from ..model.drives import DRIVES, OFF
 from ..model.naming import way_to_hold
-from ..model.text import measured, measured_apart, measured_range
+from ..model.text import counted, measured, measured_apart, measured_range, timed
 from ..spatial.arrays import matmul, norm
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
+from .jumps import Jump
 from .run_facts import RunFacts, Watched
 
 RACING = {"rad": 1e3, "m": 1e5}
@@ -124,6 +125,23 @@ def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
 def _words(fields: tuple[str, ...]) -> str:
     """Fields of a drive, as the panel calls them."""
     return " or ".join(name.removeprefix("drive_") for name in fields)
+
+
+def jumping_motion(run: RunFacts) -> Iterator[Diagnosis]:
+    """Report prescribed motion that jumps, as stepped keys do: the largest jump of each link or joint."""
+    by_subject: dict[str, list[Jump]] = {}
+    for jump in run.jumps:
+        by_subject.setdefault(jump.subject, []).append(jump)
+    for subject, jumps in by_subject.items():
+        largest = max(jumps, key=lambda jump: jump.distance)
+        others = f", and at {counted(jumps[1:], 'other time')}" if len(jumps) > 1 else ""
+        message = (
+            f"the motion prescribed for it jumps by {measured(largest.distance, largest.unit, 3)} at "
+            f"{timed(largest.time - run.times[0])}, frame {run.frame_at(largest.time)}{others}: it is placed there "
+            "without a velocity, so it neither carries nor pushes what touches it; if it is to move there, give its "
+            "keys another interpolation than Constant, or its table values in between"
+        )
+        yield Diagnosis("motion-jumps", subject, message)
 
 
 def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:

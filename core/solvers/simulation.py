@@ -27,6 +27,7 @@ from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
 from .initial_velocities import velocities_of_links
+from .jumps import Jump, next_jump, placed_anew
 from .observation import Observation
 from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
@@ -59,6 +60,9 @@ COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluatio
 
 POINTS_AT_FIRST = 16
 """In how many solids may touch before more room is made."""
+
+SAME_TIME = 1e-14
+"""Relative difference of two times that is rounding."""
 
 FIRST_WINDOW = 1e-3
 """Seconds for which motion is prescribed at the first frame, where none have passed."""
@@ -134,6 +138,8 @@ class Simulation:
         self._all = blank_trajectory(self._models, self._times, record)
         self._tally = Tally(dict.fromkeys(COUNTS, 0))
         self._gripping: dict[str, Joint] = {}
+        self._jump: Jump | None = None
+        self._jumps: tuple[Jump, ...] = ()
         self._failed = False
         self._controlled = 0
         self._wall_time = 0.0
@@ -235,6 +241,7 @@ class Simulation:
             stage,
             tuple(self._ahead),
             self._gripping,
+            len(self._jumps),
             inputs,
             memory,
         )
@@ -244,6 +251,7 @@ class Simulation:
         self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
         self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
+        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
 
@@ -307,11 +315,18 @@ class Simulation:
         return True
 
     def _stage_of(
-        self, compiled: CompiledModel, state: State, since: float, before: Stage | None = None, frame: int = 0
+        self,
+        compiled: CompiledModel,
+        state: State,
+        since: float,
+        before: Stage | None = None,
+        frame: int = 0,
+        is_jump: bool = False,
     ) -> Stage:
         """Ready to go on with a model from a state at the time `since` [s], on the way to a frame, after another stage.
 
-        What the springs of joints that let go still held is lost, and so is what others take as they take hold.
+        What the springs of joints that let go still held is lost, and so is what others take as they take hold. A jump
+        of prescribed motion supplies the difference.
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         links = self.controls.links_led_at(since)
@@ -324,8 +339,11 @@ class Simulation:
         if before:
             held = sum(before.solver.observe().energies())
             scheduled = system._replace(inputs=schedule.between(*self._window(frame), self._zero))
-            left = sum(Observation(scheduled, state).energies())
-            state = state._replace(dissipated=state.dissipated + held - left)
+            lost = held - sum(Observation(scheduled, state).energies())
+            if is_jump:
+                state = state._replace(supplied=state.supplied - lost)
+            else:
+                state = state._replace(dissipated=state.dissipated + lost)
         owners = owners_of(compiled, ground) if ground else ()
         recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
         if ground:
@@ -342,10 +360,13 @@ class Simulation:
         begun = time.perf_counter()
         self._control(frame)
         change = self._ahead[0][0] if self._ahead else math.inf
-        progress = self._advance(min(float(self._times[frame]), change) - self._zero)
+        jump = self._jump.time if self._jump else math.inf
+        progress = self._advance(min(float(self._times[frame]), change, jump) - self._zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
-        if progress is Progress.REACHED and change <= self._times[frame]:
+        if progress is Progress.REACHED and self._jump and jump <= min(float(self._times[frame]), change):
+            self._place_anew(self._jump, frame)
+        elif progress is Progress.REACHED and change <= self._times[frame]:
             self._change_stage(frame)
         elif progress is Progress.REACHED:
             self._stage.recorder.record(self._stage.solver.observe())
@@ -366,6 +387,19 @@ class Simulation:
         compiled, q, qd = self._carried_over(compiled, state, since)
         self._stage = self._stage_of(compiled, state._replace(q=q, qd=qd), since, self._stage, frame)
         self._tally = Tally(counts | {"events": counts["events"] + 1}, 0.0, self._tally.largest)
+        self._controlled = min(self._controlled, frame)
+        self._control(frame)
+
+    def _place_anew(self, jump: Jump, frame: int) -> None:
+        """Go on with prescribed motion on the other side of a jump, which pushes nothing on its way."""
+        state, counts = self._stage.solver.state, self._counted()
+        q, qd = placed_anew(self.compiled, state, self.controls, jump)
+        state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
+        self._stage = self._stage_of(self.compiled, state, jump.time, self._stage, frame, is_jump=True)
+        if isinstance(self._stage.solver, Touching):
+            self._stage.solver.part_overlaps()
+        self._tally = Tally(counts, 0.0, self._tally.largest)
+        self._jumps += (jump,)
         self._controlled = min(self._controlled, frame)
         self._control(frame)
 
@@ -405,16 +439,30 @@ class Simulation:
         return begin, end if frame else end + FIRST_WINDOW
 
     def _act(self, stage: Stage, frame: int, begin: float, end: float) -> None:
-        """Let act what does between two times [s], on the way to a frame."""
+        """Let act what does between two times [s], on the way to a frame, and up to the next jump."""
         if self.controls.are_steady:
             return
         controls, compiled, state = self.controls, stage.compiled, stage.solver.state
+        begin, end, self._jump = self._up_to_jump(stage, begin, end)
         inputs = stage.schedule.between(begin, end, self._zero)
-        inputs = controls.prescribe(inputs, compiled, stage.constraints, begin, end, self._zero)
+        last = self._jump.before if self._jump else math.inf
+        inputs = controls.prescribe(inputs, compiled, stage.constraints, begin, end, self._zero, last)
         if controls.forces:
             poses, twists = tree_kinematics(compiled, state.q, state.qd)
             inputs = controls.push(inputs, compiled, Moment(frame, begin, state.q, state.qd, poses, twists))
         stage.solver.control(controls.pull(inputs, compiled, begin, end))
+
+    def _up_to_jump(self, stage: Stage, begin: float, end: float) -> tuple[float, float, Jump | None]:
+        """Return the part of a time span [s] that has no jump within it and holds the present, and the jump at its end.
+
+        At a jump at the end of the span, the part begins there.
+        """
+        now = stage.solver.state.time + self._zero
+        while True:
+            jump = next_jump(self.controls, stage.compiled, stage.constraints.signals, begin, end)
+            if jump is None or jump.time > now + SAME_TIME * (1.0 + abs(now)):
+                return begin, (jump.time if jump else end), jump
+            begin, end = jump.time, max(end, jump.time + FIRST_WINDOW)
 
     # ---- what it tells
 
@@ -445,6 +493,7 @@ class Simulation:
             self._numbers,
             stage.touches(self._zero),
             self._contact,
+            self._jumps,
         )
 
 

@@ -84,7 +84,8 @@ class Snapshot:
 
     Attributes:
         frames: that are done. ahead: the stages that are still to come, and when [s].
-        gripping: joints that hold links where these were, and not as drawn. inputs: what acted up to the frame.
+        gripping: joints that hold links where these were, and not as drawn. jumps: number of jumps of prescribed motion
+            so far. inputs: what acted up to the frame.
         memory: of the stage's solver.
     """
 
@@ -94,5 +95,6 @@ class Snapshot:
     stage: Stage
     ahead: tuple[tuple[float, CompiledModel], ...]
     gripping: Mapping[str, Joint]
+    jumps: int
     inputs: Inputs
     memory: Memory

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
+from ..spatial import arrays
 from .adaptive import REACHED, Adaptive
 from .contact_events import IMPACT, Impacts
+from .crowd_laws import FIRM, SLOWLY
 from .crowd_memory import tell_loads_of_guards, tell_points
 from .crowd_steps import NO_ROOM, Pace, advance_crowd
 from .event_costs import crowd_cost, event_cost
@@ -25,6 +27,10 @@ SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
 MOST_HALTS = 7
 """Times in a row that events leave no step, up to which twice as many steps of a crowd are taken each time."""
+OVERLAPPING = 100.0
+"""Depth up to which rigid solids that overlapped after a jump count as parted, in depths to which gravity presses a
+body by its own weight in a crowd's step.
+"""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
 
@@ -68,6 +74,7 @@ class Touching(Adaptive):
         self._stepping[0].lasting = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
+        self._parting = np.zeros(1, np.int64)  # whether solids that overlap are to part
         own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
         step, cheap = crowd_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
@@ -172,9 +179,25 @@ class Touching(Adaptive):
         self._crowd.counts[BEFORE] = 0
         self._crowd.asleep[:], self._crowd.quiet[:], self._crowd.loads[:] = 0, 0.0, 0.0
 
+    def part_overlaps(self) -> None:
+        """Let solids that overlap part gently, as a crowd's steps do. Events keep what overlaps from going deeper."""
+        self._parting[0] = 1
+        self.take_crowd_steps(SOON)
+
+    def _overlap(self) -> bool:
+        """Return whether rigid solids overlapped at the beginning of the last step by more than they are pressed in."""
+        held = self._crowd.before[: self._crowd.counts[BEFORE]]
+        weight = float(arrays.norm(self._system.model.gravity))
+        pressed = SLOWLY * weight * self._pace.base**2 / FIRM
+        return bool(np.any(held.gap[held.stiffness == 0.0] < -OVERLAPPING * pressed))
+
     def _end_crowd(self) -> None:
         """Look for events again, if there are few enough."""
         now, crowd = self._stepping[0], self._crowd
+        if self._parting[0] and self._overlap():
+            now.trust = SOON
+            return
+        self._parting[0] = 0
         points = np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load)
         cost = event_cost(len(self._system.model.bodies), points)
         if cost > self.SHARE[self._accuracy] * self._closeness.burden:
@@ -185,12 +208,12 @@ class Touching(Adaptive):
     def snapshot(self) -> Memory:
         touch, crowd = self._system.touch, self._crowd
         points, before = touch.points[: touch.count[POINTS]], crowd.before[: crowd.counts[BEFORE]]
-        kept = points, touch.count, before, crowd.counts, *_lasting(crowd)
+        kept = points, touch.count, before, crowd.counts, *_lasting(crowd), self._parting
         return (*super().snapshot(), *(array.copy() for array in kept))
 
     def restore(self, memory: Memory) -> None:
         """Blows that were later are forgotten."""
-        *others, points, count, before, counts, asleep, quiet, felt, loads = memory
+        *others, points, count, before, counts, asleep, quiet, felt, loads, parting = memory
         super().restore(tuple(others))
         if not self._stepping[0].trust:
             while len(points) * MOST_ROWS > len(self._system.touch.rows):
@@ -203,6 +226,7 @@ class Touching(Adaptive):
         touch.count[:], crowd.counts[:] = count, counts
         for own, kept in zip(_lasting(crowd), (asleep, quiet, felt, loads), strict=True):
             own[:] = kept
+        self._parting[:] = parting
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
         self._stored = float(self._stepping[0].stored) if self._stepping[0].trust else None
         known = self.impacts

@@ -292,3 +292,59 @@ def test_panel(scene, build):
     for motion, words in (("STATIC", "Fixed to the world"), ("KINEMATIC", "drives the links joined")):
         link(cube).motion = motion
         assert words in draw_all(cube)
+
+
+def stepped(platform, interpolation):
+    """Keys of a platform that is 3 m aside from one frame to the next, or on the way between them."""
+    for frame, x in ((1, 0.0), (9, 0.0), (10, 3.0)):
+        platform.location.x = x
+        platform.keyframe_insert("location", frame=frame)
+    for curve in curves_of(platform):
+        for key in curve.keyframe_points:
+            key.interpolation = interpolation
+
+
+@pytest.mark.parametrize("interpolation", ["CONSTANT", "LINEAR", "BEZIER"])
+def test_stepped_keys_jump_and_fast_keys_move(scene, build, interpolation):
+    """Guards stepped keys: a box on such a platform falls straight down, and the doctor has the platform and the frame.
+
+    The same keys with another interpolation are fast motion, and no jump.
+    """
+    platform = build.cube("platform", (0.0, 0.0, 2.0), size=1.0)
+    box = build.cube("box", (0.0, 0.0, 2.6), size=0.2)
+    build.tag(platform, box)
+    stepped(platform, interpolation)
+    link(platform).motion = "KINEMATIC"
+    scene.frame_end, scene.render.fps = 20, 24
+    run = BakeRun(scene, contact=interpolation == "CONSTANT")
+    run.run()
+    found = [cause for cause in run.diagnose() if cause.code == "motion-jumps"]
+    if interpolation != "CONSTANT":
+        assert found == []
+        return
+    (cause,) = found
+    assert cause.subject == "link 'platform'"
+    assert "jumps by 3 m at 0.375 s, frame 10" in cause.message
+    motion = run.simulation.trajectory
+    fallen = motion.X_WL[:, motion.link_names.index("box"), :3]
+    times = np.maximum(motion.times - 9 / 24, 0.0)
+    assert fallen[:, 2] == pytest.approx(2.6 - 0.5 * 9.81 * times**2, abs=1e-4)
+    assert np.abs(fallen[:, :2]).max() < 1e-6
+
+
+def test_a_platform_that_moves_and_then_jumps_back_keeps_its_speed(scene, build):
+    """Guards jumps of what moves: up to the jump it moves as before, so what it carries goes on with its speed."""
+    platform = build.cube("platform", (0.0, 0.0, 2.0), size=1.0)
+    box = build.cube("box", (0.0, 0.0, 2.6), size=0.2)
+    build.tag(platform, box)
+    driver = platform.driver_add("location", 0).driver
+    driver.expression = "(frame - 1) / 24 if frame < 10 else -40"
+    link(platform).motion = "KINEMATIC"
+    scene.frame_end, scene.render.fps = 14, 24
+    run = BakeRun(scene, contact=True)
+    run.run()
+    motion = run.simulation.trajectory
+    carried = motion.X_WL[:, motion.link_names.index("box"), 0]
+    rates = np.diff(carried[6:]) * 24.0
+    assert rates[0] > 0.9
+    assert rates == pytest.approx(rates[0], abs=0.1)

@@ -1,0 +1,166 @@
+"""Jumps of prescribed motion: discontinuities of the functions of time that give poses and coordinates.
+
+Stepped keys make such functions. A jump has no velocity, so a body whose motion is prescribed is placed anew at that
+time, and pushes nothing on its way. Fast motion is continuous and is followed as it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dynamics.constraints import Signal
+from ..model.compiled import CompiledModel, numbers_of
+from ..spatial import Pose, compose, inverse, norm, quat_normalized, rotvec_of_quat, sub
+from .assembly import assemble
+from .controls import Controls, spread
+from .protocol import State
+
+STEEP = 0.4
+"""Part of a path within a window that lies between two of its samples, from which on a jump is looked for there.
+
+The samples are at Chebyshev nodes, at most 0.22 of the window apart.
+"""
+
+CONCENTRATED = 0.75
+"""Part of a step that must lie in one half of its interval at each bisection. A function with a slope has about 0.5."""
+
+LEFT = 0.5
+"""Part of a step that must be left at the end of the bisection for it to be a jump."""
+
+BISECTIONS = 40
+"""Halvings of an interval between two samples: a frame of 40 ms ends at 4e-14 s."""
+
+SMALLEST = 1e-6
+"""Metres or radians up to which a step is no jump: the rounding of poses in single precision."""
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A discontinuity of prescribed motion.
+
+    Attributes:
+        time: the first time at which the motion is beyond the jump [s]. before: the last known time before it [s].
+        subject: the link or the joint whose motion is prescribed, such as "link 'lift'".
+        distance: how far it jumps, in `unit`: "m" or "rad".
+    """
+
+    time: float
+    before: float
+    subject: str
+    distance: float
+    unit: str
+
+
+def next_jump(
+    controls: Controls, compiled: CompiledModel, signals: tuple[Signal, ...], begin: float, end: float
+) -> Jump | None:
+    """Return the first jump of prescribed motion after a time and up to another [s]; None if there is none.
+
+    Args:
+        signals: the motions that are prescribed.
+    """
+    found: Jump | None = None
+    while True:
+        earlier = [_steepest(controls, compiled, signal, begin, found.before if found else end) for signal in signals]
+        jumps = [jump for jump in earlier if jump]
+        if not jumps:
+            return found
+        found = min(jumps, key=lambda jump: jump.time)
+
+
+def _steepest(controls: Controls, compiled: CompiledModel, signal: Signal, begin: float, end: float) -> Jump | None:
+    """Return the jump of one motion where it changes most between two times [s]."""
+    if not begin < end:
+        return None
+
+    def give(time: float) -> np.ndarray:
+        return controls.values(signal, compiled, time)
+
+    times = [*spread(begin, end)[:-1].tolist(), end]
+    values = [give(time) for time in times]
+    steps = [_distance(signal, one, other) for one, other in itertools.pairwise(values)]
+    place = int(np.argmax(steps))
+    if steps[place] <= max(SMALLEST, STEEP * math.fsum(steps)):
+        return None
+    return _located(give, signal, compiled, times[place], times[place + 1])
+
+
+def _located(
+    give: Callable[[float], np.ndarray], signal: Signal, compiled: CompiledModel, low: float, high: float
+) -> Jump | None:
+    """Return the jump between two times [s]; None if the function is continuous there."""
+    at_low, at_high = give(low), give(high)
+    first = step = _distance(signal, at_low, at_high)
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        at_middle = give(middle)
+        halves = _distance(signal, at_low, at_middle), _distance(signal, at_middle, at_high)
+        if max(halves) < CONCENTRATED * step:
+            return None
+        if halves[0] > halves[1]:
+            high, at_high, step = middle, at_middle, halves[0]
+        else:
+            low, at_low, step = middle, at_middle, halves[1]
+    if step < LEFT * first:
+        return None
+    subject = f"{'link' if signal.of_link else 'joint'} '{signal.name}'"
+    return Jump(high, low, subject, *_measured(signal, compiled, at_low, at_high))
+
+
+def _distance(signal: Signal, one: np.ndarray, other: np.ndarray) -> float:
+    """Return how far two values of a prescribed motion are apart [rad or m]; of poses, the larger of both."""
+    return max(_parts(signal, one, other))
+
+
+def _parts(signal: Signal, one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """Return the way [m, or in the unit of the coordinate] and the angle [rad] from one value to another."""
+    if signal.place is not None:
+        return abs(float(other[0] - one[0])), 0.0
+    X_one, X_other = _unit_pose(one), _unit_pose(other)
+    turn = compose(inverse(X_one), X_other)
+    return norm(sub(X_other[:3], X_one[:3])), norm(rotvec_of_quat(turn[3:]))
+
+
+def _unit_pose(values: np.ndarray) -> Pose:
+    """Return a prescribed pose, x y z qw qx qy qz, with a quaternion of length 1."""
+    x, y, z, *quat = values.tolist()
+    w, i, j, k = quat_normalized(tuple(quat))
+    return x, y, z, w, i, j, k
+
+
+def _measured(signal: Signal, compiled: CompiledModel, one: np.ndarray, other: np.ndarray) -> tuple[float, str]:
+    way, angle = _parts(signal, one, other)
+    if signal.place is not None:
+        return way, compiled.spans[signal.name].joint.q_units[signal.place][1].value
+    return (way, "m") if way >= angle else (angle, "rad")
+
+
+def placed_anew(compiled: CompiledModel, state: State, controls: Controls, jump: Jump) -> tuple[np.ndarray, np.ndarray]:
+    """Return q and qd of a state in which all prescribed motion is where it is after a jump.
+
+    Links that hang on what jumps are placed with it, at the coordinates that their joints have. Their velocities in
+    the world change only as far as the prescribed velocity differs before and after the jump.
+    """
+    given = _after(compiled, controls, jump.time)
+    at = {name: state.q[span.q] for name, span in compiled.spans.items() if name not in controls.joints}
+    moving = {name: state.qd[span.v] for name, span in compiled.spans.items() if name not in controls.joints}
+    start = assemble(compiled, controls.led_from(jump.before), {**at, **given}, moving, jump.time, is_measured=True)
+    return start.q, start.qd
+
+
+def _after(compiled: CompiledModel, controls: Controls, time: float) -> Mapping[str, list[float]]:
+    """Return the coordinates of prescribed joints, and of the free joints of prescribed links, at a time [s]."""
+    found = {name: numbers_of(give(time)).tolist() for name, give in controls.joints.items() if name in compiled.spans}
+    links = controls.links_led_at(time)
+    for name, span in compiled.spans.items():
+        if span.link in links and span.link in compiled.floating:
+            pose = _unit_pose(numbers_of(links[span.link](time)))
+            found[name] = list(compose(inverse(span.joint.X_PJ), pose))
+    return found
