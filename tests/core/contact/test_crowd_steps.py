@@ -56,8 +56,9 @@ def test_a_block_slides_and_stops(accuracy):
     assert_allclose(pose_of(found, "block")[0], 1.5**2 / (2.0 * 0.5 * G), atol=1.5 * STEP[accuracy])
     assert_allclose(pose_of(found, "block")[1:3], (0.0, 0.05), atol=0.1 * G * STEP[accuracy] ** 2)
     assert_allclose(velocity_of(found, "block"), STILL, atol=1e-5 if accuracy == "draft" else 1e-8)
-    energy = found.trajectory.kinetic + found.trajectory.potential + found.trajectory.dissipated
-    assert_allclose(energy, energy[0], atol=1e-12)
+    motion = found.trajectory
+    energy = motion.kinetic + motion.potential + motion.dissipated - motion.supplied
+    assert_allclose(energy, energy[0], atol=1e-4 * motion.kinetic[0])
 
 
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
