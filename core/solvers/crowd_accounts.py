@@ -31,8 +31,8 @@ def weigh_step(system, crowd, q, stride, time, h, bounced):
 
     q: positions as the step begins, where the bodies stand. stride: the velocities by which they move on. bounced:
     whether anything did. The laws have their impulses, `crowd.start` and `crowd.v` are the velocities before and after
-    them, `crowd.aim` those with which bodies arrive that fly until they bounce, and the constraints have the multipliers
-    with which the step began. `crowd.stride` and `crowd.gradient` are lost.
+    them, `crowd.aim` those with which bodies arrive that fly until they bounce, and the constraints have the
+    multipliers with which the step began. `crowd.stride` and `crowd.gradient` are lost.
     """
     mean, struck = crowd.stride, crowd.gradient
     for j in range(mean.shape[0]):

@@ -35,17 +35,9 @@ from ..slots import Bundled
 from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
 from .crowd_accounts import stored_ahead, weigh_step
+from .crowd_bounce import bounce
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
-from .crowd_memory import (
-    forget_told,
-    keep,
-    note_blows,
-    rate_before,
-    recall,
-    remember,
-    remember_guards,
-    take_back,
-)
+from .crowd_memory import forget_told, keep, recall, remember, remember_guards, take_back
 from .drifting import aim_by_inertia, begin_drift, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
@@ -57,10 +49,10 @@ NO_ROOM = 3
 
 SHORTEST, SHORTER = 1e-9, 0.1
 """Seconds below which a step that leads beyond all measure is hopeless, and the part of it that is tried next."""
+SLIVER = 1e-12
+"""Seconds up to a frame that are left out: rounding has left them over, and no step is that short."""
 DRIFT = 0.01
 """Part of what momenta may be off by which the energy of what drifts may be."""
-STIFFLY = 1e3
-"""How much less than otherwise what strikes gives way, lest it lose speed by that."""
 
 
 class Pace(Bundled, namedtuple("Pace", "base tolerance agreement resting calm")):
@@ -81,6 +73,9 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
         if now.time >= end or now.trust <= 0:
             break
         remaining = end - now.time
+        if remaining < SLIVER:
+            now.time = end
+            break
         h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else pace.base) - 1e-9)
         known, hits, stored, contacts = impacts.count[0], now.impacts, now.stored, crowd.counts[BEFORE]
         keep(crowd, crowd.kept)
@@ -140,8 +135,8 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     remember(crowd, h)
     remember_guards(system, crowd, h, max(weight, 1.0))
     stored, pressed = stored_ahead(crowd, h, qd), stop_energy(model, work, q)
-    bounce(crowd, now, h, pace, weight, impacts)
-    lost, gained = weigh_step(system, crowd, q, now.time, h)
+    bounced = bounce(model, crowd, qd, now, h, pace, weight, impacts)
+    lost, gained = weigh_step(system, crowd, q, qd, now.time, h, bounced)
     note_quiet(model, crowd, crowd.v, h, pace.calm)
     fall_asleep(crowd, work.watches, crowd.v, h)
     kept = move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
@@ -238,29 +233,6 @@ def choose_strides(crowd, stride):
         for n in range(forest.first[t], forest.first[t + 1]):
             j = forest.dofs[n]
             stride[j] = crowd.v[j] if moved[t] else 0.5 * (crowd.start[j] + crowd.v[j])
-
-
-@subroutine
-def bounce(crowd, now, h, pace, weight, impacts):
-    """Let what has struck part with what its restitution leaves, and note the blows."""
-    struck = False
-    for k in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[k]
-        if law.rigid == 0:
-            continue
-        before, ahead = rate_before(crowd, law), law.gap + h * law.velocity[0]
-        back = -law.restitution * before
-        if law.impulse[0] > 0.0:
-            law.force[0] = 0.0
-            if back > weight * h and back * back > 2.0 * weight * pace.resting:
-                law.stiffness *= STIFFLY
-                law.force[0] = law.stiffness * back
-                struck = True
-        elif ahead > 0.0:
-            law.force[0] = -law.stiffness * ahead / h
-    if struck:
-        find_velocities(crowd, pace.tolerance, pace.agreement)
-    note_blows(crowd, now, h, weight, impacts)
 
 
 @subroutine

@@ -66,12 +66,13 @@ LENGTH, MASS, WIDTH, TORQUE, TIP, WALL = 2.0, 7.0, 1.0, 20.0, 5e-3, 1.0
 """Of the ladder [m, kg, m, N m], its tip's radius and the wall's distance [m]."""
 
 
-@pytest.fixture(scope="module")
-def ladder():
-    """(motion, force of the wall) of a ladder at rest: a pin with a torque, two halves welded, the tip at a wall.
+@pytest.fixture(scope="module", params=["weld", "stop", "stop in a crowd"])
+def ladder(request):
+    """(motion, force of the wall) of a ladder at rest: a pin with a torque, two halves, the tip at a wall.
 
-    With a hinge at its stop in place of the weld, Drake's second case, recorded wrenches leave out the stop as yet.
+    The halves are welded, or joined by a hinge at its stop.
     """
+    middle = {} if request.param == "weld" else {"axes": [axis(Y_AXIS, lower=0.0)]}
     model = lj.Model("ladder", gravity=(0, 0, -10))
     wall = solid(lj.Box((0.3, 1, 3)), friction=0)
     add_body(model, "wall", "fixed", at=at(WALL + 0.15, 0, 1.5), pose=at(WALL + 0.15, 0, 1.5), collisions=wall)
@@ -79,9 +80,15 @@ def ladder():
     pushed = axis(Y_AXIS, drive_mode="force", drive_target=TORQUE)
     add_body(model, "lower", "revolute", axes=[pushed], **half)
     tip = solid(lj.Sphere(TIP), at(0, WIDTH / 4, 1), friction=0)
-    add_body(model, "upper", "fixed", "lower", at=at(0, 0, 1), collisions=tip, **half)
+    add_body(
+        model, "upper", "revolute" if middle else "fixed", "lower", at=at(0, 0, 1), collisions=tip, **half, **middle
+    )
     start = {"to lower": asin(WALL / (LENGTH + LENGTH * TIP / (WALL - TIP)))}
-    motion = lj.simulate(model, 1, frame_rate=50, q=start, record=["contacts", "wrenches"])
+    times, record = np.linspace(0.0, 1.0, 51), ["contacts", "wrenches"]
+    run = lj.Simulation(model, times, "exact", initial={"q": start}, record=record)
+    if request.param == "stop in a crowd":
+        run.expect_crowd()
+    motion = run.run()
     height = point_at(motion.link("upper")[-1], (0, WIDTH / 4, 1))[2]
     centre = sin(motion.joint("to lower")[-1, 0])
     return motion, (centre * MASS * 10 + TORQUE) / height, height
