@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..check import shapes
+from ..check import shapes, sizes
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
 from ..model import Joint, Model, ModelError, StateError
@@ -498,12 +498,12 @@ class Simulation:
 
 
 def require_sound(model: Model) -> None:
-    """Refuse what cannot be compiled at all, with all that is wrong of it: too few axes, numbers that are none.
+    """Refuse what cannot be compiled at all, with all that is wrong of it: too few axes, impossible sizes.
 
     Raises:
         ModelError: so.
     """
-    issues = [issue for finding in shapes.FINDINGS for issue in finding(model)]
+    issues = [issue for finding in (*shapes.FINDINGS, *sizes.FINDINGS) for issue in finding(model)]
     if issues:
         raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
 
