@@ -37,7 +37,7 @@ from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
 from .crowd_memory import note_blows, rate_before, recall, remember, stored_in
-from .drifting import aim_by_inertia, begin_drift, move_on
+from .drifting import aim_by_inertia, begin_drift, close_loops, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
 from .stepping import went_astray
@@ -74,10 +74,10 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
         remaining = end - now.time
         h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else pace.base) - 1e-9)
         known = impacts.count[0]
-        fits, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
+        fits, kept, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
         if not fits:
             return NO_ROOM
-        if went_astray(system, y, trial):
+        if not kept or went_astray(system, y, trial):
             if h < SHORTEST:
                 return HOPELESS
             copy(trial, y)
@@ -95,7 +95,10 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
 
 @subroutine
 def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts):
-    """Move y on by h seconds. Returns (whether there was room, by how much the fastest change moved anything [m/s])."""
+    """Move y on by h seconds.
+
+    Returns (whether there was room, whether h was not too long, by how much the fastest change moved anything [m/s]).
+    """
     q, qd = parts_of(system, y)
     slopes, model, work = stages[0], system.model, system.work
     prepare(system, q)
@@ -111,14 +114,14 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     share_weights(system.constraints, crowd)
     wake_pushed(crowd, h)
     if not look_near(system, ground, crowd, h, weight):
-        return False, 0.0
+        return False, True, 0.0
     if wake_met(system, ground, crowd, h, weight) and not look_near(system, ground, crowd, h, weight):
-        return False, 0.0
+        return False, True, 0.0
     let_lie(crowd)
     for k in (LAW_COUNT, DOF_COUNT, SLOPE_COUNT, ISLANDS):
         crowd.counts[k] = 0
     if not gather(system, ground, crowd, q, qd, now.time, h, pace, weight):
-        return False, 0.0
+        return False, True, 0.0
     find_velocities(crowd, pace.tolerance, pace.agreement)
     copy(y, trial)
     kinetic, potential = energies_of(model, work, q, qd)
@@ -130,16 +133,16 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     fall_asleep(crowd, work.watches, crowd.v, h)
     move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
     normalize_quaternions(model, y)
-    calls.close(system, now.time + h, y)
-    kinetic, potential = energies_of(model, work, q, qd)
     gained = h * slopes[y.shape[0] - 1]
+    kept = close_loops(calls, system, now.time + h, y, slopes)
+    kinetic, potential = energies_of(model, work, q, qd)
     y[y.shape[0] - 1] += gained
     stored = stored_in(crowd)
     y[y.shape[0] - 2] += before + gained - kinetic - potential + now.stored - stored
     now.stored = stored
     for k in range(work.watches.shape[0]):
         work.watches[k].apart = 0
-    return True, largest_change(model, crowd, qd)
+    return True, kept, largest_change(model, crowd, qd)
 
 
 @subroutine
