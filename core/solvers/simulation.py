@@ -41,7 +41,7 @@ from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
 from .system import make_system
 from .tied_limits import drop_redundant_limits
-from .touching import Touching
+from .touching import Touching, is_unequal
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
 
@@ -347,7 +347,7 @@ class Simulation:
         owners = owners_of(compiled, ground) if ground else ()
         recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
         if ground:
-            solver: Solver = Touching(system, state, self._accuracy, ground)
+            solver: Solver = Touching(system, state, self._accuracy, ground, is_unequal(system, ground, led))
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
         struck = tuple(before.impacts(self._zero)) if before else ()
