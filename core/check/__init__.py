@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import Model, ModelError
-from . import collisions, couplings, joints, links, motion, ranges, shapes, structure, surfaces
+from . import collisions, couplings, joints, links, motion, ranges, shapes, sizes, structure, surfaces
 from .falling import falling
 from .issue import Issue, count_issues
 from .standstill import Hinge, idle_hinges, lever, standstill
@@ -13,6 +13,7 @@ SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
 
 SOUND_FINDINGS = (
     *links.FINDINGS,
+    *sizes.FINDINGS,
     *collisions.FINDINGS,
     *surfaces.FINDINGS,
     *joints.FINDINGS,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..model import Model
 from ..model.colliders import why_unusable
 from .issue import Issue, name_of, warning
+from .sizes import has_bad_size
 
 
 def unusable_shapes(model: Model) -> Iterator[Issue]:
@@ -14,7 +15,7 @@ def unusable_shapes(model: Model) -> Iterator[Issue]:
     told: set[tuple[str, str]] = set()
     for link in model.links:
         for shape in link.collisions:
-            why = why_unusable(shape.geometry)
+            why = "" if has_bad_size(shape.geometry) else why_unusable(shape.geometry)
             file = getattr(shape.geometry, "uri", "")
             if why and not (file and (file, why) in told):
                 told.add((file, why))

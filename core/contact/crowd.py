@@ -90,8 +90,8 @@ class Crowd(
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
             the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
         search, blocks: of iteration.py, vectors in the order of forest.dofs, shape (4, nv), and factors, as `mass`.
-        roots: of articulations, one that stands for its island. tied: 1 for those that loops, couplings or prescribed
-            motion hold, else 0.
+        roots: of articulations, one that stands for its island. tied: what loops, couplings or
+            prescribed motion hold, as `note_tied` has it.
         asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
         felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
         contacts, before: HELD records of this step and of the last one. loads: of each guard, what has held it in the

@@ -33,6 +33,7 @@ from ..kinematics.limits import chart_measure
 from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
 from ..spatial import dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
+from .ground import thickness
 
 FIRM = 1e2
 """Stiffness of what is rigid, times H^2 and how easily the bodies move."""
@@ -42,6 +43,10 @@ PUSH_OUT = 30.0
 """Steps' weights with which it parts at most."""
 TIGHT = 1e8
 """As FIRM, of loops and couplings."""
+SUNK = 1e-2
+"""Part of the thickness of the thinner solid by which a body's own weight may press it in."""
+BEARABLE = 10.0
+"""Weights of the lighter body that a contact bears before it becomes stiffer, in proportion to its load."""
 MOST_SWEEPS = 10
 """Passes over all couplings, forward and backward, in which tied dofs get the inertia of each other: a chain in any
 order of its couplings rarely needs more, and in a ring that contradicts itself inertias grow in each pass.
@@ -91,17 +96,36 @@ def firmness(crowd, k, h, base):
 
 
 @jitable
+def borne_firmness(contact, h, base, weight):
+    """The least stiffness in a step of a rigid contact that bears a load [N s per m/s].
+
+    `firmness` follows from the lighter body. With a heavy one on it, that would sink in by the ratio of the masses.
+    """
+    if contact.struck or not weight > 0.0:
+        return 0.0
+    return FIRM * h * h / (base * base) * contact.load / (BEARABLE * weight)
+
+
+@jitable
+def stiffer_if_thin(ground, contact, base, weight):
+    """How much stiffer than others a contact is whose solids are so thin that a body's weight pressed them in."""
+    thin = min(thickness(ground.solids[contact.first]), thickness(ground.solids[contact.second]))
+    pressed = SLOWLY * weight * base * base / FIRM
+    return min(max(pressed / (SUNK * thin), 1.0), TIGHT / FIRM) if thin > 0.0 else 1.0
+
+
+@jitable
 def wanted_rate(gap, h, weight):
     """With what velocity a gap is to change, if it must [m/s]: it may close by what is open, or it parts gently."""
     return -gap / h if gap > 0.0 else min(-gap / (SLOWLY * h), PUSH_OUT * weight * h)
 
 
 @subroutine
-def keep_open(crowd, k, gap, restitution, h, base, weight):
-    """Have a law keep a gap from closing."""
+def keep_open(crowd, k, gap, restitution, h, base, weight, least):
+    """Have a law keep a gap from closing. least: stiffness [N s per m/s]."""
     law = crowd.laws[k]
     law.rigid, law.gap, law.restitution = 1, gap, restitution
-    law.stiffness = firmness(crowd, k, h, base)
+    law.stiffness = max(firmness(crowd, k, h, base), least)
     law.force[0] = law.stiffness * wanted_rate(gap, h, weight)
 
 
@@ -132,7 +156,10 @@ def add_contact(system, ground, crowd, point, contact, h, base, weight):
         push.stiffness, push.dissipation = h * h * point.stiffness, point.dissipation
         push.force[0] = -h * point.stiffness * contact.gap
     else:
-        keep_open(crowd, contact.law, contact.gap, point.restitution, h, base, weight)
+        least = borne_firmness(contact, h, base, weight)
+        keep_open(crowd, contact.law, contact.gap, point.restitution, h, base, weight, least)
+        push.stiffness *= stiffer_if_thin(ground, contact, base, weight)
+        push.force[0] = push.stiffness * wanted_rate(contact.gap, h, weight)
     sliding = point.friction if contact.slips else point.holding
     strain = get3(contact.strain)
     if sliding > 0.0:
@@ -276,7 +303,7 @@ def add_stop(model, crowd, guard, number, first, count, q, room, side, h, base, 
         law.stiffness, law.dissipation = h * h * guard.stiffness, guard.dissipation
         law.force[0] = -h * guard.stiffness * room
     else:
-        keep_open(crowd, k, room, guard.restitution, h, base, max(weight, 1.0))
+        keep_open(crowd, k, room, guard.restitution, h, base, max(weight, 1.0), 0.0)
 
 
 @subroutine

@@ -38,7 +38,7 @@ from .crowd_accounts import stored_ahead, weigh_step
 from .crowd_bounce import bounce
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
 from .crowd_memory import forget_told, keep, recall, remember, remember_guards, take_back
-from .drifting import aim_by_inertia, begin_drift, move_on
+from .drifting import aim_by_inertia, begin_drift, close_loops, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
 from .stepping import went_astray
@@ -141,7 +141,7 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     fall_asleep(crowd, work.watches, crowd.v, h)
     kept = move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
     normalize_quaternions(model, y)
-    calls.close(system, now.time + h, y)
+    kept = close_loops(calls, system, now.time + h, y, slopes) and kept
     y[y.shape[0] - 1] += gained
     y[y.shape[0] - 2] += lost + now.stored + pressed - stored - stop_energy(model, work, q)
     now.stored = stored

@@ -35,6 +35,7 @@ from .setup_findings import (
     weak_drives,
 )
 from .singular import lock_in_words, lock_joint
+from .taut_loops import is_taut, taut_loops
 
 FAST, VISIBLE = 1e5, 1e3
 """Radians a second: oscillations faster than the one waste steps, and slower than the other are still far too fast for
@@ -251,7 +252,7 @@ def redundant_loop(run: RunFacts) -> Iterator[Diagnosis]:
     if run.compiled.nv > MOST_UNKNOWNS or run.controls.joints or run.controls.links:
         return
     for entry in mobility(run.compiled.model).redundancies:
-        if entry.redundant:
+        if entry.redundant and not is_taut(run.compiled.model, entry.loop):
             message = (
                 f"{entry.redundant} of the {entry.constraints} ways in which it holds are held by the rest of its loop "
                 "already: if the drawing is off by a little, they contradict each other, and forces along them are not "
@@ -358,6 +359,7 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     limits_crossed,
     feeding,
     contradictory_motion,
+    taut_loops,
     fast_start,
     overlapping_start,
     *CONTACT_STARTS,

@@ -4,8 +4,9 @@ What is held together does not run off along a tangent. A chain that whips turns
 were its rates just kept meanwhile, they would hold more energy at the end of the step than at its start, until it flies
 apart. So forces and contacts change velocities as a step begins, and add no more energy than they bring. Then a single
 body turns on by its angular momentum, and articulations drift on by Heun's method of third order. A drift must keep
-kinetic energy: where it does not, it is taken in more parts. What turns slowly keeps its rates, and so does what loops,
-couplings or prescribed motion hold, since forces of theirs would have to bend its way.
+kinetic energy: where it does not, it is taken in more parts. The forces of loops and couplings do no work, and bend the
+way of what they hold, so they act in the drift as well. What turns slowly keeps its rates, and so does what prescribed
+motion holds, since that does work.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), section II.1, Table 1.1; on such a
 splitting: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), section II.5.
@@ -16,11 +17,14 @@ from __future__ import annotations
 import math
 
 from ..dynamics.aba import accelerate, inward, outward
+from ..dynamics.constraint_forces import factor_constraints, multipliers_for, push_dofs
+from ..dynamics.constraint_rows import acceleration_errors, position_errors
 from ..dynamics.constraints import EQUATION, WELD
 from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, subroutine
 from ..joints import FREE, SCREWS
-from ..kinematics.motion import integrate_positions, rigid_inertia_of
+from ..kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
+from ..kinematics.work import largest
 from ..spatial import (
     ZERO,
     add,
@@ -46,6 +50,14 @@ AT_ONCE = 0.2
 MOST_PARTS = 64
 BARELY_KEPT = 0.01
 """Part of its kinetic energy up to which a drift in so many parts may be off."""
+UNTIED, BOUND, LED = 0, 1, 2
+"""What holds an articulation besides its joints: nothing, loops or couplings, or constraints that let it not drift."""
+MOST_FACTORS, ENOUGH_FACTORS = 8, 2
+"""Times that the factors of the constraints are renewed to close loops: Newton's method converges in a few. After the
+latter number, a gap that `calls.close` accepts is one that the drawing leaves.
+"""
+WELL_CLOSED = 1e-10
+"""Radians and metres up to which loops are closed without more ado."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -63,25 +75,43 @@ def is_alone(model, crowd, i):
 
 @jitable
 def may_drift(model, crowd, i):
-    """Whether a body is one of an articulation that nothing but its joints holds together."""
-    return not is_alone(model, crowd, i) and crowd.tied[crowd.forest.tree_of_body[i]] == 0
+    """Whether a body is one of an articulation that moves on by inertia, under the forces of its loops at most."""
+    return not is_alone(model, crowd, i) and crowd.tied[crowd.forest.tree_of_body[i]] != LED
 
 
 @subroutine
 def note_tied(system, crowd):
-    """Note which articulations loops, couplings or prescribed motion hold."""
+    """Note which articulations loops, couplings or prescribed motion hold, as BOUND or LED.
+
+    All that is held is LED if any motion is prescribed, or if a constraint holds a body that turns on by its momentum.
+    """
     constraints, forest = system.constraints, crowd.forest
     for t in range(crowd.tied.shape[0]):
-        crowd.tied[t] = 0
+        crowd.tied[t] = UNTIED
+    how = LED if system.inputs.signals.shape[0] > 0 or holds_single_body(system, crowd) else BOUND
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             for k in range(record.term, record.term_end):
-                crowd.tied[forest.tree_of_dof[constraints.terms[k].v]] = 1
+                crowd.tied[forest.tree_of_dof[constraints.terms[k].v]] = how
             continue
         for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
             if forest.tree_of_body[body] >= 0:
-                crowd.tied[forest.tree_of_body[body]] = 1
+                crowd.tied[forest.tree_of_body[body]] = how
+
+
+@subroutine
+def holds_single_body(system, crowd):
+    """Whether a constraint holds a free body that carries no other."""
+    model, constraints = system.model, system.constraints
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.kind == EQUATION:
+            continue
+        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+            if body > 0 and is_alone(model, crowd, body):
+                return True
+    return False
 
 
 # ---- before the laws
@@ -264,8 +294,51 @@ def write_drift(system, y, out):
     outward(model, work, q, qd)
     inward(model, work, system.tau)
     accelerate(model, work, ZERO, parts_of(system, out)[1])
+    if system.constraints.count[1] > 0 and system.inputs.signals.shape[0] == 0:
+        hold_together(system, q, qd, parts_of(system, out)[1])
     for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
         out[k] = 0.0
+
+
+@subroutine
+def hold_together(system, q, qd, qdd):
+    """Correct accelerations by inertia for the forces of loops and couplings; `outward` and `inward` have run."""
+    model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
+    factor_constraints(model, work, constraints, scratch, scratch.signal, q)
+    acceleration_errors(model, work, constraints, scratch.signal, q, qd, qdd, scratch.error)
+    multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
+    push_dofs(model, work, constraints, scratch, scratch.multipliers)
+    accelerate(model, work, ZERO, qdd)
+
+
+@subroutine
+def close_loops(calls, system, time, y, rates):
+    """Close all loops and couplings at the end of a step. Returns whether they are closed.
+
+    `calls.close` corrects the state with the factors that the last call of `calls.rates` has left. After a step in
+    which links turned far, these factors may be too old for the correction to converge, so they are renewed.
+
+    rates: room for the rates of y.
+    """
+    closed = calls.close(system, time, y)
+    for turn in range(MOST_FACTORS if system.constraints.count[1] > 0 else 0):
+        if closed and (turn >= ENOUGH_FACTORS or widest_gap(system, y) <= WELL_CLOSED):
+            return True
+        calls.rates(system, time, y, 0.0, rates)
+        closed = calls.close(system, time, y)
+    return closed
+
+
+@subroutine
+def widest_gap(system, y):
+    """Return the largest error of all constraints [rad or m]; signals are read."""
+    q, qd = parts_of(system, y)
+    model, scratch = system.model, system.scratch
+    move_bodies(model, system.work, q, system.work.still)
+    position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
+    widest = largest(scratch.error[: system.constraints.count[1]])
+    move_bodies(model, system.work, q, qd)
+    return widest
 
 
 @subroutine

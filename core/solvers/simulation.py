@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..check import shapes
+from ..check import shapes, sizes
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
 from ..model import Joint, Model, ModelError, StateError
@@ -41,7 +41,7 @@ from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
 from .system import make_system
 from .tied_limits import drop_redundant_limits
-from .touching import Touching
+from .touching import Touching, is_unequal
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
 
@@ -347,7 +347,7 @@ class Simulation:
         owners = owners_of(compiled, ground) if ground else ()
         recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
         if ground:
-            solver: Solver = Touching(system, state, self._accuracy, ground)
+            solver: Solver = Touching(system, state, self._accuracy, ground, is_unequal(system, ground, led))
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
         struck = tuple(before.impacts(self._zero)) if before else ()
@@ -498,12 +498,12 @@ class Simulation:
 
 
 def require_sound(model: Model) -> None:
-    """Refuse what cannot be compiled at all, with all that is wrong of it: too few axes, numbers that are none.
+    """Refuse what cannot be compiled at all, with all that is wrong of it: too few axes, impossible sizes.
 
     Raises:
         ModelError: so.
     """
-    issues = [issue for finding in shapes.FINDINGS for issue in finding(model)]
+    issues = [issue for finding in (*shapes.FINDINGS, *sizes.FINDINGS) for issue in finding(model)]
     if issues:
         raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
 

@@ -5,6 +5,8 @@ What both would cost is counted, never timed, so the same motion comes of it eve
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..contact.crowd import BEFORE, STRIDES, make_crowd
@@ -27,6 +29,8 @@ SOON, LATE = 8, 1024
 """Steps that a crowd takes before events are looked for again, at first and at most."""
 MOST_HALTS = 7
 """Times in a row that events leave no step, up to which twice as many steps of a crowd are taken each time."""
+UNEQUAL = 1e6
+"""Ratio of two masses up to which events find the loads between them: with 1e8, bodies are thrown apart."""
 OVERLAPPING = 100.0
 """Depth up to which rigid solids that overlapped after a jump count as parted, in depths to which gravity presses a
 body by its own weight in a crowd's step.
@@ -40,6 +44,8 @@ class Touching(Adaptive):
 
     Args:
         ground: `make_ground`'s, of the same compiled model.
+        only_crowds: whether to take no other than a crowd's steps, as `is_unequal` says; they are no longer than those
+            of accuracy good.
     """
 
     SKIN = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
@@ -65,12 +71,13 @@ class Touching(Adaptive):
     """Metres of error in a crowd's step up to which the next one may be longer."""
     MOST_IMPACTS = 4096
 
-    def __init__(self, system: System, state: State, accuracy: str, ground):
+    def __init__(self, system: System, state: State, accuracy: str, ground, only_crowds: bool = False):
         super().__init__(system, state, accuracy)
         self.ground, self._accuracy = ground, accuracy
         self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST, len(system.model.guards))
         tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
         self._pace = Pace(*(table[accuracy] for table in tables))
+        self._only_crowds = only_crowds
         self._stepping[0].lasting = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
@@ -88,6 +95,9 @@ class Touching(Adaptive):
             max(self.BURDEN[accuracy] * step, cheap),
             max(self.LEAK[accuracy] * step / self.CROWD_STEP[accuracy], cheap),
         )
+        if only_crowds:
+            self._pace = self._pace._replace(base=min(self._pace.base, self.CROWD_STEP["good"]))
+            self.take_crowd_steps(LATE)
 
     @property
     def impacts(self) -> np.recarray:
@@ -200,6 +210,9 @@ class Touching(Adaptive):
         self._parting[0] = 0
         points = np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load)
         cost = event_cost(len(self._system.model.bodies), points)
+        if self._only_crowds:
+            now.trust = LATE
+            return
         if cost > self.SHARE[self._accuracy] * self._closeness.burden:
             now.trust = now.lasting
             return
@@ -272,6 +285,17 @@ class Touching(Adaptive):
         if count > len(touch.points):
             order = np.zeros(count, np.int64)
             self._system = self._system._replace(touch=touch._replace(points=_longer(touch.points, count), order=order))
+
+
+def is_unequal(system: System, ground, led: Collection[int]) -> bool:
+    """Return whether the masses of bodies that may touch differ so far that the loads at events are rounding errors.
+
+    led: numbers of the bodies that nothing pushes.
+    """
+    bodies = {int(body) for body in ground.solids.body} - set(led)
+    masses = [float(system.model.bodies[body].mass) for body in bodies]
+    masses = [mass for mass in masses if mass > 0.0]
+    return bool(masses) and max(masses) > UNEQUAL * min(masses)
 
 
 def _lasting(crowd) -> tuple[np.ndarray, ...]:

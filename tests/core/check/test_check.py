@@ -7,7 +7,7 @@ import pytest
 
 from limberjack.core.check import FINDINGS, SAFE_FINDINGS, Issue, check_model
 from limberjack.core.check.shapes import sound_part
-from limberjack.core.geometry import Box, Mesh, Shape, Surface
+from limberjack.core.geometry import Box, Mesh, Shape, Sphere, Surface
 from limberjack.core.model import Axis, ContactPair, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.properties import Setting, set_property
 
@@ -235,6 +235,9 @@ CASES = [
     ("warning", "units-differ", lambda a, j, m: coupled(m, "gear", ("j", 0), ("slider", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "rack", ("slider", 0), ("j", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "differential", ("j", 0), ("k", 0), ("slider", 0))),
+    ("error", "bad-size", lambda a, j, m: colliding_with(a, Box((1.0, -1.0, 1.0)))),
+    ("error", "bad-size", lambda a, j, m: colliding_with(a, Sphere(NAN))),
+    ("error", "bad-size", lambda a, j, m: colliding_with(a, Mesh("gone.stl", scale=(1.0, 0.0, 1.0)))),
     ("warning", "collision-shape", lambda a, j, m: colliding_with(a, Mesh("gone.stl"))),
     ("warning", "no-room", lambda a, j, m: apart(m)),
     ("warning", "led-outside-limits", lambda a, j, m: setting(j, mimic=Mimic("k", offset=1.5))),

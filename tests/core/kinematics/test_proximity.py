@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.core.check import check_model
 from limberjack.core.check.overlapping import overlapping
-from limberjack.core.geometry import Box, Cone, Foreign, Mesh, Plane, Shape, Sphere
+from limberjack.core.geometry import Box, Foreign, Mesh, Plane, Shape, Sphere
 from limberjack.core.kinematics.proximity import Proximity, distance, overlaps, pairs_nearer
 from limberjack.core.model import WORLD, ContactPair, Joint, Link, Model, ModelError
 
@@ -115,7 +115,7 @@ def test_between_surfaces_that_are_not_convex_there_is_no_distance(a, b):
 
 def test_check_tells_what_overlaps_and_what_cannot_touch():
     """Guards the two findings: pairs by what overlaps, and shapes that touch nothing by `check_model`."""
-    flat = Link("flat", collisions=[Shape("cone", Cone(0.0, 1.0)), Shape("map", Foreign("sdf", "voxels", ""))])
+    flat = Link("flat", collisions=[Shape("cone", Mesh("gone.stl")), Shape("map", Foreign("sdf", "voxels", ""))])
     model = floating(ball("a", 0.0), ball("b", 0.997), flat)
     told = [issue.format("f") for issue in overlapping(model)]
     assert any(
@@ -123,7 +123,7 @@ def test_check_tells_what_overlaps_and_what_cannot_touch():
     )
     assert len(told) == 1
     unusable = [issue.message for issue in check_model(model) if issue.code == "collision-shape"]
-    assert ["radius is 0 m" in message for message in unusable] == [True, False]
+    assert ["gone.stl" in message for message in unusable] == [True, False]
     assert "voxels" in unusable[1]
 
 

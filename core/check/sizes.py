@@ -1,0 +1,86 @@
+"""Findings about sizes that no collision shape can have: negative, zero, absurd, or no numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..collision.hulls import GREATEST
+from ..collision.packing import LEAST
+from ..geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Sphere
+from ..geometry.shapes import Geometry, Heightmap
+from ..model import Model
+from ..model.text import counted
+from .issue import Issue, all_finite, as_text, error, name_of
+
+Sizes = dict[str, float]
+"""Lengths by what they are called [m]."""
+
+
+def sizes_of_collisions(model: Model) -> Iterator[Issue]:
+    """Report the sizes that the solver cannot compute with. Shapes that it leaves out are reported elsewhere."""
+    for link in model.links:
+        for shape in link.collisions:
+            for fault in _faults(shape.geometry):
+                yield error("bad-size", name_of(link), f"collision '{shape.name}': {fault}")
+
+
+def has_bad_size(geometry: Geometry | None) -> bool:
+    """Return whether `sizes_of_collisions` reports a shape."""
+    return next(_faults(geometry), None) is not None
+
+
+def _faults(geometry: Geometry | None) -> Iterator[str]:
+    for name, size in _sizes(geometry).items():
+        if not LEAST <= size <= GREATEST:  # NaN is not either
+            yield f"its {name} is {size:g} m; give {LEAST:g} m to {GREATEST:g} m"
+    if isinstance(geometry, Mesh):
+        yield from _mesh_faults(geometry)
+    elif isinstance(geometry, Polyline):
+        points = [number for outline in geometry.outlines for point in outline for number in point]
+        beyond = [number for number in points if not abs(number) <= GREATEST]
+        if beyond:
+            yield f"a point of its outline is at {beyond[0]:g} m; give numbers up to {GREATEST:g} m"
+    elif isinstance(geometry, Plane) and not (all_finite(geometry.normal) and any(geometry.normal)):
+        yield f"its normal is {as_text(geometry.normal)}, which is no direction; write 0 0 1, say"
+
+
+def _sizes(geometry: Geometry | None) -> Sizes:
+    match geometry:
+        case Box():
+            return _along("size", geometry.size)
+        case Sphere():
+            return {"radius": geometry.radius}
+        case Capsule():  # of length 0 it is a ball
+            return {"radius": geometry.radius} | ({"length": geometry.length} if geometry.length else {})
+        case Cylinder() | Cone():
+            return {"radius": geometry.radius, "length": geometry.length}
+        case Ellipsoid():
+            return _along("radius", geometry.radii)
+        case Polyline():
+            return {"height": geometry.height}
+        case Heightmap():
+            return _along("size", geometry.size)
+    return {}
+
+
+def _along(what: str, sizes: tuple[float, ...]) -> Sizes:
+    return {f"{what} along {axis}": size for axis, size in zip("xyz", sizes, strict=False)}
+
+
+def _mesh_faults(mesh: Mesh) -> Iterator[str]:
+    if not all_finite(mesh.scale) or not all(mesh.scale):
+        yield f"its scale is {as_text(mesh.scale)}; give finite numbers that are not 0"
+    elif mesh.vertices is not None:
+        vertices = np.asarray(mesh.vertices, dtype=np.float64)
+        bad = vertices[~(np.abs(vertices * np.array(mesh.scale)) <= GREATEST).all(axis=1)]  # NaN is not <= either
+        if len(bad):
+            yield (
+                f"{counted(bad, 'vertex', 'vertices')} of its mesh, such as {as_text(bad[0].tolist())}, "
+                f"{'is' if len(bad) == 1 else 'are'} beyond {GREATEST:g} m with its scale, or no numbers; repair the "
+                "mesh, or its scale"
+            )
+
+
+FINDINGS = (sizes_of_collisions,)

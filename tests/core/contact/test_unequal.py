@@ -1,0 +1,62 @@
+"""What rests on what, of very unequal masses and sizes: nothing sinks in, and nothing is thrown off."""
+
+import numpy as np
+import pytest
+
+from limberjack.core.geometry import Box, Plane, Shape
+from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.solvers import Simulation
+
+TIMES = np.arange(25) / 24
+
+
+def tower(*boxes: tuple[tuple[float, float, float], float]) -> Model:
+    """Boxes of a size [m] and a mass [kg] on each other, the first one on a plane; they rest as drawn."""
+    model, height = Model("tower"), 0.0
+    for number, (size, mass) in enumerate(boxes):
+        squares = [mass * side**2 / 12.0 for side in size]
+        x, y, z = (sum(squares) - square for square in squares)
+        link = Link(f"box{number}", mass, inertia=(x, 0.0, 0.0, y, 0.0, z))
+        link.pose = (0.0, 0.0, height + 0.5 * size[2], 1.0, 0.0, 0.0, 0.0)
+        link.collisions = [Shape("box", Box(size))]
+        model.links.append(link)
+        height += size[2]
+    model.links.append(Link("ground", collisions=[Shape("plane", Plane())]))
+    model.joints.append(Joint("fixed", "fixed", WORLD, "ground"))
+    return model
+
+
+def moved(model: Model, accuracy: str, in_crowd: bool = False) -> np.ndarray:
+    """How far each box moves within a second from where it rests, at most, shape (boxes,) [m]."""
+    run = Simulation(model, TIMES, accuracy)
+    if in_crowd:
+        run.expect_crowd()
+    motion = run.run()
+    boxes = [number for number, name in enumerate(motion.link_names) if name != "ground"]
+    places = motion.X_WL[:, boxes, :3]
+    return np.abs(places - places[0]).max(axis=(0, 2))
+
+
+@pytest.mark.parametrize("masses", [(1e-4, 1e4), (1e-4, 1.0, 1e4), (1.0, 1e-4, 1e4)])
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_a_heavy_box_rests_on_a_light_one(accuracy, masses):
+    """Guards mass ratios of 1e8: nothing sinks in by more than 1 mm, or is thrown aside."""
+    model = tower(*(((0.2, 0.2, 0.2), mass) for mass in masses))
+    assert moved(model, accuracy).max() < 1e-3
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-4, 1e3])
+@pytest.mark.parametrize("in_crowd", [False, True])
+@pytest.mark.parametrize("accuracy", ["draft", "good"])
+def test_a_tower_of_any_size_stands(accuracy, in_crowd, size):
+    """Guards sizes from 1 um to 1 km: of five boxes, the highest sinks by a fifth of a box at most."""
+    model = tower(*[((size, size, size), 1000.0 * size**3)] * 5)
+    assert moved(model, accuracy, in_crowd).max() < 0.2 * size
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_a_grain_rests_on_a_slab(accuracy):
+    """Guards sizes of 1 mm and 1 km in one model: the grain stays on the slab, to a hundredth of its size."""
+    slab, grain = moved(tower(((1e3, 1e3, 0.5), 1e9), ((1e-3, 1e-3, 1e-3), 1e-6)), accuracy)
+    assert slab < 1e-6
+    assert abs(grain - slab) < 1e-5
