@@ -20,7 +20,7 @@ from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from ..spatial import dot
 from ..spatial.storage import get3
-from .crowd_bounce import FLIES
+from .crowd_bounce import FLIES, write_means
 from .external_forces import pull_bodies, push_bodies
 from .inputs import power_of_gravity_change
 
@@ -35,10 +35,10 @@ def weigh_step(system, crowd, q, stride, time, h, bounced):
     multipliers with which the step began. `crowd.stride` and `crowd.gradient` are lost.
     """
     mean, struck = crowd.stride, crowd.gradient
+    write_means(crowd, bounced, struck)
     for j in range(mean.shape[0]):
-        mean[j] = struck[j] = 0.5 * (crowd.start[j] + crowd.v[j])
-        if bounced and crowd.roots[crowd.forest.tree_of_dof[j]] == FLIES:
-            mean[j], struck[j] = stride[j], 0.5 * (crowd.aim[j] + crowd.v[j])
+        flies = bounced and crowd.roots[crowd.forest.tree_of_dof[j]] == FLIES
+        mean[j] = stride[j] if flies else struck[j]
     lost, gained = work_of_laws(crowd, system.scratch.multipliers, h, struck)
     damped = work_of_dampers(system.model, q, h, crowd.v, mean)
     driven = work_of_drives(system, q, h, crowd.v, mean)
