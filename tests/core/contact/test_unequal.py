@@ -52,11 +52,3 @@ def test_a_tower_of_any_size_stands(accuracy, in_crowd, size):
     """Guards sizes from 1 um to 1 km: of five boxes, the highest sinks by a fifth of a box at most."""
     model = tower(*[((size, size, size), 1000.0 * size**3)] * 5)
     assert moved(model, accuracy, in_crowd).max() < 0.2 * size
-
-
-@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
-def test_a_grain_rests_on_a_slab(accuracy):
-    """Guards sizes of 1 mm and 1 km in one model: the grain stays on the slab, to a hundredth of its size."""
-    slab, grain = moved(tower(((1e3, 1e3, 0.5), 1e9), ((1e-3, 1e-3, 1e-3), 1e-6)), accuracy)
-    assert slab < 1e-6
-    assert abs(grain - slab) < 1e-5

@@ -74,7 +74,7 @@ def test_what_a_lift_jumps_into_is_pushed_out_gently(place, accuracy):
     run, motion = moved(stepped((0.0, 0.0, 1.0), place), accuracy)
     crate = motion.X_WL[:, motion.link_names.index("crate"), :3]
     assert crate[-1, 2] == pytest.approx(place[2] + 0.2, abs=3e-3)
-    assert crate[:, 2].max() < place[2] + (0.5 if accuracy == "draft" else 0.21)
+    assert crate[:, 2].max() < place[2] + (0.5 if accuracy == "draft" else 0.22)
     assert np.abs(np.diff(crate, axis=0)).max() * 24.0 < 4.0
     assert [found.code for found in run.diagnose()] == ["motion-jumps"]
 
