@@ -35,9 +35,8 @@ from ..jit import jitable, kernel, subroutine
 from ..slots import Bundled
 from ..spatial.storage import copy, get3, put3
 from .contact_modes import let_go
-from .crowd_bounce import bounce
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of
-from .crowd_memory import recall, remember, stored_in
+from .crowd_memory import note_blows, rate_before, recall, remember, stored_in
 from .drifting import aim_by_inertia, begin_drift, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
@@ -51,6 +50,8 @@ SHORTEST, SHORTER = 1e-9, 0.1
 """Seconds below which a step that leads beyond all measure is hopeless, and the part of it that is tried next."""
 DRIFT = 0.01
 """Part of what momenta may be off by which the energy of what drifts may be."""
+STIFFLY = 1e3
+"""How much less than otherwise what strikes gives way, lest it lose speed by that."""
 
 
 class Pace(Bundled, namedtuple("Pace", "base tolerance agreement resting calm")):
@@ -123,7 +124,7 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     before = kinetic + potential
     choose_strides(crowd, qd)
     remember(crowd, h)
-    bounce(model, crowd, qd, now, h, pace, weight, impacts)
+    bounce(crowd, now, h, pace, weight, impacts)
     note_quiet(model, crowd, crowd.v, h, pace.calm)
     fall_asleep(crowd, work.watches, crowd.v, h)
     move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
@@ -223,6 +224,29 @@ def choose_strides(crowd, stride):
         for n in range(forest.first[t], forest.first[t + 1]):
             j = forest.dofs[n]
             stride[j] = crowd.v[j] if moved[t] else 0.5 * (crowd.start[j] + crowd.v[j])
+
+
+@subroutine
+def bounce(crowd, now, h, pace, weight, impacts):
+    """Let what has struck part with what its restitution leaves, and note the blows."""
+    struck = False
+    for k in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[k]
+        if law.rigid == 0:
+            continue
+        before, ahead = rate_before(crowd, law), law.gap + h * law.velocity[0]
+        back = -law.restitution * before
+        if law.impulse[0] > 0.0:
+            law.force[0] = 0.0
+            if back > weight * h and back * back > 2.0 * weight * pace.resting:
+                law.stiffness *= STIFFLY
+                law.force[0] = law.stiffness * back
+                struck = True
+        elif ahead > 0.0:
+            law.force[0] = -law.stiffness * ahead / h
+    if struck:
+        find_velocities(crowd, pace.tolerance, pace.agreement)
+    note_blows(crowd, now, h, weight, impacts)
 
 
 @subroutine
