@@ -43,7 +43,6 @@ HELD = np.dtype(
         ("stiffness", np.float64),  # of a soft one; else 0
         ("slips", np.int64),
         ("struck", np.int64),  # whether what acted was a blow
-        ("past", np.int64),  # what it did in the step before
         ("strain", np.float64, 3),  # across the normal, of the spring by which it sticks [m]
         ("twist", np.float64, 3),  # likewise of rolling and spinning [rad]
         ("law", np.int64),  # its normal one; those of friction follow. -1 for none, -2 within what sleeps
@@ -55,9 +54,6 @@ HELD = np.dtype(
     align=True,
 )
 """A contact of a crowd: what is told of it, and what the next step must know."""
-
-NEW, LASTS = range(2)
-"""What a contact did in the step before: it exerted nothing, or only an impact; it bore a load."""
 
 
 class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local first dofs mass_at")):
@@ -328,7 +324,7 @@ def begin_law(crowd, kind, rows, first, count):
     law = crowd.laws[k]
     law.kind, law.rows, law.first, law.count, law.at = kind, rows, first, count, crowd.counts[SLOPE_COUNT]
     law.stiffness, law.dissipation, law.bound, law.share, law.of = 0.0, 0.0, 0.0, 0.0, -1
-    law.rigid, law.gap, law.restitution, law.role, law.turns, law.drives = 0, 0.0, 0.0, 0, 0, 0
+    law.rigid, law.gap, law.restitution, law.turns, law.drives = 0, 0.0, 0.0, 0, 0
     law.ease, law.contact, law.guard, law.along, law.row = 0.0, -1, -1, 1.0, -1
     for r in range(2):
         law.force[r], law.given[r], law.velocity[r], law.change[r], law.impulse[r] = 0.0, 0.0, 0.0, 0.0, 0.0

@@ -1,10 +1,9 @@
 """The energy that a crowd's step loses and gains, as the work of each law and each force.
 
 Velocities change from v0 to v1 while the bodies stand, by impulses P: M (v1 - v0) = J' P. So the kinetic energy changes
-by exactly P' J (v0 + v1) / 2, and each impulse does work on the mean of both velocities. Where bodies fly until they
-bounce (crowd_bounce.py), forces act along the way that they go, and the laws' impulses from the arrival on. Nothing
-here is found as the rest of a sum. What the energies of a motion lack against these works is the error of the steps
-themselves, and `Report.energy_drift` tells it.
+by exactly P' J (v0 + v1) / 2, and each impulse does work on the mean of both velocities. Nothing here is found as the
+rest of a sum. What the energies of a motion lack against these works is the error of the steps themselves, and
+`Report.energy_drift` tells it.
 
 Source: Thomson, Tait, Treatise on Natural Philosophy, part 1 (1879), section 308, for the work of an impulse.
 """
@@ -20,26 +19,22 @@ from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from ..spatial import dot
 from ..spatial.storage import get3
-from .crowd_bounce import FLIES, write_means
 from .external_forces import pull_bodies, push_bodies
 from .inputs import power_of_gravity_change
 
 
 @subroutine
-def weigh_step(system, crowd, q, stride, time, h, bounced):
+def weigh_step(system, crowd, q, time, h):
     """Return the energies that a step of h seconds takes away and brings in (lost, gained) [J].
 
-    q: positions as the step begins, where the bodies stand. stride: the velocities by which they move on. bounced:
-    whether anything did. The laws have their impulses, `crowd.start` and `crowd.v` are the velocities before and after
-    them, `crowd.aim` those with which bodies arrive that fly until they bounce, and the constraints have the
-    multipliers with which the step began. `crowd.stride` and `crowd.gradient` are lost.
+    q: positions as the step begins, where the bodies stand. The laws have their impulses, `crowd.start` and `crowd.v`
+    are the velocities before and after them, and the constraints have the multipliers with which the step began.
+    `crowd.stride` is lost.
     """
-    mean, struck = crowd.stride, crowd.gradient
-    write_means(crowd, bounced, struck)
+    mean = crowd.stride
     for j in range(mean.shape[0]):
-        flies = bounced and crowd.roots[crowd.forest.tree_of_dof[j]] == FLIES
-        mean[j] = stride[j] if flies else struck[j]
-    lost, gained = work_of_laws(crowd, system.scratch.multipliers, h, struck)
+        mean[j] = 0.5 * (crowd.start[j] + crowd.v[j])
+    lost, gained = work_of_laws(crowd, system.scratch.multipliers, h, mean)
     damped = work_of_dampers(system.model, q, h, crowd.v, mean)
     driven = work_of_drives(system, q, h, crowd.v, mean)
     braked, pushed = work_from_outside(system, crowd, q, time, h, mean)

@@ -9,9 +9,7 @@ from ..contact.crowd import (
     CONTACTS,
     DRIVING,
     HOLDING,
-    LASTS,
     LAW_COUNT,
-    NEW,
     STRAIN,
     row_velocity,
 )
@@ -39,14 +37,14 @@ SURELY = 1.0 - 1e-9
 def recall(crowd, contact, known):
     """Take over what is known of a contact from the step before, in which its pair begins at `known`."""
     before, count, k = crowd.before, crowd.counts[BEFORE], known
-    contact.load, contact.slips, contact.past = 0.0, 0, NEW
+    contact.load, contact.slips = 0.0, 0
     put3(contact.strain, ZERO)
     put3(contact.twist, ZERO)
     while k < count and before[k].first == contact.first and before[k].second == contact.second:
         if before[k].name == contact.name:
             n = get3(contact.normal)
             strain, twist = get3(before[k].strain), get3(before[k].twist)
-            contact.load, contact.slips, contact.past = before[k].load, before[k].slips, before[k].past
+            contact.load, contact.slips = before[k].load, before[k].slips
             put3(contact.strain, sub(strain, scale(n, dot(n, strain))))
             put3(contact.twist, twist)
             break
@@ -202,11 +200,11 @@ def note_blows(crowd, now, h, weight, impacts):
     """Add what has struck, and did not touch before, to the list; what finds no room is only counted."""
     for k in range(crowd.counts[LAW_COUNT]):
         law = crowd.laws[k]
-        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0:
+        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0 or law.gap <= 0.0:
+            continue
+        if rate_before(crowd, law) >= -2.0 * weight * h:
             continue
         i, contact = impacts.count[0], crowd.contacts[law.contact]
-        if contact.past == LASTS or rate_before(crowd, law) >= -2.0 * weight * h:
-            continue
         crowd.before[law.contact].struck = 1
         now.impacts += 1
         impacts.count[0] += 1

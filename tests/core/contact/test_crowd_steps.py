@@ -88,7 +88,7 @@ def test_a_ball_bounces_as_high_as_its_restitution_says():
     fall = math.sqrt(2.0 / G)
     heights = found.trajectory.X_WL[:, found.trajectory.link_names.index("ball"), 2] - 0.1
     assert_allclose(heights[found.trajectory.times > fall + 0.01].max(), 0.49, rtol=0.02)
-    assert heights.min() > -0.01 * STEP["good"] * G * fall  # rigid contacts yield by a hundredth of a step's way
+    assert heights.min() > -1e-6
     assert_allclose(found.impacts[0].time, fall, atol=2.0 * STEP["good"])
 
 

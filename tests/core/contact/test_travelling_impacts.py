@@ -1,4 +1,4 @@
-"""Impacts on bodies that touch already: they travel from one to the next, by events and in convex steps."""
+"""Impacts on bodies that touch already: they travel from one to the next."""
 
 import itertools
 import math
@@ -14,24 +14,19 @@ from support.impacts import RADIUS, after_impacts, balls, row
 from support.touching import LEVEL, NO_TURN, STILL, G, moved, scene, solid, velocity_of
 
 TIMES = np.linspace(0.0, 0.4, 5)
-NEAR = {"draft": 5e-3, "good": 2e-4, "exact": 2e-5}
-"""Errors of speeds in convex steps [m/s]: the last impacts are slow, and come late, since overlaps part first."""
 
 
 def speeds_of(simulation, count: int) -> list[float]:
     return [velocity_of(simulation, f"b{i}")[0] for i in range(count)]
 
 
-def struck(model, accuracy="good", crowded=False, **velocities):
+def struck(model, accuracy="good", **velocities):
     start = {f"free {name}": [*velocity, 0.0, 0.0, 0.0] for name, velocity in velocities.items()}
     simulation = Simulation(model, TIMES, accuracy, initial={"qd": start})
-    if crowded:
-        simulation.expect_crowd()
     simulation.run()
     return simulation
 
 
-@pytest.mark.parametrize("crowded", [False, True], ids=["events", "convex"])
 @pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
 @pytest.mark.parametrize(
     ("masses", "restitution", "moving"),
@@ -44,15 +39,15 @@ def struck(model, accuracy="good", crowded=False, **velocities):
         ((1.0, 10.0, 1.0), 0.5, 1),
     ],
 )
-def test_an_impact_travels_along_a_row(masses, restitution, moving, accuracy, crowded):
+def test_an_impact_travels_along_a_row(masses, restitution, moving, accuracy):
     """Guards rounds of impacts: balls that touch end with the speeds of impacts one after the other."""
     count = len(masses)
     places = row(count)
     places[:moving] = [(x - 0.02, y, z) for x, y, z in places[:moving]]
     model = balls(places, masses, restitution)
-    found = struck(model, accuracy, crowded, **{f"b{i}": (1.0, 0.0, 0.0) for i in range(moving)})
+    found = struck(model, accuracy, **{f"b{i}": (1.0, 0.0, 0.0) for i in range(moving)})
     right = after_impacts([1.0] * moving + [0.0] * (count - moving), masses, restitution)
-    assert_allclose(speeds_of(found, count), right, atol=NEAR[accuracy] if crowded else 1e-6)
+    assert_allclose(speeds_of(found, count), right, atol=1e-6)
 
 
 def test_the_order_of_links_does_not_matter():
