@@ -18,6 +18,7 @@ from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.crowd_memory import tell_friction, tell_points
 from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.protocol import Progress
 from support.models import random_tree
 from support.touching import LEVEL, NO_TURN, STILL, G, crowded, pose_of, scene, sloped, solid, velocity_of
 
@@ -291,6 +292,22 @@ def test_a_crowd_goes_on_from_a_snapshot():
     first = simulation.run().q.tobytes()
     simulation.restore(kept)
     assert simulation.run().q.tobytes() == first
+
+
+def test_a_frame_that_rounding_has_left_over_is_reached():
+    """Guards steps of no length: where 1e-16 s are left up to a frame, nothing moves, and the frame is reached."""
+    model = scene(Surface(), LEVEL, (block("block"), (0, 0, 0.5, *NO_TURN)))
+    simulation = Simulation(model, np.linspace(0.0, 0.4, 11), "draft")
+    simulation.expect_crowd()
+    frames = iter(simulation)
+    while simulation.frames_done < 9:
+        next(frames)
+    solver = simulation._stage.solver
+    before = solver.state
+    end = float(np.nextafter(before.time, 1.0))
+    assert solver.advance(end) == Progress.REACHED
+    assert solver.state.time == end
+    assert solver.state.qd.tolist() == before.qd.tolist()
 
 
 def test_plain_python_takes_the_same_steps():

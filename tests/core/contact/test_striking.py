@@ -245,3 +245,25 @@ def test_a_motion_goes_on_from_a_snapshot(accuracy):
     simulation.run()
     assert simulation.trajectory.q.tobytes() == whole.tobytes()
     assert [impact.time for impact in simulation.impacts] == blows
+
+
+@pytest.mark.parametrize("in_crowd", [False, True], ids=["events", "convex"])
+@pytest.mark.parametrize("slides", [-0.4, -0.1, 0.1, 0.4])
+@pytest.mark.parametrize("degrees", [30.0, 45.0, 60.0])
+def test_no_impact_adds_energy(degrees, slides, in_crowd):
+    """Guards Newton's law with friction: a rod that sticks with its end as it bounces leaves no faster than it came."""
+    surface = Surface(friction=1e3, restitution=1.0)
+    rod = solid("rod", Box((0.5, 0.02, 0.02)), 1.0, surface)
+    angle = math.radians(degrees)
+    height = 0.25 * math.sin(angle) + 0.01 * math.cos(angle) + 1e-3
+    turn = turned("y", angle)
+    model = scene(surface, (0.0, 0.0, 0.0), (rod, (0.0, 0.0, height, *turn)))
+    along, down = (math.cos(angle), math.sin(angle)), (math.sin(angle), -math.cos(angle))  # in the rod's axes: x and z
+    v = [slides * along[0] + 3.0 * down[0], 0.0, slides * along[1] + 3.0 * down[1], 0.0, 0.0, 0.0]
+    simulation = Simulation(model, [0.0, 0.004], "good", initial={"qd": {"free rod": v}})
+    if in_crowd:
+        simulation.expect_crowd()
+    motion = simulation.run()
+    assert simulation.report.impacts > 0
+    assert motion.kinetic[-1] <= motion.kinetic[0] * (1.0 + 1e-6)
+    assert motion.dissipated[-1] >= -1e-6 * motion.kinetic[0]
