@@ -50,8 +50,8 @@ def _sizes(geometry: Geometry | None) -> Sizes:
     match geometry:
         case Box():
             return _along("size", geometry.size)
-        case Sphere():
-            return {"radius": geometry.radius}
+        case Sphere():  # of radius 0 it is a point, with which files mark places; it is left out, with a warning
+            return {"radius": geometry.radius} if geometry.radius != 0.0 else {}
         case Capsule():  # of length 0 it is a ball
             return {"radius": geometry.radius} | ({"length": geometry.length} if geometry.length else {})
         case Cylinder() | Cone():

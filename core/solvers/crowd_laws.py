@@ -40,7 +40,7 @@ FIRM = 1e2
 SLOWLY = 4.0
 """Steps in which what overlaps parts, by and by."""
 PUSH_OUT = 30.0
-"""Steps' weights with which it parts at most."""
+"""Steps of the accuracy, of free fall, whose speed it has at most."""
 TIGHT = 1e8
 """As FIRM, of loops and couplings."""
 SUNK = 1e-2
@@ -115,9 +115,12 @@ def stiffer_if_thin(ground, contact, base, weight):
 
 
 @jitable
-def wanted_rate(gap, h, weight):
-    """With what velocity a gap is to change, if it must [m/s]: it may close by what is open, or it parts gently."""
-    return -gap / h if gap > 0.0 else min(-gap / (SLOWLY * h), PUSH_OUT * weight * h)
+def wanted_rate(gap, h, base, weight):
+    """Return the velocity with which a gap is to change, if it must [m/s]: it may close by what is open, or it parts.
+
+    What overlaps parts in SLOWLY steps, but no faster than gravity makes things in PUSH_OUT steps of the accuracy.
+    """
+    return -gap / h if gap > 0.0 else min(-gap / (SLOWLY * h), PUSH_OUT * weight * base)
 
 
 @subroutine
@@ -126,7 +129,7 @@ def keep_open(crowd, k, gap, restitution, h, base, weight, least):
     law = crowd.laws[k]
     law.rigid, law.gap, law.restitution = 1, gap, restitution
     law.stiffness = max(firmness(crowd, k, h, base), least)
-    law.force[0] = law.stiffness * wanted_rate(gap, h, weight)
+    law.force[0] = law.stiffness * wanted_rate(gap, h, base, weight)
 
 
 # ---- contacts
@@ -159,7 +162,7 @@ def add_contact(system, ground, crowd, point, contact, h, base, weight):
         least = borne_firmness(contact, h, base, weight)
         keep_open(crowd, contact.law, contact.gap, point.restitution, h, base, weight, least)
         push.stiffness *= stiffer_if_thin(ground, contact, base, weight)
-        push.force[0] = push.stiffness * wanted_rate(contact.gap, h, weight)
+        push.force[0] = push.stiffness * wanted_rate(contact.gap, h, base, weight)
     sliding = point.friction if contact.slips else point.holding
     strain = get3(contact.strain)
     if sliding > 0.0:

@@ -32,8 +32,10 @@ SLOW, SETTLED_IN = 2e4, 0.1
 first tenth of a second count as if they were for all of it, since stiff models begin with short steps. The stiffest
 healthy model among the solvers' tests takes 1.6e4, by explicit steps alone."""
 
-MUCH_DRIFT = 0.01
-"""Part of the energy scale beyond which a motion looks wrong."""
+MUCH_DRIFT = {"draft": 0.05, "good": 0.02, "exact": 0.01}
+"""Part of the energy scale beyond which a motion looks wrong, by accuracy: a crowd's steps of 8 ms at draft may well be
+off by some percent.
+"""
 
 UNSEEN = 1e-9
 """Part of the energy at stake up to which a drift is numerical error, whatever the energy that moves."""
@@ -168,7 +170,7 @@ class RunFacts:
 
     @property
     def has_drifted(self) -> bool:
-        is_much = self.report.relative_drift > MUCH_DRIFT
+        is_much = self.report.relative_drift > MUCH_DRIFT[self.accuracy]
         is_seen = self.report.energy_drift > UNSEEN * energy_at_stake(self.compiled)
         return len(self.trajectory) >= FEW and is_much and is_seen
 

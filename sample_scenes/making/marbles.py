@@ -75,8 +75,9 @@ def _tray() -> list:
     thick, size = 0.01, 0.26
     x, _, z = _on(2, LENGTH + size / 2.0 + 0.02, -0.06)
     parts = [box("tray", (size, size, thick), (x, 0.0, z), "teal", collection="Stand")]
-    for name, dx, dy in (("back", 0, 1), ("front", 0, -1), ("far", 1, 0)):
-        length = (size, thick, 0.09) if dx == 0 else (thick, size, 0.09)
-        place = (x + dx * size / 2.0, dy * size / 2.0, z + 0.045)
+    walls = ("back", 0, 1, 0.09), ("front", 0, -1, 0.09), ("far", 1, 0, 0.09), ("near", -1, 0, 0.03)
+    for name, dx, dy, high in walls:
+        length = (size, thick, high) if dx == 0 else (thick, size, high)
+        place = (x + dx * size / 2.0, dy * size / 2.0, z + high / 2.0)
         parts.append(box(f"tray {name}", length, place, "teal", collection="Stand"))
     return parts

