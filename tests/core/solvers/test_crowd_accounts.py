@@ -170,7 +170,7 @@ def test_what_parts_overlaps_is_supplied():
         fastest = np.abs(velocity_of(found, "b")[:3]).max()
         assert pose_of(found, "b")[0] - pose_of(found, "a")[0] > 0.2 - 1e-3
         assert fastest <= 30.0 * G * {"draft": 8e-3, "good": 1e-3}[accuracy]
-        assert motion.supplied[-1] >= motion.kinetic[-1] - 1e-9
+        assert motion.supplied[-1] >= motion.kinetic[-1] * (1.0 - 1e-3)
         assert_allclose(balance_of(found), 0.0, atol=5e-3 * motion.supplied[-1])
 
 
