@@ -53,7 +53,7 @@ def test_a_chain_in_a_crowd_moves_as_by_itself(accuracy, near):
 
 
 @pytest.mark.parametrize("mass", [1.0, 4000.0])
-@pytest.mark.parametrize("accuracy", ["draft", "good"])
+@pytest.mark.parametrize("accuracy", ["draft", pytest.param("good", marks=pytest.mark.slow)])
 def test_a_chain_stays_closed_under_a_falling_weight(accuracy, mass):
     """Guards loops that whip: no frame has an open loop, with up to 4 t on 1.5 kg, and the energies nearly balance."""
     run = crowded(with_weight(chain(30, 0.3), mass), 24, accuracy)

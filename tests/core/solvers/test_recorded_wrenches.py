@@ -91,7 +91,7 @@ def loads_on(model: Model, motion: Trajectory, link: Link) -> np.ndarray:
 def test_what_is_recorded_obeys_newtons_law(seed):
     """Guards wrenches among contacts: with the forces of contacts they make each link's momenta what they are."""
     model = tumbling(seed)
-    simulation = Simulation(model, np.arange(501) * STEP, "good", record=["wrenches", "contacts"])
+    simulation = Simulation(model, np.arange(401) * STEP, "good", record=["wrenches", "contacts"])
     simulation.expect_crowd()
     motion = simulation.run()
     compared = 0
