@@ -230,7 +230,9 @@ def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
     One that swings past its aim is strong enough, and lacks damping.
     """
     half = len(away) // 2
-    saturated = np.mean(np.abs(asked) > guard.effort) if half > 1 else 0.0
+    if half < 2:  # a stage that has only just begun, since a joint let go
+        return False
+    saturated = np.mean(np.abs(asked) > guard.effort)
     passes = np.ptp(np.sign(asked[half:])) > 0.0
     return bool(saturated > 0.8 and not passes and away[half:].mean() > 0.9 * away[:half].mean())
 

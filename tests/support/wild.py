@@ -271,7 +271,8 @@ NAMED = re.compile(r"\b(link|joint|coupling|gearbox)s? '")
 
 
 def has_nan(motion: Trajectory) -> bool:
-    parts = (motion.q, motion.qd, motion.X_WL, motion.kinetic, motion.potential, motion.dissipated, motion.supplied)
+    """Whether a motion has numbers that are none; coordinates have them where a joint has let go."""
+    parts = (motion.X_WL, motion.kinetic, motion.potential, motion.dissipated, motion.supplied)
     return not all(np.isfinite(part).all() for part in parts)
 
 

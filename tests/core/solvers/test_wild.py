@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from limberjack.core.model import ModelError
 from limberjack.core.solvers import Simulation, SimulationError
 from support.wild import NAMED, energy_change, from_seed, has_nan, wild_models
-from support.wild_contact import contact_from_seed
+from support.wild_contact import contact_from_seed, overlapping_from_seed
 
 MOST_STEPS = 10_000
 """A motion that has taken so many is judged as far as it has come: a few stiff models would take most of the time."""
@@ -58,3 +58,11 @@ def test_a_largest_speed_is_reached_and_not_set():
     wild = from_seed(904)
     motion = Simulation(wild.model, np.arange(49) / 24, initial=wild.initial).run()
     assert energy_change(motion)[1] < 5e-4
+
+
+def test_a_run_that_fails_as_a_joint_lets_go_is_told_as_such():
+    """Guards the doctor where a stage has no frame yet: nothing but `SimulationError` is raised."""
+    wild = overlapping_from_seed(12)
+    run = Simulation(wild.model, np.arange(25) / 24, "draft", initial=wild.initial)
+    with pytest.raises(SimulationError, match="link 'link0'"):
+        run.run()
