@@ -34,7 +34,8 @@ class Trajectory:
         efforts: force of the drive, callback or prescribed motion on each velocity coordinate, shape (F, nv) [N m or
             N]; on request.
         wrench_names, wrenches: for J joints, the force [N] and then the torque [N m] about the child-side origin that
-            the joint exerts on its child link, in world axes, shape (F, J, 6); on request.
+            the joint exerts on the link that it carries, in world axes, shape (F, J, 6); on request. It carries its
+            child link, unless the base of the model is on that side.
         loop_error: the largest gap in a loop joint [m], or error of a coupling [rad or m], shape (F,); 0 without loops
             and couplings, None if it was not computed.
         contacts, impacts: contact points in each frame, and impacts from the first frame to the last; on request.

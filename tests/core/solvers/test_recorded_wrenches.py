@@ -24,7 +24,7 @@ def tumbling(seed: int) -> Model:
         link.collisions.append(Shape("ball", Sphere(0.15), (*link.com, 1.0, 0.0, 0.0, 0.0), surface=surface))
     lowest = min(link.pose[2] for link in model.links)
     model.links.append(Link("floor", collisions=[Shape("top", Plane(), surface=surface)]))
-    model.joints.append(Joint("held", "fixed", WORLD, "floor", X_PJ=(0.0, 0.0, lowest - 1.0, 1.0, 0.0, 0.0, 0.0)))
+    model.joints.append(Joint("held", "fixed", WORLD, "floor", X_PJ=(0.0, 0.0, lowest - 0.6, 1.0, 0.0, 0.0, 0.0)))
     return model
 
 
@@ -68,14 +68,12 @@ def loads_on(model: Model, motion: Trajectory, link: Link) -> np.ndarray:
         total[frames, :3] += force
         total[frames, 3:] += torque + np.cross(place - centre[frames], force)
 
-    for number, name in enumerate(motion.wrench_names):
-        joint = model.joint(name) if any(each.name == name for each in model.joints) else None
-        if joint is None:  # the one by which what floats is loose
-            continue
+    for branch in model.tree().branches:
+        joint = branch.joint
         child = poses(joint.child)
         at = child[:, :3] + turns(child[:, 3:]) @ np.array(joint.X_CJ[:3])
-        wrench = motion.wrenches[:, number]
-        for end, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
+        wrench = motion.wrenches[:, motion.wrench_names.index(joint.name)]
+        for end, sign in ((branch.outer, 1.0), (branch.inner, -1.0)):
             if end == link.name:
                 add(sign * wrench[:, :3], sign * wrench[:, 3:], at)
     touches = motion.contacts
@@ -91,7 +89,7 @@ def loads_on(model: Model, motion: Trajectory, link: Link) -> np.ndarray:
 def test_what_is_recorded_obeys_newtons_law(seed):
     """Guards wrenches among contacts: with the forces of contacts they make each link's momenta what they are."""
     model = tumbling(seed)
-    simulation = Simulation(model, np.arange(401) * STEP, "good", record=["wrenches", "contacts"])
+    simulation = Simulation(model, np.arange(501) * STEP, "good", record=["wrenches", "contacts"])
     simulation.expect_crowd()
     motion = simulation.run()
     compared = 0
@@ -107,4 +105,4 @@ def test_what_is_recorded_obeys_newtons_law(seed):
             assert np.median(off) < 0.02 * size
             compared += steady.sum()
     assert compared > 1000
-    assert len(motion.contacts.frame) > 50
+    assert len(motion.contacts.frame) > 20
