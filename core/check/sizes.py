@@ -15,7 +15,7 @@ from ..model.text import counted
 from .issue import Issue, all_finite, as_text, error, name_of
 
 Sizes = dict[str, float]
-"""Lengths by what they are called [m]."""
+"""Lengths by their names [m]."""
 
 
 def sizes_of_collisions(model: Model) -> Iterator[Issue]:

@@ -17,16 +17,12 @@ from ..kinematics.jacobian import motion_of_dof
 from ..kinematics.motion import rigid_inertia_of
 from ..slots import Bundled
 from ..spatial import (
-    add,
-    cross,
-    dot,
     force_from,
     inertia_rotate,
     momentum,
     power,
     rigid_add,
     rigid_from,
-    sub,
 )
 from ..spatial.storage import get3, get9, put3
 from .elimination import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
@@ -86,25 +82,24 @@ class Crowd(
         start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
             the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
         search, blocks: of iteration.py, vectors in the order of forest.dofs, shape (4, nv), and factors, as `mass`.
-        roots: of articulations, one that stands for its island. tied: what loops, couplings or
-            prescribed motion hold, as `note_tied` has it.
+        roots: of articulations, one that stands for its island. tied: of articulations, UNTIED, BOUND or LED, as
+            `note_tied` finds it.
         asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
         felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
-        contacts, before: HELD records of this step and of the last one. loads: of each guard, what has held it in the
-            last step, its drive [N or N m], and the strain of the spring by which its friction sticks [m or rad], shape
-            (guards, 3). kept: what `before`, `loads`, `asleep`, `quiet` and `felt` were as a step began, to try it
-            again. counts: how many there are of all, and how many strides the search has taken so far.
+        contacts, before: HELD records of this step and of the last one. loads: for each guard, the load of its stops,
+            friction and speed limit and that of its drive in the last step [N or N m], and the strain of the spring by
+            which its friction sticks [m or rad], shape (guards, 3). kept: the state of these arrays at the start of the
+            step, from which it is tried again. counts: how many there are of all, and how many strides the search has
+            taken so far.
     """
 
 
 class Kept(Bundled, namedtuple("Kept", "before loads asleep quiet felt")):
-    """What one step of a crowd leaves to the next; see `Crowd`."""
+    """Copies of the arrays of a `Crowd` that one step leaves to the next."""
 
 
 LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS, STRIDES = range(7)
 LAWS, NODES, ITERATES = range(3)
-BARRED = 1e-10
-"""Part of how easily bodies move below which they do not move along a law's rows: a slope of 1e-5."""
 HOLDING, DRIVING, STRAIN = range(3)
 """Columns of `loads`."""
 
@@ -271,120 +266,6 @@ def put_rigid(a, rigid):
     a[0] = rigid[0]
     put3(a, rigid[1], 1)
     a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]
-
-
-# ---- laws
-
-
-@subroutine
-def list_dofs(model, crowd, one, other):
-    """List the dofs that move two bodies against each other. Returns how many.
-
-    Those of the other body come first, each branch from its end inward; what carries both moves neither.
-    """
-    first, common = crowd.counts[DOF_COUNT], common_body(model, one, other)
-    total = first
-    for start in (other, one):
-        i = start
-        while i != common:
-            for j in range(model.bodies[i].v, model.bodies[i].v_end):
-                if total < crowd.dofs.shape[0]:
-                    crowd.dofs[total] = j
-                total += 1
-            i = model.bodies[i].parent
-    return total - first
-
-
-@jitable
-def common_body(model, one, other):
-    """The last body that carries both, or the world."""
-    while one != other:
-        if one > other:
-            one = model.bodies[one].parent
-        else:
-            other = model.bodies[other].parent
-    return one
-
-
-@subroutine
-def has_room(crowd, dofs, rows, laws):
-    """Whether there is room for so many more."""
-    counts = crowd.counts
-    return (
-        counts[LAW_COUNT] + laws <= crowd.laws.shape[0]
-        and counts[DOF_COUNT] + dofs <= crowd.dofs.shape[0]
-        and counts[SLOPE_COUNT] + dofs * rows <= crowd.slopes.shape[0]
-    )
-
-
-@subroutine
-def begin_law(crowd, kind, rows, first, count):
-    """A new law over dofs that are listed; all that it exerts is still 0. Returns its number."""
-    k = crowd.counts[LAW_COUNT]
-    law = crowd.laws[k]
-    law.kind, law.rows, law.first, law.count, law.at = kind, rows, first, count, crowd.counts[SLOPE_COUNT]
-    law.stiffness, law.dissipation, law.bound, law.share, law.of = 0.0, 0.0, 0.0, 0.0, -1
-    law.rigid, law.gap, law.restitution, law.turns, law.drives = 0, 0.0, 0.0, 0, 0
-    law.ease, law.contact, law.guard, law.along, law.row = 0.0, -1, -1, 1.0, -1
-    for r in range(2):
-        law.force[r], law.given[r], law.velocity[r], law.change[r], law.impulse[r] = 0.0, 0.0, 0.0, 0.0, 0.0
-    crowd.counts[LAW_COUNT] += 1
-    crowd.counts[SLOPE_COUNT] += rows * count
-    return k
-
-
-@subroutine
-def write_slopes(model, work, crowd, k, row, one, other, place, direction, turns):
-    """Write how a row's velocity follows from the dofs: of the other body against the one, at a place in the world.
-
-    It is that along a direction or, where it `turns`, about it.
-    """
-    law, slopes = crowd.laws[k], crowd.slopes
-    common, at = common_body(model, one, other), law.at + row * law.count
-    for side in range(2):
-        i = other if side == 0 else one
-        sign = 1.0 if side == 0 else -1.0
-        while i != common:
-            arm = sub(place, get3(work.bodies[i].origin))
-            for j in range(model.bodies[i].v, model.bodies[i].v_end):
-                turn, slide = motion_of_dof(model, work, i, j)
-                motion = turn if turns else add(slide, cross(turn, arm))
-                slopes[at] = sign * dot(direction, motion)
-                law.ease += dot(motion, motion) / (law.rows * crowd.tied_weights[j])
-                at += 1
-            i = model.bodies[i].parent
-
-
-@subroutine
-def give_rest(crowd, k, row, velocity):
-    """Say what a row's velocity is at present, so that what does not come from dofs is known, as of belts."""
-    law = crowd.laws[k]
-    law.given[row] = velocity - row_velocity(crowd, law, row, crowd.v)
-
-
-@jitable
-def row_velocity(crowd, law, row, v):
-    """What the dofs' velocities, shape (nv,), make of a row's."""
-    total, at = 0.0, law.at + row * law.count
-    for n in range(law.count):
-        total += crowd.slopes[at + n] * v[crowd.dofs[law.first + n]]
-    return total
-
-
-@subroutine
-def ease_of(crowd, k):
-    """Return how much velocity an impulse gives a law's rows, roughly [1/kg or 1/(kg m^2)]: the mean of both.
-
-    It is 0 where joints bar the way: then what is left of the slopes is rounding, or the single precision of a scene.
-    """
-    law, total = crowd.laws[k], 0.0
-    for r in range(law.rows):
-        at = law.at + r * law.count
-        for n in range(law.count):
-            slope = crowd.slopes[at + n]
-            total += slope * slope / crowd.tied_weights[crowd.dofs[law.first + n]]
-    ease = total / law.rows
-    return ease if ease > BARRED * law.ease else 0.0
 
 
 # ---- islands

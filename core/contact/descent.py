@@ -13,9 +13,17 @@ from __future__ import annotations
 import math
 
 from ..jit import subroutine
-from .crowd import ISLANDS, ITERATES, LAWS, NODES, STRIDES, multiply_mass, row_velocity
+from .crowd import (
+    ISLANDS,
+    ITERATES,
+    LAWS,
+    NODES,
+    STRIDES,
+    multiply_mass,
+)
 from .elimination import factor_nodes, offset_of, solve_nodes
 from .iteration import factor_own, iterate, solve_block
+from .law_rows import row_velocity
 from .laws import impulse_at, renew_bounds, yield_at
 
 MOST_STRIDES = 60

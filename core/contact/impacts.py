@@ -38,12 +38,14 @@ MOST_ROUNDS = 500
 """Number of rounds of an impact after which all points take part without bouncing, which ends it."""
 
 MOST_GIVES, LEAST_GIVE = 8, 0.02
-"""How often an impact that adds energy is tried with half of its restitution, and the part below which it gets none."""
+"""Number of tries of an impact that adds energy, each with half of the restitution, and the share of all restitution
+below which the last try has none.
+"""
 GAIN = 1e-12
-"""Part of the kinetic energy that an impact may add by rounding."""
+"""Share of the kinetic energy that an impact may add by rounding."""
 
 ALL_REST, NONE_BOUNCES, BOUNCES = range(3)
-"""What approaches in an island: only points that are too slow to bounce; none that bounces; some that bounce."""
+"""Kinds of islands in a round: all approaching points are too slow to bounce; none of them bounces; some bounce."""
 
 
 @subroutine
@@ -91,7 +93,7 @@ def strike_without_gain(touch, least, resting, weight, energy):
     """Find the impulses of an impact, with less restitution where friction would make them add energy.
 
     A body that friction turns as it bounces may leave faster than it came by Newton's law (Kane's paradox). Without
-    restitution impulses only take energy. energy [J]: the kinetic one before. The others: as of `add_rounds`.
+    restitution, impulses only take energy. energy [J]: the kinetic energy before. Other arguments: see `add_rounds`.
 
     Source: Stronge, Impact Mechanics (2nd ed., 2018), chapter 3.
     """
@@ -101,7 +103,13 @@ def strike_without_gain(touch, least, resting, weight, energy):
         add_rounds(touch, least, resting, weight, give)
         if work_of_impulses(touch) <= GAIN * energy:
             return
-        give = 0.5 * give if give > LEAST_GIVE else 0.0
+        give *= less(give)
+
+
+@jitable
+def less(give):
+    """Return the factor on the share of all restitutions with which an impact that adds energy is tried next."""
+    return 0.5 if give > LEAST_GIVE else 0.0
 
 
 @subroutine
@@ -173,7 +181,7 @@ def begin_round(touch, least, resting, weight, give, last):
 
 @jitable
 def takes_part(touch, point, kind, least):
-    """Whether a point takes part in a round of its island, in which points approach as `kind` says."""
+    """Return whether a point takes part in a round of its island of a kind: ALL_REST, NONE_BOUNCES or BOUNCES."""
     rests = kind == ALL_REST or (kind == NONE_BOUNCES and point.restitution == 0.0)
     return rests or touch.rows[point.row].before < -least
 

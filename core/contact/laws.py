@@ -34,7 +34,7 @@ LAW = np.dtype(
         ("gap", np.float64),  # which one [m or rad]
         ("restitution", np.float64),
         ("turns", np.int64),  # whether friction is against turning, and not against sliding
-        ("drives", np.int64),  # whether it is a drive, which brings in what it does work
+        ("drives", np.int64),  # whether it is a drive, whose work is supplied
         ("bound", np.float64),  # of what holds; infinite where nothing bounds it
         ("share", np.float64),  # the bound as a part of the impulse of another law
         ("of", np.int64),  # that law; -1 for a bound of its own
@@ -47,7 +47,7 @@ LAW = np.dtype(
         ("guard", np.int64),
         ("ease", np.float64),  # what `ease_of` would be at most, if no joint barred the way; 0 where none can
         ("along", np.float64),  # 1 where it pushes along what the guard watches, -1 where against it
-        ("row", np.int64),  # of the constraints
+        ("row", np.int64),  # its row of the constraints; -1 for none
     ],
     align=True,
 )

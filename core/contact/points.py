@@ -104,7 +104,7 @@ ROW = np.dtype(
         ("direction", np.float64, 3),  # in the world
         ("asked", np.float64),  # what the row's rate is to change by
         ("load", np.float64),
-        ("total", np.float64),  # its impulse in all rounds of an impact so far
+        ("total", np.float64),  # sum of its impulses in all rounds of an impact so far
         ("known", np.float64),  # the part of it that is taken from what the cones found
         ("left", np.float64),
         # of the linear equations among what the cones found

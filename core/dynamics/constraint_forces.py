@@ -18,7 +18,7 @@ from ..joints import SCREWS
 from ..spatial import ZERO, ZERO_PAIR
 from ..spatial.storage import put_pair
 from .aba import accelerate, pass_body, push_of
-from .constraint_rows import clear_seed, seed_row
+from .constraint_rows import acceleration_errors, clear_seed, seed_row
 
 SOFT = 1e-8
 """What is added to the diagonal of the matrix, whose entries are 1."""
@@ -27,6 +27,19 @@ NOTHING = 1e-24
 """Part of what the most mobile row feels, below which it is rounding that a row feels."""
 
 MOST_PASSES = 6
+
+
+@subroutine
+def hold_constraints(model, work, constraints, scratch, q, qd, qdd, gravity):
+    """Correct accelerations qdd, shape (nv,), for the forces of constraints; these leave their multipliers and factors.
+
+    `outward`, `inward` and `accelerate` have run without them. gravity: as `accelerate` took it.
+    """
+    factor_constraints(model, work, constraints, scratch, scratch.signal, q)
+    acceleration_errors(model, work, constraints, scratch.signal, q, qd, qdd, scratch.error)
+    multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
+    push_dofs(model, work, constraints, scratch, scratch.multipliers)
+    accelerate(model, work, gravity, qdd)
 
 
 @subroutine

@@ -25,9 +25,8 @@ from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
 from ..spatial.arrays import least_squares, matmul
 from ..spatial.storage import get3
-from .aba import accelerate, articulated_body
-from .constraint_forces import factor_constraints, multipliers_for, push_dofs
-from .constraint_rows import acceleration_errors
+from .aba import articulated_body
+from .constraint_forces import hold_constraints
 from .constraints import constraints_of, make_scratch
 from .crba import composite_body
 from .forces import joint_forces
@@ -179,11 +178,7 @@ def forward_dynamics(
 @kernel
 def hold(model, work, constraints, scratch, q, qd, qdd):
     """Correct the accelerations that `articulated_body` has left, in `work` too, for the forces of constraints."""
-    factor_constraints(model, work, constraints, scratch, scratch.signal, q)
-    acceleration_errors(model, work, constraints, scratch.signal, q, qd, qdd, scratch.error)
-    multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
-    push_dofs(model, work, constraints, scratch, scratch.multipliers)
-    accelerate(model, work, get3(model.gravity), qdd)
+    hold_constraints(model, work, constraints, scratch, q, qd, qdd, get3(model.gravity))
 
 
 def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:

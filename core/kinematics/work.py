@@ -51,9 +51,9 @@ WATCH = np.dtype(
         ("pressed", np.int64),  # likewise, of a compliant stop that gives way
         ("saturated", np.int64),  # the sign of a drive's force where it is as large as its effort allows
         ("apart", np.int64),  # whether its drive is found together with contacts, by a crowd's laws
-        ("told", np.int64),  # whether a crowd's last step tells what it exerts, in `given` and `driven`
-        ("given", np.float64),  # by what holds it: stops, friction, the largest speed [N or N m]
-        ("driven", np.float64),  # by a drive that has an effort
+        ("told", np.int64),  # whether `given` and `driven` are the loads of a crowd's last step
+        ("given", np.float64),  # the load of its stops, friction and speed limit in that step [N or N m]
+        ("driven", np.float64),  # the load of its drive, if that has an effort limit
         ("load", np.float64),  # the force that holds it
         ("yields", np.float64),  # 1 / the inertia that it meets, when last held
         ("lower", np.float64),  # the stops; where a motion starts beyond them, they act from there on

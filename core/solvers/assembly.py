@@ -114,7 +114,8 @@ class _Assembly:
         system = make_system(self.compiled, constraints)
         if constraints.signals:
             at = self.time
-            inputs = self.controls.prescribe(system.inputs, self.compiled, constraints, at, at + 1e-3, at)
+            samples = self.controls.sample(constraints.signals, self.compiled, at, at + 1e-3)
+            inputs = self.controls.prescribe(system.inputs, constraints.signals, samples, (0.0, 1e-3))
             system = system._replace(inputs=inputs)
         return constraints, system
 

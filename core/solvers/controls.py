@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..dynamics.constraints import ConstraintSet, Signal
+from ..dynamics.constraints import Signal
 from ..kinematics.forward import link_row
 from ..model import StateError
 from ..model.compiled import CompiledModel, numbers_of
@@ -142,31 +142,28 @@ class Controls:
             return given[signal.place : signal.place + 1]
         return given if count == 7 else np.concatenate([np.zeros(3), given])
 
-    def prescribe(
-        self,
-        inputs: Inputs,
-        compiled: CompiledModel,
-        constraints: ConstraintSet,
-        begin: float,
-        end: float,
-        zero: float,
-        last: float = math.inf,
-    ) -> Inputs:
-        """The inputs with the motion prescribed between two times [s]; the solver's own time counts from `zero`.
+    def sample(self, signals: Sequence[Signal], compiled: CompiledModel, begin: float, end: float) -> list[np.ndarray]:
+        """Return what is prescribed between two times [s], at the times of `spread`: shape (DEGREE + 1, numbers) each.
 
-        last: the last time at which to ask for values [s], if motion jumps between it and `end`.
+        Raises:
+            StateError: as `values`.
         """
-        if not constraints.signals:
+        times = spread(begin, end).tolist()
+        return [np.array([self.values(signal, compiled, time) for time in times]) for signal in signals]
+
+    def prescribe(
+        self, inputs: Inputs, signals: Sequence[Signal], samples: Sequence[np.ndarray], window: tuple[float, float]
+    ) -> Inputs:
+        """Return the inputs with the motion of signals through their `sample`. window: of the solver's time [s]."""
+        if not signals:
             return inputs
-        times = np.minimum(spread(begin, end), last)
         found = []
-        for signal in constraints.signals:
-            values = np.array([self.values(signal, compiled, time) for time in times])
+        for signal, values in zip(signals, samples, strict=True):
             if signal.place is None:
-                values[:, 3:] = _aligned(values[:, 3:])
+                values = np.hstack([values[:, :3], _aligned(values[:, 3:])])
             found.append(coefficients_through(values))
-        signals = np.ascontiguousarray(np.concatenate(found, axis=1).T)
-        return inputs._replace(signals=signals, window=np.array([begin - zero, end - zero]))
+        coefficients = np.ascontiguousarray(np.concatenate(found, axis=1).T)
+        return inputs._replace(signals=coefficients, window=np.array(window))
 
     def push(self, inputs: Inputs, compiled: CompiledModel, moment: Moment) -> Inputs:
         """The inputs with the forces that the callback asks for.
@@ -213,8 +210,10 @@ class Controls:
 
 
 def spread(begin: float, end: float) -> np.ndarray:
-    """Return the times between two times at which prescribed motion is sampled [s], shape (DEGREE + 1,)."""
-    return begin + (end - begin) * 0.5 * (NODES + 1.0)
+    """Return the times between two times at which prescribed motion is sampled [s], both included: (DEGREE + 1,)."""
+    times = begin + (end - begin) * 0.5 * (NODES + 1.0)
+    times[-1] = end
+    return times
 
 
 NODES = np.array([-cos_sin(np.pi * k / DEGREE)[0] for k in range(DEGREE + 1)])

@@ -10,7 +10,8 @@ Source: Thomson, Tait, Treatise on Natural Philosophy, part 1 (1879), section 30
 
 from __future__ import annotations
 
-from ..contact.crowd import CONTACTS, LAW_COUNT, row_velocity
+from ..contact.crowd import CONTACTS, LAW_COUNT
+from ..contact.law_rows import row_velocity
 from ..dynamics.aba import outward
 from ..dynamics.constraint_rows import measured_rate
 from ..dynamics.guards import chart_drive_torque, drive_force

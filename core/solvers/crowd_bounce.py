@@ -8,17 +8,17 @@ Source: Moreau, Unilateral contact and dry friction in finite freedom dynamics (
 
 from __future__ import annotations
 
-from ..contact.crowd import LAW_COUNT, row_velocity
+from ..contact.crowd import LAW_COUNT
 from ..contact.descent import find_velocities
+from ..contact.impacts import MOST_GIVES, less
+from ..contact.law_rows import row_velocity
 from ..jit import subroutine
 from .crowd_memory import note_blows, rate_before
 
 STIFFLY = 1e3
-"""Factor on the stiffness of a law that bounces, lest its compliance take a part of the speed."""
-MOST_GIVES, LEAST_GIVE, GAIN = 8, 0.02, 1e-4
-"""How often an impact that adds energy is tried with half of its restitution; the part of it below which it gets none;
-and the part of the contacts' works that may be added, since velocities are found up to a tolerance.
-"""
+"""Factor on the stiffness of a law that bounces. Without it, the compliance would take more of the speed."""
+GAIN = 1e-4
+"""Share of the contacts' works by which an impact may add energy, since velocities are found up to a tolerance."""
 
 
 @subroutine
@@ -48,7 +48,7 @@ def bounce(crowd, now, h, pace, weight, impacts):
 def bounce_without_gain(crowd, pace):
     """Find the velocities after an impact, with less restitution where friction would make contacts add energy.
 
-    As in an impact at an event: see contact/impacts.py.
+    See `strike_without_gain`, which does so at events.
     """
     give = 1.0
     for _ in range(MOST_GIVES):
@@ -56,7 +56,7 @@ def bounce_without_gain(crowd, pace):
         work, most = work_of_contacts(crowd)
         if work <= GAIN * most:
             return
-        part = 0.5 if give > LEAST_GIVE else 0.0
+        part = less(give)
         give *= part
         for k in range(crowd.counts[LAW_COUNT]):
             law = crowd.laws[k]

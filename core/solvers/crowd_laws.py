@@ -13,6 +13,8 @@ from ..contact.crowd import (
     DOF_COUNT,
     LAW_COUNT,
     STRAIN,
+)
+from ..contact.law_rows import (
     begin_law,
     ease_of,
     give_rest,
@@ -40,11 +42,11 @@ FIRM = 1e2
 SLOWLY = 4.0
 """Steps in which what overlaps parts, by and by."""
 PUSH_OUT = 30.0
-"""Steps of the accuracy, of free fall, whose speed it has at most."""
+"""Steps of free fall, each of the accuracy's length, whose speed is the largest with which overlaps part."""
 TIGHT = 1e8
 """As FIRM, of loops and couplings."""
 SUNK = 1e-2
-"""Part of the thickness of the thinner solid by which a body's own weight may press it in."""
+"""Share of the thickness of the thinner solid by which a body's own weight may press it in."""
 BEARABLE = 10.0
 """Weights of the lighter body that a contact bears before it becomes stiffer, in proportion to its load."""
 MOST_SWEEPS = 10
@@ -97,7 +99,7 @@ def firmness(crowd, k, h, base):
 
 @jitable
 def borne_firmness(contact, h, base, weight):
-    """The least stiffness in a step of a rigid contact that bears a load [N s per m/s].
+    """Return the least stiffness in a step of a rigid contact that bears a load [N s per m/s].
 
     `firmness` follows from the lighter body. With a heavy one on it, that would sink in by the ratio of the masses.
     """
@@ -108,7 +110,7 @@ def borne_firmness(contact, h, base, weight):
 
 @jitable
 def stiffer_if_thin(ground, contact, base, weight):
-    """How much stiffer than others a contact is whose solids are so thin that a body's weight pressed them in."""
+    """Return the factor on the stiffness of a contact whose solids are so thin that a weight would press them in."""
     thin = min(thickness(ground.solids[contact.first]), thickness(ground.solids[contact.second]))
     pressed = SLOWLY * weight * base * base / FIRM
     return min(max(pressed / (SUNK * thin), 1.0), TIGHT / FIRM) if thin > 0.0 else 1.0
@@ -124,12 +126,11 @@ def wanted_rate(gap, h, base, weight):
 
 
 @subroutine
-def keep_open(crowd, k, gap, restitution, h, base, weight, least):
-    """Have a law keep a gap from closing. least: stiffness [N s per m/s]."""
+def keep_open(crowd, k, gap, restitution, stiffness, rate):
+    """Let a law keep a gap from closing. stiffness [N s per m/s]. rate [m/s]: see `wanted_rate`."""
     law = crowd.laws[k]
     law.rigid, law.gap, law.restitution = 1, gap, restitution
-    law.stiffness = max(firmness(crowd, k, h, base), least)
-    law.force[0] = law.stiffness * wanted_rate(gap, h, base, weight)
+    law.stiffness, law.force[0] = stiffness, stiffness * rate
 
 
 # ---- contacts
@@ -159,10 +160,10 @@ def add_contact(system, ground, crowd, point, contact, h, base, weight):
         push.stiffness, push.dissipation = h * h * point.stiffness, point.dissipation
         push.force[0] = -h * point.stiffness * contact.gap
     else:
-        least = borne_firmness(contact, h, base, weight)
-        keep_open(crowd, contact.law, contact.gap, point.restitution, h, base, weight, least)
-        push.stiffness *= stiffer_if_thin(ground, contact, base, weight)
-        push.force[0] = push.stiffness * wanted_rate(contact.gap, h, base, weight)
+        stiffness = max(firmness(crowd, contact.law, h, base), borne_firmness(contact, h, base, weight))
+        stiffness *= stiffer_if_thin(ground, contact, base, weight)
+        rate = wanted_rate(contact.gap, h, base, weight)
+        keep_open(crowd, contact.law, contact.gap, point.restitution, stiffness, rate)
     sliding = point.friction if contact.slips else point.holding
     strain = get3(contact.strain)
     if sliding > 0.0:
@@ -306,7 +307,8 @@ def add_stop(model, crowd, guard, number, first, count, q, room, side, h, base, 
         law.stiffness, law.dissipation = h * h * guard.stiffness, guard.dissipation
         law.force[0] = -h * guard.stiffness * room
     else:
-        keep_open(crowd, k, room, guard.restitution, h, base, max(weight, 1.0), 0.0)
+        rate = wanted_rate(room, h, base, max(weight, 1.0))
+        keep_open(crowd, k, room, guard.restitution, firmness(crowd, k, h, base), rate)
 
 
 @subroutine

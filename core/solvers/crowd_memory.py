@@ -11,8 +11,8 @@ from ..contact.crowd import (
     HOLDING,
     LAW_COUNT,
     STRAIN,
-    row_velocity,
 )
+from ..contact.law_rows import row_velocity
 from ..contact.laws import HOLDS
 from ..contact.points import POINTS
 from ..contact.responses import tangents
@@ -99,7 +99,7 @@ def tell_friction(crowd, contact, law, h):
 
 @subroutine
 def remember_guards(system, crowd, h, weight):
-    """Write what guards have exerted to `crowd.loads`; blows are left out, and what sleeps exerts what it did."""
+    """Write the loads of guards to `crowd.loads`. Impacts are left out, and guards of what sleeps keep their loads."""
     model, loads = system.model, crowd.loads
     for k in range(loads.shape[0]):
         v = model.bodies[model.guards[k].body].v if model.guards[k].kind == ON_MEASURE else model.guards[k].v
@@ -117,13 +117,13 @@ def remember_guards(system, crowd, h, weight):
 
 @jitable
 def is_blow(crowd, law, h, weight):
-    """Whether a law that pushes has been struck, and did not touch before."""
+    """Return whether a law that pushes was struck in this step, and did not touch before."""
     return law.kind != HOLDS and law.gap > 0.0 and rate_before(crowd, law) < -2.0 * weight * h
 
 
 @kernel
 def tell_loads_of_guards(system, crowd):
-    """Have guards exert what a crowd's last step has found, with which observations go on."""
+    """Let guards exert the loads of a crowd's last step, for observations after it."""
     watches = system.work.watches
     for k in range(watches.shape[0]):
         watches[k].told = 1
@@ -132,39 +132,24 @@ def tell_loads_of_guards(system, crowd):
 
 @subroutine
 def forget_told(system):
-    """Have nothing act any more that `tell_points` and `tell_loads_of_guards` have written."""
+    """Discard the loads that `tell_points` and `tell_loads_of_guards` have written."""
     system.touch.count[POINTS] = 0
     for k in range(system.work.watches.shape[0]):
         system.work.watches[k].told = 0
 
 
 @subroutine
-def keep(crowd, kept):
-    """Keep what a step changes, to try the step again."""
-    for c in range(crowd.counts[BEFORE]):
-        kept.before[c] = crowd.before[c]
-    for k in range(crowd.loads.shape[0]):
-        for c in range(crowd.loads.shape[1]):
-            kept.loads[k, c] = crowd.loads[k, c]
-    for t in range(crowd.asleep.shape[0]):
-        kept.asleep[t], kept.quiet[t] = crowd.asleep[t], crowd.quiet[t]
-    for j in range(crowd.felt.shape[0]):
-        kept.felt[j] = crowd.felt[j]
-
-
-@subroutine
-def take_back(crowd, kept, contacts):
-    """Have all be as `keep` has found it, with so many contacts."""
-    crowd.counts[BEFORE] = contacts
+def copy_lasting(source, target, contacts):
+    """Copy what one step leaves to the next, with so many contacts. source, target: the Crowd and its Kept, or back."""
     for c in range(contacts):
-        crowd.before[c] = kept.before[c]
-    for k in range(crowd.loads.shape[0]):
-        for c in range(crowd.loads.shape[1]):
-            crowd.loads[k, c] = kept.loads[k, c]
-    for t in range(crowd.asleep.shape[0]):
-        crowd.asleep[t], crowd.quiet[t] = kept.asleep[t], kept.quiet[t]
-    for j in range(crowd.felt.shape[0]):
-        crowd.felt[j] = kept.felt[j]
+        target.before[c] = source.before[c]
+    for k in range(source.loads.shape[0]):
+        for c in range(source.loads.shape[1]):
+            target.loads[k, c] = source.loads[k, c]
+    for t in range(source.asleep.shape[0]):
+        target.asleep[t], target.quiet[t] = source.asleep[t], source.quiet[t]
+    for j in range(source.felt.shape[0]):
+        target.felt[j] = source.felt[j]
 
 
 @kernel

@@ -37,7 +37,7 @@ from .contact_modes import let_go
 from .crowd_accounts import stored_ahead, weigh_step
 from .crowd_bounce import bounce
 from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
-from .crowd_memory import forget_told, keep, recall, remember, remember_guards, take_back
+from .crowd_memory import copy_lasting, forget_told, recall, remember, remember_guards
 from .drifting import aim_by_inertia, begin_drift, close_loops, move_on
 from .ground import STARTS, look_near
 from .protocol import Progress
@@ -50,7 +50,7 @@ NO_ROOM = 3
 SHORTEST, SHORTER = 1e-9, 0.1
 """Seconds below which a step that leads beyond all measure is hopeless, and the part of it that is tried next."""
 SLIVER = 1e-12
-"""Seconds up to a frame that are left out: rounding has left them over, and no step is that short."""
+"""Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
 DRIFT = 0.01
 """Part of what momenta may be off by which the energy of what drifts may be."""
 
@@ -78,16 +78,16 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
             break
         h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else pace.base) - 1e-9)
         known, hits, stored, contacts = impacts.count[0], now.impacts, now.stored, crowd.counts[BEFORE]
-        keep(crowd, crowd.kept)
+        copy_lasting(crowd, crowd.kept, contacts)
         fits, kept, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
         if not fits:
-            take_back(crowd, crowd.kept, contacts)
+            take_back(crowd, contacts)
             return NO_ROOM
         if not kept or went_astray(system, y, trial):
             if h < SHORTEST:
                 return HOPELESS
             copy(trial, y)
-            take_back(crowd, crowd.kept, contacts)
+            take_back(crowd, contacts)
             impacts.count[0], now.impacts, now.stored = known, hits, stored
             now.stretch = SHORTER * h
             now.rejected += 1
@@ -98,6 +98,13 @@ def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pa
         now.trust -= 1
         now.stretch = min(2.0 * h, 1.0 if change * h <= pace.calm else pace.base)
     return REACHED if now.time >= end else UNDERWAY
+
+
+@subroutine
+def take_back(crowd, contacts):
+    """Restore what the last step left, as `copy_lasting` kept it; it left so many contacts."""
+    copy_lasting(crowd.kept, crowd, contacts)
+    crowd.counts[BEFORE] = contacts
 
 
 @subroutine

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 
 from ..dynamics.aba import accelerate, inward, outward
-from ..dynamics.constraint_forces import factor_constraints, multipliers_for, push_dofs
-from ..dynamics.constraint_rows import acceleration_errors, position_errors
+from ..dynamics.constraint_forces import hold_constraints
+from ..dynamics.constraint_rows import position_errors
 from ..dynamics.constraints import EQUATION, WELD
 from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, subroutine
@@ -49,15 +49,15 @@ AT_ONCE = 0.2
 """Radians that are first tried in one part."""
 MOST_PARTS = 64
 BARELY_KEPT = 0.01
-"""Part of its kinetic energy up to which a drift in so many parts may be off."""
+"""Share of its kinetic energy by which a drift in so many parts may be off."""
 UNTIED, BOUND, LED = 0, 1, 2
-"""What holds an articulation besides its joints: nothing, loops or couplings, or constraints that let it not drift."""
+"""Kinds of articulations: held by no constraint, by loops or couplings, or by constraints that do not let it drift."""
 MOST_FACTORS, ENOUGH_FACTORS = 8, 2
 """Times that the factors of the constraints are renewed to close loops: Newton's method converges in a few. After the
 latter number, a gap that `calls.close` accepts is one that the drawing leaves.
 """
 WELL_CLOSED = 1e-10
-"""Radians and metres up to which loops are closed without more ado."""
+"""Error of a loop that needs no further correction [rad or m]."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -75,7 +75,7 @@ def is_alone(model, crowd, i):
 
 @jitable
 def may_drift(model, crowd, i):
-    """Whether a body is one of an articulation that moves on by inertia, under the forces of its loops at most."""
+    """Return whether a body is one of an articulation that moves on by inertia and the forces of its loops alone."""
     return not is_alone(model, crowd, i) and crowd.tied[crowd.forest.tree_of_body[i]] != LED
 
 
@@ -102,7 +102,7 @@ def note_tied(system, crowd):
 
 @subroutine
 def holds_single_body(system, crowd):
-    """Whether a constraint holds a free body that carries no other."""
+    """Return whether a constraint holds a free body that carries no other."""
     model, constraints = system.model, system.constraints
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
@@ -295,20 +295,9 @@ def write_drift(system, y, out):
     inward(model, work, system.tau)
     accelerate(model, work, ZERO, parts_of(system, out)[1])
     if system.constraints.count[1] > 0 and system.inputs.signals.shape[0] == 0:
-        hold_together(system, q, qd, parts_of(system, out)[1])
+        hold_constraints(model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO)
     for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
         out[k] = 0.0
-
-
-@subroutine
-def hold_together(system, q, qd, qdd):
-    """Correct accelerations by inertia for the forces of loops and couplings; `outward` and `inward` have run."""
-    model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
-    factor_constraints(model, work, constraints, scratch, scratch.signal, q)
-    acceleration_errors(model, work, constraints, scratch.signal, q, qd, qdd, scratch.error)
-    multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
-    push_dofs(model, work, constraints, scratch, scratch.multipliers)
-    accelerate(model, work, ZERO, qdd)
 
 
 @subroutine

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ..contact.loads import soft_energy
 from ..contact.points import ALLOWED, POINTS, WORK
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
@@ -229,7 +230,11 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     now.burden += event_cost(system.model.bodies.shape[0], system.touch.count[POINTS] + count_closed(ground, skin))
     if now.burden > close.burden:
         return True
-    if not add_closed(system, ground, skin):
+    known_points = system.touch.count[POINTS]
+    fits = add_closed(system, ground, skin)
+    if now.time > 0.0:  # what overlaps as it begins to touch, since a joint let go, brings its energy in
+        y[y.shape[0] - 1] += soft_energy(system.touch, known_points)
+    if not fits:
         return False
     count, known = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) / ENTRY)

@@ -21,22 +21,28 @@ from .controls import Controls, spread
 from .protocol import State
 
 STEEP = 0.4
-"""Part of a path within a window that lies between two of its samples, from which on a jump is looked for there.
+"""Share of a path within a window that lies between two of its samples, above which there may be a jump between them.
 
 The samples are at Chebyshev nodes, at most 0.22 of the window apart.
 """
 
 CONCENTRATED = 0.75
-"""Part of a step that must lie in one half of its interval at each bisection. A function with a slope has about 0.5."""
+"""Share of a step that one half of its interval has at each bisection of a jump; of a smooth function, about 0.5."""
 
 LEFT = 0.5
-"""Part of a step that must be left at the end of the bisection for it to be a jump."""
+"""Share of a step that is left at the end of the bisection of a jump."""
 
 BISECTIONS = 40
-"""Halvings of an interval between two samples: a frame of 40 ms ends at 4e-14 s."""
+"""Number of bisections between two samples: a frame of 40 ms ends at 4e-14 s."""
 
 SMALLEST = 1e-6
-"""Metres or radians up to which a step is no jump: the rounding of poses in single precision."""
+"""Size of a step that is no jump but the rounding of poses in single precision [m or rad]."""
+
+SAME_TIME = 1e-14
+"""Relative difference of two times that is a rounding error."""
+
+AFTER_JUMP = 1e-3
+"""Length of the span after a jump at the end of a time span [s]."""
 
 
 @dataclass(frozen=True)
@@ -56,37 +62,68 @@ class Jump:
     unit: str
 
 
-def next_jump(
-    controls: Controls, compiled: CompiledModel, signals: tuple[Signal, ...], begin: float, end: float
-) -> Jump | None:
-    """Return the first jump of prescribed motion after a time and up to another [s]; None if there is none.
+@dataclass(frozen=True)
+class Span:
+    """A part of a time span in which prescribed motion is continuous.
+
+    Attributes:
+        begin, end [s]. jump: the one at its end; None if there is none.
+        samples: `Controls.sample` of each motion, up to the last time before the jump.
+    """
+
+    begin: float
+    end: float
+    jump: Jump | None
+    samples: list[np.ndarray]
+
+
+def continuous_span(
+    controls: Controls, compiled: CompiledModel, signals: tuple[Signal, ...], begin: float, end: float, now: float
+) -> Span:
+    """Return the part of a time span [s] that holds a time `now` and has no jump of prescribed motion within it.
+
+    If a jump is at `now`, the part begins there.
 
     Args:
         signals: the motions that are prescribed.
     """
+    while True:
+        span = _first_span(controls, compiled, signals, begin, end)
+        if span.jump is None or span.end > now + SAME_TIME * (1.0 + abs(now)):
+            return span
+        begin, end = span.end, max(end, span.end + AFTER_JUMP)
+
+
+def _first_span(
+    controls: Controls, compiled: CompiledModel, signals: tuple[Signal, ...], begin: float, end: float
+) -> Span:
     found: Jump | None = None
     while True:
-        earlier = [_steepest(controls, compiled, signal, begin, found.before if found else end) for signal in signals]
+        last = found.before if found else end
+        samples = controls.sample(signals, compiled, begin, last)
+        times = spread(begin, last).tolist()
+        earlier = [
+            _steepest(controls, compiled, signal, times, values)
+            for signal, values in zip(signals, samples, strict=True)
+        ]
         jumps = [jump for jump in earlier if jump]
         if not jumps:
-            return found
+            return Span(begin, found.time if found else end, found, samples)
         found = min(jumps, key=lambda jump: jump.time)
 
 
-def _steepest(controls: Controls, compiled: CompiledModel, signal: Signal, begin: float, end: float) -> Jump | None:
-    """Return the jump of one motion where it changes most between two times [s]."""
-    if not begin < end:
+def _steepest(
+    controls: Controls, compiled: CompiledModel, signal: Signal, times: list[float], values: np.ndarray
+) -> Jump | None:
+    """Return the jump of one motion where it changes most between its samples."""
+    steps = [_distance(signal, one, other) for one, other in itertools.pairwise(values)]
+    place = int(np.argmax(steps))
+    if steps[place] <= max(SMALLEST, STEEP * math.fsum(steps)):
         return None
 
     def give(time: float) -> np.ndarray:
         return controls.values(signal, compiled, time)
 
-    times = [*spread(begin, end)[:-1].tolist(), end]
-    values = [give(time) for time in times]
-    steps = [_distance(signal, one, other) for one, other in itertools.pairwise(values)]
-    place = int(np.argmax(steps))
-    if steps[place] <= max(SMALLEST, STEEP * math.fsum(steps)):
-        return None
     return _located(give, signal, compiled, times[place], times[place + 1])
 
 

@@ -5,29 +5,28 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..check import shapes, sizes
 from ..dynamics.constraints import constraints_of
 from ..kinematics import tree_kinematics
-from ..model import Joint, Model, ModelError, StateError
+from ..model import Joint, Model, StateError
 from ..model.colliders import STILL, bodies_led
 from ..model.compiled import CompiledModel, parts_of_state
 from ..model.model import require_model
 from ..model.text import counted, timed
-from ..trajectory.touches import TABLES
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
+from .arguments import require_contact, require_known, require_sound, required_times
 from .assembly import assemble
 from .contact_setup import Contact, Impact, ground_of, owners_of, table_of_impacts
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
 from .initial_velocities import velocities_of_links
-from .jumps import Jump, next_jump, placed_anew
+from .jumps import Jump, continuous_span, placed_anew
 from .observation import Observation
 from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
@@ -60,9 +59,6 @@ COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluatio
 
 POINTS_AT_FIRST = 16
 """In how many solids may touch before more room is made."""
-
-SAME_TIME = 1e-14
-"""Relative difference of two times that is rounding."""
 
 FIRST_WINDOW = 1e-3
 """Seconds for which motion is prescribed at the first frame, where none have passed."""
@@ -121,14 +117,14 @@ class Simulation:
         contact: bool = True,
     ):
         require_sound(require_model(model))
-        self._times = _required_times(times)
+        self._times = required_times(times)
         self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
-        _require("accuracy", [accuracy], ACCURACIES)
-        _require("solver", [solver], SOLVERS)
-        _require("record", record, RECORDS)
+        require_known("accuracy", [accuracy], ACCURACIES)
+        require_known("solver", [solver], SOLVERS)
+        require_known("record", record, RECORDS)
         self.controls, self._solver, self._accuracy = controls or Controls(), solver, accuracy
         self._contact = contact and solver in TOUCHING
-        _require_contact(record, contact, solver)
+        require_contact(record, contact, solver, TOUCHING)
         self.controls.schedule.require(model)
         (_, compiled), *self._ahead = compile_stages(
             model, self._times, self.controls.schedule, self.controls.released.values()
@@ -443,26 +439,15 @@ class Simulation:
         if self.controls.are_steady:
             return
         controls, compiled, state = self.controls, stage.compiled, stage.solver.state
-        begin, end, self._jump = self._up_to_jump(stage, begin, end)
+        signals = stage.constraints.signals
+        span = continuous_span(controls, compiled, signals, begin, end, state.time + self._zero)
+        begin, end, self._jump = span.begin, span.end, span.jump
         inputs = stage.schedule.between(begin, end, self._zero)
-        last = self._jump.before if self._jump else math.inf
-        inputs = controls.prescribe(inputs, compiled, stage.constraints, begin, end, self._zero, last)
+        inputs = controls.prescribe(inputs, signals, span.samples, (begin - self._zero, end - self._zero))
         if controls.forces:
             poses, twists = tree_kinematics(compiled, state.q, state.qd)
             inputs = controls.push(inputs, compiled, Moment(frame, begin, state.q, state.qd, poses, twists))
         stage.solver.control(controls.pull(inputs, compiled, begin, end))
-
-    def _up_to_jump(self, stage: Stage, begin: float, end: float) -> tuple[float, float, Jump | None]:
-        """Return the part of a time span [s] that has no jump within it and holds the present, and the jump at its end.
-
-        At a jump at the end of the span, the part begins there.
-        """
-        now = stage.solver.state.time + self._zero
-        while True:
-            jump = next_jump(self.controls, stage.compiled, stage.constraints.signals, begin, end)
-            if jump is None or jump.time > now + SAME_TIME * (1.0 + abs(now)):
-                return begin, (jump.time if jump else end), jump
-            begin, end = jump.time, max(end, jump.time + FIRST_WINDOW)
 
     # ---- what it tells
 
@@ -495,46 +480,3 @@ class Simulation:
             self._contact,
             self._jumps,
         )
-
-
-def require_sound(model: Model) -> None:
-    """Refuse what cannot be compiled at all, with all that is wrong of it: too few axes, impossible sizes.
-
-    Raises:
-        ModelError: so.
-    """
-    issues = [issue for finding in (*shapes.FINDINGS, *sizes.FINDINGS) for issue in finding(model)]
-    if issues:
-        raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
-
-
-def _required_times(times: object) -> np.ndarray:
-    """Of frames [s]. Raises TypeError of what is no list, ValueError where they do not ascend."""
-    if isinstance(times, str):
-        raise TypeError(f"times takes a list of seconds, found '{times}'")
-    if np.ndim(times) == 0:  # type: ignore[arg-type]
-        raise TypeError(
-            f"times takes the seconds of all frames, as a list that ascends, found {times!r}; for a duration, "
-            "limberjack.simulate(model, duration=5.0)"
-        )
-    try:
-        found = np.ascontiguousarray(times, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"times takes a list of seconds, found {times!r}") from None
-    if found.ndim != 1 or not len(found) or not np.all(np.diff(found) > 0.0):
-        raise ValueError("times must be a list of at least one ascending number of seconds")
-    return found
-
-
-def _require(what: str, given: Sequence[str], known: Collection[str]) -> None:
-    for name in given:
-        if name not in known:
-            raise ValueError(f"{what} '{name}' is not known; allowed are {', '.join(known)}")
-
-
-def _require_contact(record: Sequence[str], contact: bool, solver: str) -> None:
-    asked = [name for name in record if name in TABLES]
-    if asked and not contact:
-        raise ValueError(f"record '{asked[0]}' needs contact, which is off; leave out contact=False")
-    if asked and solver not in TOUCHING:
-        raise ValueError(f"record '{asked[0]}' needs contact, which solver '{solver}' has none of; take {TOUCHING[0]}")

@@ -13,8 +13,8 @@ import numpy as np
 from ..contact.loads import hold_points
 from ..contact.points import make_touch
 from ..dynamics.aba import accelerate, inward, outward
-from ..dynamics.constraint_forces import factor_constraints, multipliers_for, push_dofs, respond
-from ..dynamics.constraint_rows import acceleration_errors, position_errors, target_rates, velocity_errors
+from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
+from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
 from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
 from ..dynamics.guards import guard_forces
@@ -182,11 +182,7 @@ def constrain(system, time, q, qd, qdd):
     """Correct accelerations for the forces that constraints take. Returns the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
     read_signals(system, time)
-    factor_constraints(model, work, system.constraints, scratch, scratch.signal, q)
-    acceleration_errors(model, work, system.constraints, scratch.signal, q, qd, qdd, scratch.error)
-    multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
-    push_dofs(model, work, system.constraints, scratch, scratch.multipliers)
-    accelerate(model, work, get3(model.gravity), qdd)
+    hold_constraints(model, work, system.constraints, scratch, q, qd, qdd, get3(model.gravity))
     return power_of_signals(system)
 
 

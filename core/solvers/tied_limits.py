@@ -18,7 +18,7 @@ SAME_RATIO = 1e-9
 
 @dataclass(frozen=True)
 class Tie:
-    """How a dof depends on the leading dof of its group: its coordinate is ratio * (the leader's) + offset.
+    """The relation of a dof to the leading dof of its group: its coordinate is ratio * (the leader's) + offset.
 
     Attributes:
         leader: number of the leading dof.

@@ -295,7 +295,7 @@ def test_panel(scene, build):
 
 
 def stepped(platform, interpolation):
-    """Keys of a platform that is 3 m aside from one frame to the next, or on the way between them."""
+    """Return keys of a platform that moves aside by 3 m, from one frame to the next or on the way between them."""
     for frame, x in ((1, 0.0), (9, 0.0), (10, 3.0)):
         platform.location.x = x
         platform.keyframe_insert("location", frame=frame)

@@ -66,7 +66,7 @@ def moved(model: Model, times, accuracy="exact", **velocities) -> Simulation:
 
 
 def crowded(model: Model, times, accuracy="good", record=(), **velocities) -> Simulation:
-    """A simulation that has run by a crowd's steps alone. velocities: as of `moved`."""
+    """Return a simulation that has run by a crowd's steps alone. velocities: as of `moved`."""
     start = {f"free {name}": list(velocity) for name, velocity in velocities.items()}
     simulation = Simulation(model, times, accuracy, initial={"qd": start}, record=record)
     simulation.expect_crowd()

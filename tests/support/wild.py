@@ -271,7 +271,7 @@ NAMED = re.compile(r"\b(link|joint|coupling|gearbox)s? '")
 
 
 def has_nan(motion: Trajectory) -> bool:
-    """Whether a motion has numbers that are none; coordinates have them where a joint has let go."""
+    """Return whether poses or energies of a motion are NaN; coordinates of a joint that let go may be."""
     parts = (motion.X_WL, motion.kinetic, motion.potential, motion.dissipated, motion.supplied)
     return not all(np.isfinite(part).all() for part in parts)
 

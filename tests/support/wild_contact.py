@@ -52,7 +52,7 @@ def contact_from_seed(seed: int) -> Wild:
 
 
 def overlapping_from_seed(seed: int) -> Wild:
-    """A model whose loose links start in each other and in what stands, and some of whose joints let go."""
+    """Return a model whose loose links overlap each other and the floor at the start, and whose joints may let go."""
     rng = np.random.default_rng(seed)
     wild = wild_contact(rng)
     held = {joint.child for joint in wild.model.joints}

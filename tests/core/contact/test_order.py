@@ -1,4 +1,4 @@
-"""The order in which a file lists links: what rests does not depend on it."""
+"""Tests that what rests does not depend on the order in which a file lists its links."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What rests on what, of very unequal masses and sizes: nothing sinks in, and nothing is thrown off."""
+"""Tests that things of very unequal masses and sizes rest on each other: none sinks in, and none is thrown off."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def tower(*boxes: tuple[tuple[float, float, float], float]) -> Model:
 
 
 def moved(model: Model, accuracy: str, in_crowd: bool = False) -> np.ndarray:
-    """How far each box moves within a second from where it rests, at most, shape (boxes,) [m]."""
+    """Return the largest distance that each box moves within a second from its place of rest [m], shape (boxes,)."""
     run = Simulation(model, TIMES, accuracy)
     if in_crowd:
         run.expect_crowd()

@@ -22,7 +22,7 @@ def model_with(folder, name):
 
 @pytest.mark.parametrize("suffix", ["sdf", "urdf"])
 def test_a_part_stays_the_part(tmp_path, suffix):
-    """The same corners in space after a round trip: four triangles about their middle, at twice the size."""
+    """Check the corners in space after a round trip: four triangles about their middle, at twice the size."""
     lost = write(model_with(tmp_path, "tetra"), tmp_path / f"out.{suffix}")
     assert [("is written as a mesh of its own" in line) for line in lost] == ([True] if suffix == "urdf" else [])
     (link,) = read(tmp_path / f"out.{suffix}").model.links

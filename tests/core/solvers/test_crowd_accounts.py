@@ -35,7 +35,7 @@ def wrench_of(found: Simulation, joint: str) -> np.ndarray:
 
 
 def balance_of(found: Simulation) -> np.ndarray:
-    """What the energies lack against their works, frame by frame [J]."""
+    """Return the error of the balance of energies, frame by frame [J]."""
     motion = found.trajectory
     total = motion.kinetic + motion.potential + motion.dissipated - motion.supplied
     return total - total[0]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from limberjack.core.geometry import Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
@@ -28,39 +29,30 @@ def tumbling(seed: int) -> Model:
     return model
 
 
-def turns(quats: np.ndarray) -> np.ndarray:
-    """Rotation matrices, shape (F, 3, 3)."""
-    w, x, y, z = quats.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.array([[np.asarray(entry) for entry in row] for row in rows]).transpose(2, 0, 1)
+def turns(poses: np.ndarray) -> Rotation:
+    """Return the rotations of poses, shape (F, 7)."""
+    return Rotation.from_quat(poses[:, [4, 5, 6, 3]])
 
 
 def momenta(link: Link, poses: np.ndarray) -> np.ndarray:
-    """Of a link, linear and angular about its centre of mass, between frames, shape (F - 1, 6)."""
-    R = turns(poses[:, 3:])
-    place = poses[:, :3] + R @ np.array(link.com)
+    """Return the momenta of a link between frames, linear and angular about its centre of mass, shape (F - 1, 6)."""
+    R = turns(poses)
+    place = poses[:, :3] + R.apply(link.com)
     xx, xy, xz, yy, yz, zz = link.inertia
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    change = R[1:] @ R[:-1].transpose(0, 2, 1)  # a small turn: its vector is in what is not symmetric
-    spin = 0.5 * np.stack(
-        [change[:, 2, 1] - change[:, 1, 2], change[:, 0, 2] - change[:, 2, 0], change[:, 1, 0] - change[:, 0, 1]], 1
-    )
-    middle = 0.5 * (R[1:] + R[:-1])
-    angular = np.einsum("fij,jk,flk,fl->fi", middle, inertia, middle, spin / STEP)
+    turned = (R[1:] * R[:-1].inv()).as_rotvec()
+    middle = Rotation.from_rotvec(0.5 * turned) * R[:-1]
+    angular = middle.apply(middle.inv().apply(turned / STEP) @ inertia)
     return np.hstack([link.mass * np.diff(place, axis=0) / STEP, angular])
 
 
 def loads_on(model: Model, motion: Trajectory, link: Link) -> np.ndarray:
-    """What joints, contacts and weight exert on a link about its centre of mass, frame by frame, shape (F, 6)."""
+    """Return the wrench of joints, contacts and weight on a link about its centre of mass at all frames, (F, 6)."""
 
     def poses(name: str) -> np.ndarray:
         return motion.X_WL[:, motion.link_names.index(name)]
 
-    centre = poses(link.name)[:, :3] + turns(poses(link.name)[:, 3:]) @ np.array(link.com)
+    centre = poses(link.name)[:, :3] + turns(poses(link.name)).apply(link.com)
     total = np.zeros((len(motion), 6))
     total[:, :3] += link.mass * np.array(model.gravity)
 
@@ -71,7 +63,7 @@ def loads_on(model: Model, motion: Trajectory, link: Link) -> np.ndarray:
     for branch in model.tree().branches:
         joint = branch.joint
         child = poses(joint.child)
-        at = child[:, :3] + turns(child[:, 3:]) @ np.array(joint.X_CJ[:3])
+        at = child[:, :3] + turns(child).apply(joint.X_CJ[:3])
         wrench = motion.wrenches[:, motion.wrench_names.index(joint.name)]
         for end, sign in ((branch.outer, 1.0), (branch.inner, -1.0)):
             if end == link.name:

@@ -5,11 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.geometry import Box
+from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
 from support.linkages import apart, upright_four_bar
 from support.models import matrix
 from support.piecewise import follow
+from support.touching import NO_TURN, solid
 
 G = 9.81
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -189,3 +192,18 @@ def test_a_catch_let_go_takes_its_forces_with_it():
     x = start * np.cos(w * held) - start * w * math.sin(w * let_go) * (times - held)
     motion = Simulation(model, times, "exact", {"q": {"rail": start}}).run()
     assert motion.X_WL[:, 0, 0] == pytest.approx(x, abs=1e-7)
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+def test_soft_solids_that_overlap_as_a_joint_lets_go_bring_their_energy_in(accuracy):
+    """Guards the balance of energies: what two soft boxes get as they spring apart is supplied as they are let go."""
+    soft = Surface(friction=0.0, stiffness=1e4)
+    boxes = [solid(name, Box((0.2, 0.2, 0.2)), 1.0, soft) for name in ("a", "b")]
+    model = Model("boxes", boxes, gravity=(0.0, 0.0, 0.0))
+    model.joints = [Joint("glue", "fixed", "a", "b", (0.19, 0.0, 0.0, *NO_TURN), released_at=0.1)]
+    run = Simulation(model, np.linspace(0.0, 0.5, 26), accuracy)
+    motion = run.run()
+    assert motion.supplied[0] == 0.0
+    assert motion.kinetic[-1] > 0.1
+    assert motion.supplied[-1] == pytest.approx(motion.kinetic[-1], rel=0.05 if accuracy == "draft" else 1e-6)
+    assert run.report.relative_drift < (0.05 if accuracy == "draft" else 1e-6)

@@ -110,7 +110,7 @@ def variant(seed: int) -> list[Slide]:
 
 
 def path(model: Model, accuracy="good", in_crowd=False) -> np.ndarray:
-    """The coordinate of the first joint at all frames."""
+    """Return the coordinate of the first joint at all frames."""
     run = Simulation(model, TIMES, accuracy)
     if in_crowd:
         run.expect_crowd()
