@@ -213,6 +213,7 @@ def test_overlaps_that_joints_bar_from_parting_do_nothing(accuracy):
     slides = [block(name, size=(0.2, 0.2, 0.2)) for name in ("a", "b")]
     model = scene(Surface(), LEVEL, (rail, (0.0, 0.0, 9.0, *turn)))
     for slide, height in zip(slides, (0.5, 0.6), strict=True):
+        slide.self_collide = True
         model.links.append(slide)
         X_PJ = (0.0, 0.0, height, *NO_TURN)
         model.joints.append(Joint(slide.name, "prismatic", "rail", slide.name, X_PJ=X_PJ, axes=[Axis((1, 0, 0))]))

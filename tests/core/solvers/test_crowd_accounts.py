@@ -11,9 +11,12 @@ from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation, crowd_steps
 from limberjack.core.solvers.controls import Controls
+from limberjack.core.solvers.crowd_laws import FIRM, SLOWLY
 from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.touching import Touching
 from support.touching import LEVEL, NO_TURN, G, crowded, pose_of, scene, sloped, solid, velocity_of
 
+STEP = Touching.CROWD_STEP["draft"]
 MASS, REACH, TURNING = 1.0, 1.0, 0.1
 ROUND = (TURNING, 0.0, 0.0, TURNING, 0.0, TURNING)
 """An arm's mass [kg], the distance of its centre of mass [m], its moments of inertia [kg m^2]."""
@@ -59,11 +62,11 @@ def test_wrenches_have_what_holds_a_joint(axis, accuracy):
 
 
 def test_friction_holds_a_joint_without_creeping():
-    """Guards the spring by which friction sticks: an arm that it holds turns no further, however long."""
+    """Guards the spring by which friction sticks: an arm that it holds gives way by the spring's strain and no more."""
     found = crowded(arm(friction=20.0), np.linspace(0.0, 4.0, 5), "draft")
     hinge = found.trajectory.joint("hinge")[:, 0]
-    assert_allclose(hinge[2:], hinge[1], atol=1e-9)
-    assert abs(hinge[-1]) < 1e-3
+    strain = SLOWLY * STEP**2 / FIRM * MASS * G * REACH / (MASS * REACH**2 + TURNING)
+    assert_allclose(hinge[1:], strain, rtol=0.3)  # the arm falls asleep while the last of its swing is left
 
 
 def test_wrenches_have_the_pull_of_a_rope():
