@@ -145,3 +145,32 @@ def test_imported_meshes_rest_on_an_imported_mesh():
     yield from press("ESC")
     yield from harness.at_rest()
     assert abs(bpy.data.objects["wedge::body"].matrix_world.translation.z - 0.3) < 1e-6, "Esc puts nothing back"
+
+
+def test_a_platform_with_stepped_keys_is_told_in_the_panel():
+    """A plane with stepped keys jumps away from under the cube; the panel has the doctor's sentence."""
+    cube, floor = yield from cube_above_plane()
+    cube.location.z = 1.0
+    with over_3d_view():
+        select("Cube")
+        bpy.ops.limberjack.link_tag()
+        select("Floor")
+        bpy.ops.limberjack.collider_add()
+    for frame, x in ((1, 0.0), (20, 30.0)):
+        floor.location.x = x
+        floor.keyframe_insert("location", frame=frame)
+    for curve in harness.module("bridge.motion").action_of(floor).fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    bpy.context.scene.frame_set(1)
+    yield from open_tab()
+    yield from click_button("limberjack.simulate", across=0.6)
+    yield from harness.simulated()
+    found = [(finding.code, finding.message) for finding in bpy.context.scene.limberjack.findings]
+    assert [code for code, _ in found] == ["motion-jumps"], found
+    assert "jumps by 30 m" in found[0][1] and "frame 20" in found[0][1], found
+    yield from screenshot("contact_stepped_platform")
+    seconds = (bpy.context.scene.frame_end - 20) / bpy.context.scene.render.fps
+    bpy.context.scene.frame_set(bpy.context.scene.frame_end)
+    place = cube.matrix_world.translation
+    assert (place - Vector((0.0, 0.0, 1.0 - 0.5 * 9.81 * seconds**2))).length < 0.02, f"the cube is at {tuple(place)}"
