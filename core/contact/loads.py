@@ -187,11 +187,11 @@ def tell_loads(system):
 
 
 @subroutine
-def soft_energy(touch, first):
-    """Return the energy that is stored in soft points [J], from the point with number `first` on."""
+def soft_energy(touch):
+    """Return the energy that is stored in soft points [J]."""
     energy = 0.0
-    for p in range(first, touch.count[POINTS]):
+    for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        if point.is_soft and point.gap < 0.0:
+        if point.is_soft and point.holds and point.gap < 0.0:
             energy += 0.5 * point.stiffness * point.gap * point.gap
     return energy

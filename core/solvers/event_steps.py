@@ -209,7 +209,11 @@ def look_ahead(calls, system, ground, y, stages, now, remaining, close, spare, i
 
 @subroutine
 def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
-    """Find what touches and what holds. Returns whether there is room."""
+    """Find what touches and what holds. Returns whether there is room.
+
+    What overlaps as a stage begins, since a joint let go or motion jumped, brings the energy of soft points in.
+    """
+    begins_late = now.started == 0 and now.steps == 0 and now.time > 0.0
     if now.started == 0:
         wake(system, y)
         forget_told(system)
@@ -217,7 +221,10 @@ def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
     fits, _ = look_around(system, ground, 0.0, close.skin)
     if not fits:
         return False
-    return settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
+    fits = settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
+    if fits and begins_late:
+        y[y.shape[0] - 1] += soft_energy(system.touch)
+    return fits
 
 
 @subroutine
@@ -230,11 +237,7 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     now.burden += event_cost(system.model.bodies.shape[0], system.touch.count[POINTS] + count_closed(ground, skin))
     if now.burden > close.burden:
         return True
-    known_points = system.touch.count[POINTS]
-    fits = add_closed(system, ground, skin)
-    if now.time > 0.0:  # what overlaps as it begins to touch, since a joint let go, brings its energy in
-        y[y.shape[0] - 1] += soft_energy(system.touch, known_points)
-    if not fits:
+    if not add_closed(system, ground, skin):
         return False
     count, known = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) / ENTRY)

@@ -109,7 +109,7 @@ class Observation:
 @kernel
 def stored_softly(touch):
     """In soft contacts that hold [J]."""
-    return soft_energy(touch, 0)
+    return soft_energy(touch)
 
 
 @kernel
@@ -120,7 +120,7 @@ def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
     """
     kinetic, potential = energies_of(system.model, system.work, q, qd)
     write_link_poses(system.work, link_body, X_BL, X_WL)
-    return kinetic, potential, soft_energy(system.touch, 0)
+    return kinetic, potential, soft_energy(system.touch)
 
 
 @kernel

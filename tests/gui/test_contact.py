@@ -147,6 +147,7 @@ def test_imported_meshes_rest_on_an_imported_mesh():
     assert abs(bpy.data.objects["wedge::body"].matrix_world.translation.z - 0.3) < 1e-6, "Esc puts nothing back"
 
 
+@walk
 def test_a_platform_with_stepped_keys_is_told_in_the_panel():
     """A plane with stepped keys jumps away from under the cube; the panel has the doctor's sentence."""
     cube, floor = yield from cube_above_plane()
