@@ -29,6 +29,8 @@ from .motion import active_constraints, is_animated, may_follow_own_keys
 from .moved_bakes import told
 from .numbers import unit_length
 from .parts import Surroundings, surroundings_of
+from .precision import CODE as COARSE
+from .precision import coarse_places
 from .read import depsgraph_of
 from .replaced_keys import links_losing_keys
 from .tagging import changes_of_form, deformation_of, fight_over
@@ -92,6 +94,7 @@ def find_problems(
     found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
     found += [Problem("warning", INSTANCED, *told) for told in instanced_links(scene)]
     found += [Problem("warning", LINKED, *told) for told in links_of_libraries([*reading.objects.values()])]
+    found += [Problem("warning", COARSE, *told) for told in coarse_places(reading, unit_length(scene))]
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
         elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)

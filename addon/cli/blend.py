@@ -65,11 +65,14 @@ def load_open_scene(
 def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool) -> list[Issue]:
     """List what only a scene can have, as `find_problems` tells it in the window.
 
-    Colliders that change their form are errors for a simulation with contact, and warnings for an export. Keys that a
-    bake would replace are notes for a simulation.
+    Colliders that change their form are errors for a simulation with contact, and warnings for an export. Places that
+    are too coarse for contact are warnings for a simulation, and keys that a bake would replace are notes.
     """
     from .. import ids
     from ..bridge.deforming import CODE, deforming_colliders
+    from ..bridge.numbers import unit_length
+    from ..bridge.precision import CODE as COARSE
+    from ..bridge.precision import coarse_places
     from ..bridge.problems import keys_replaced
 
     settings = getattr(scene, ids.SCENE)
@@ -77,6 +80,8 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
     for name, message in deforming_colliders(reading) if settings.contact else ():
         severity = "error" if is_simulated else "warning"
         found.append(Issue(severity, CODE, f"link '{name}'", message.removeprefix(f"link '{name}': ")))
+    for name, message in coarse_places(reading, unit_length(scene)) if is_simulated else ():
+        found.append(Issue("warning", COARSE, f"link '{name}'", message.removeprefix(f"link '{name}' ")))
     for problem in keys_replaced(settings.bake.start, reading) if is_simulated else ():
         subject = f"link '{problem.name}'"
         found.append(Issue("note", problem.code, subject, problem.message.removeprefix(f"{subject} ")))
