@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,14 +29,15 @@ def start(module: str, function: str, *words: str) -> subprocess.Popen:
     """
     import subprocess  # takes a tenth of the time in which the add-on is enabled
 
-    command = [sys.executable, "-P", str(CHILD), ROOT_PACKAGE, str(CORE_FOLDER.parent), str(cache_folder().parent)]
-    return subprocess.Popen(  # noqa: S603 - the command is made of our own paths
-        [*command, module, function, *words],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    from . import children
+
+    where = ROOT_PACKAGE, str(CORE_FOLDER.parent), str(cache_folder().parent)
+    return children.start(
+        children.python(str(CHILD), *where, module, function, *words),
+        paths=children.search_path(),  # also that of an extension's libraries
         stdin=subprocess.PIPE,  # it notices by its end that this process has ended
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,
     )
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -20,6 +18,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix
 
+from ...core import children
 from ...core.formats.mesh_sources import MeshSource, MeshSourceError
 from ...core.mesh_files import MeshFileError
 from ..quiet import quiet
@@ -101,7 +100,7 @@ def _fetched(path: Path) -> bpy.types.Mesh:
 def _import_paths() -> list[str]:
     """Where this process finds modules, but for Blender's own, which only Blender may add."""
     own = tuple(bpy.utils.script_paths())
-    return [path for path in sys.path if path and not path.startswith(own)]
+    return [path for path in children.search_path() if not path.startswith(own)]
 
 
 class _Reader:
@@ -112,15 +111,14 @@ class _Reader:
         if bpy.app.binary_path:
             command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(CHILD), "--", *words]
         else:  # Blender as a module
-            command = [sys.executable, "-P", str(CHILD), *words]
-        self._process = subprocess.Popen(  # noqa: S603 - the command is made of our own paths
+            command = children.python(str(CHILD), *words)
+        self._process = children.start(
             command,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(_import_paths())},
+            paths=_import_paths(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
-            creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,
         )
         self._is_ready = False
 

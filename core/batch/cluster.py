@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..version import VERSION
+from . import work
 from .errors import BatchError
 from .work import Order, Outcome, do
 from .worker import PACKAGE
@@ -153,11 +154,15 @@ def _client(stack: contextlib.ExitStack, address: str, count: int) -> Client:
         cluster = LocalCluster(
             n_workers=count,
             threads_per_worker=1,
-            memory_limit=0,  # what takes memory is the process that each worker starts
+            processes=False,  # so nothing listens on a port; each thread starts a process of our own for its jobs
+            memory_limit=0,  # what takes memory is that process
             dashboard_address=None,  # pyright: ignore[reportArgumentType] - its documentation allows it
             silence_logs=logging.CRITICAL,
         )
-        return stack.enter_context(Client(stack.enter_context(cluster)))
+        work.go_on()
+        client = stack.enter_context(Client(stack.enter_context(cluster)))
+        stack.callback(work.stop)  # before the cluster waits for its threads
+        return client
     where: dict[str, Any] = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
     try:
         return stack.enter_context(Client(**where, timeout=PATIENCE))

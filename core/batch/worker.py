@@ -6,7 +6,6 @@ import contextlib
 import json
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -14,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import children
+
 PACKAGE = __name__.rpartition(".core.")[0]
-LAUNCH: list[str] = [sys.executable, "-m", PACKAGE]
+LAUNCH: list[str] = children.python("-m", PACKAGE)
 """What starts the command in a process of its own; Blender puts itself here."""
 
 PATIENCE = 120.0
@@ -89,7 +90,7 @@ class Worker:
 
     def _started(self) -> subprocess.Popen[str]:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        self._process = process = subprocess.Popen(  # noqa: S603 - ourselves
+        self._process = process = children.start(
             [*LAUNCH, "worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

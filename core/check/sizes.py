@@ -14,6 +14,9 @@ from ..model import Model
 from ..model.text import counted
 from .issue import Issue, all_finite, as_text, error, name_of
 
+ENDLESS = 1e100
+"""Length of a normal beyond which, and below its inverse, squares overflow or vanish."""
+
 Sizes = dict[str, float]
 """Lengths by their names [m]."""
 
@@ -42,7 +45,7 @@ def _faults(geometry: Geometry | None) -> Iterator[str]:
         beyond = [number for number in points if not abs(number) <= GREATEST]
         if beyond:
             yield f"a point of its outline is at {beyond[0]:g} m; give numbers up to {GREATEST:g} m"
-    elif isinstance(geometry, Plane) and not (all_finite(geometry.normal) and any(geometry.normal)):
+    elif isinstance(geometry, Plane) and not _is_direction(geometry.normal):
         yield f"its normal is {as_text(geometry.normal)}, which is no direction; write 0 0 1, say"
 
 
@@ -63,6 +66,10 @@ def _sizes(geometry: Geometry | None) -> Sizes:
         case Heightmap():
             return _along("size", geometry.size)
     return {}
+
+
+def _is_direction(vector: tuple[float, ...]) -> bool:
+    return all_finite(vector) and 1.0 / ENDLESS <= max(map(abs, vector)) <= ENDLESS
 
 
 def _along(what: str, sizes: tuple[float, ...]) -> Sizes:

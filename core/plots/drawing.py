@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import children
 from ..formats import write
 from ..formats.files import write_together
 from ..geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
@@ -77,9 +76,7 @@ def _save_blend(compiled: CompiledModel, q: np.ndarray, path: Path) -> None:
         state.write_text(json.dumps({"q": compiled.q_by_joint(q)}), encoding="utf-8")
         package = __name__.rpartition(".core.")[0]
         asked = [model, "--output", path.resolve(), "--initial", state, "--frames", "1", "1", "--no-contact"]
-        done = subprocess.run(  # noqa: S603 - this program itself
-            [sys.executable, "-m", package, "bake", *asked], capture_output=True, text=True, check=False
-        )
+        done = children.run(children.python("-m", package, "bake", *map(str, asked)))
         if done.returncode:
             kind = ImportError if "bpy" in done.stderr else ValueError
             raise kind(f"{path} was not written: {done.stderr.strip() or done.stdout.strip()}")

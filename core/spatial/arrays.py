@@ -11,6 +11,7 @@ Source of the decompositions: Golub and Van Loan, Matrix Computations (2013), se
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -136,7 +137,8 @@ def eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Args:
         a: shape (n, n).
     """
-    a = np.array(a, dtype=np.float64)
+    scale = _power_of_two(a)  # so that products of elements neither overflow nor vanish
+    a = np.array(a, dtype=np.float64) / scale
     vectors = np.eye(len(a))
     for _ in range(MAX_SWEEPS):
         rotated = False
@@ -153,9 +155,18 @@ def eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 vectors[:, p], vectors[:, q] = _turned(vectors[:, p], vectors[:, q], c, s)
         if not rotated:
             break
-    values = np.diag(a)
+    values = np.diag(a) * scale
     order = np.argsort(values, kind="stable")
     return values[order], vectors[:, order]
+
+
+def _power_of_two(a: np.ndarray) -> float:
+    """Return the largest power of two that is no larger than the largest element; 1 if all are 0 or one is not finite.
+
+    Multiplication by it is exact.
+    """
+    largest = float(np.abs(a).max(initial=0.0))
+    return math.ldexp(0.5, math.frexp(largest)[1]) if 0.0 < largest < math.inf else 1.0
 
 
 def svd(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
