@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .files.regular import read_regular
 from .kernel_cache import CORE_FOLDER
 from .slots import TYPES, Type, UnusualError
 
@@ -78,7 +79,7 @@ class Library:
 
     def __init__(self, folder: Path):
         try:
-            table = json.loads((folder / TABLE).read_bytes())
+            table = json.loads(read_regular(folder / TABLE))
             if table["version"] != VERSION or table["platform"] != this_platform():
                 raise MisfitError(
                     f"{folder}: made for {table['platform']}, version {table['version']}, and this is "
@@ -87,7 +88,7 @@ class Library:
             if sources_digest(table["sources"]) != table["sources_sha256"]:
                 raise MisfitError(f"{folder}: made from other sources than these")
             path = folder / table["library"]
-            if hashlib.sha256(path.read_bytes()).hexdigest() != table["library_sha256"]:
+            if hashlib.sha256(read_regular(path)).hexdigest() != table["library_sha256"]:
                 raise MisfitError(f"{path}: damaged, or not the one that {TABLE} tells of")
             self._functions = ctypes.PyDLL(str(path))
         except (OSError, ValueError, KeyError, TypeError) as error:

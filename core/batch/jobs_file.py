@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from ..files.regular import read_text
 from ..formats.registry import suffixes, writable
 from .errors import BatchError, shown
 from .job import LONGEST_NAME, MOTIONS, UNSAFE, Job, commands_for, filled, verb_for
@@ -75,7 +76,7 @@ def read_jobs(path: Path, options: Options) -> JobsFile:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = tomllib.loads(read_text(path))
         str(said)  # which a number without end would not let be told
         return said
     except OSError as error:

@@ -6,6 +6,7 @@ A value is text as `--set` takes it: numbers with the shortest digits that mean 
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import math
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..files.regular import open_regular
 from ..spatial import raised
 from .errors import BatchError, shown
 
@@ -159,7 +161,7 @@ def table_rows(given: Any, folder: Path) -> list[Row]:
         raise BatchError(f"table: found {shown(given)}; name a .csv file, or write [[table]] above each row")
     path = folder / given
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream)
             header, *lines = [(reader.line_num, line) for line in reader if line] or [(1, [])]
     except UnicodeDecodeError as error:

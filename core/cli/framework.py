@@ -10,6 +10,8 @@ import io
 import math
 import os
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,8 @@ from ..solvers import SimulationError
 from ..version import VERSION
 
 DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
+DEFECT = 70
+"""Exit code of an error that nobody has foreseen, as `sysexits.h` numbers it."""
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
 """Readers of further inputs, by suffix; all others go to `formats.read`.
@@ -99,6 +103,23 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
     except KeyboardInterrupt:
         say(STOPPED)
         return INTERRUPTED
+    except Exception as error:  # or Blender's module would crash as the process ends, and hide what has happened
+        return tell_defect(error)
+
+
+def tell_defect(error: Exception) -> int:
+    """Tell of an error that nobody has foreseen, in one line, and keep its traceback in a file. Returns the exit code."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where, said = f"{Path(place.filename).name}:{place.lineno}", " ".join(str(error).split())
+    details = "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="limberjack-", suffix=".txt", encoding="utf-8", delete=False) as file:
+            file.write(f"limberjack {VERSION}, Python {sys.version}\n{details}")
+        kept = f"the details are in {file.name}, please report them"
+    except OSError:  # a full disk
+        kept = f"please report it with these details:\n{details}"
+    say(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {said}; {kept}")
+    return DEFECT
 
 
 def _abandon(stream: TextIO) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..files.regular import read_text
 from ..formats import Reading
 from ..formats.files import write_together
 from ..kernel_cache import cache_folder
@@ -270,7 +271,7 @@ def read_initial(path: Path | None) -> dict | None:
     if path is None:
         return None
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: not JSON: {error.msg.lower()}") from error
     except RecursionError as error:

@@ -11,14 +11,9 @@ import select
 import sys
 import threading
 import time
-import traceback
-from pathlib import Path
 
 from ..version import VERSION
-from .framework import DONE, UNUSABLE, UsageError, Verb, parser_of, run_parsed, say
-
-DEFECT = 70
-"""The exit code of a command that ended as none should, by an exception of ours."""
+from .framework import DONE, UNUSABLE, UsageError, Verb, parser_of, run_parsed, say, tell_defect
 
 UNHEARD = 71
 """The exit code of a worker whose answers nobody reads."""
@@ -99,10 +94,7 @@ def _done(parser: argparse.ArgumentParser, line: bytes) -> int:
         say(f"limberjack: error: {error.filename}: {(error.strerror or str(error)).lower()}")
         return UNUSABLE
     except Exception as error:  # the worker must live on, and whoever asked must hear of it
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}:{place.lineno}"
-        say(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {error}")
-        return DEFECT
+        return tell_defect(error)
 
 
 def _asked(line: bytes) -> tuple[str, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from .errors import UnreadableError
+from .regular import NotRegularError, open_regular
 
 MAX_BYTES = 256 * 2**20
 """Of a file."""
@@ -147,13 +147,10 @@ class Element:
 def parse_file(path: Path) -> Element:
     """The root element of an XML file. Raises UnreadableError."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise UnreadableError(path, "this is a folder; name a file in it")
-        if not stat.S_ISREG(mode):  # a pipe may keep silent, and a device may never end
-            raise UnreadableError(path, "this is a pipe or a device; save what comes out of it, and name that file")
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_BYTES + 1)  # whatever size was told
+    except NotRegularError as error:
+        raise UnreadableError(path, error.strerror) from error
     except OSError as error:
         raise UnreadableError(path, f"{(error.strerror or str(error)).lower()}; check the path") from error
     except ValueError as error:  # a NUL in the path

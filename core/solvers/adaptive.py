@@ -8,6 +8,7 @@ nonstiff systems of ordinary differential equations (1983), for the switch.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from ..spatial.storage import copy
 from .dop853 import COUNT, ORDER
 from .event_location import step_to_event
 from .events import resolve, take_place, wake
+from .holding import update_holds
 from .inputs import Inputs, set_inputs_at
 from .margins import DRIVE, first_crossing
+from .memory_check import checked_memory
 from .observation import Observation
 from .one_step import Settings, attempt, end_row, mark
 from .protocol import Counters, Memory, Progress, State
@@ -174,18 +177,28 @@ class Adaptive:
         return Observation(self._system, self.state)
 
     def snapshot(self) -> Memory:
-        return tuple(array.copy() for array in self._memory())
+        return {name: array.copy() for name, array in self._memory().items()}
+
+    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
+        return checked_memory(arrays, self.snapshot(), 0, len(self._system.model.bodies))
 
     def restore(self, memory: Memory) -> None:
-        for array, kept in zip(self._memory(), memory, strict=True):
-            array[...] = kept
+        for name, array in self._memory().items():
+            array[...] = memory[name]
+        update_holds(self._system)
 
     def _memory(self) -> Memory:
         """What outlives a step; all else is worked out anew before it is looked at."""
-        work, holding = self._system.work, self._system.constraints
-        own = (self._y, self._stepping, self._stages[0], self._system.margins[0], self._system.counts)
-        held = (work.watches, work.columns.held, work.columns.asked)
-        return (*own, *held, holding.records, holding.active, holding.count, holding.first, holding.start)
+        system = self._system
+        return {
+            "y": self._y,
+            "stepping": self._stepping,
+            "rates": self._stages[0],
+            "margins": system.margins[0],
+            "counts": system.counts,
+            "watches": system.work.watches,
+            "asked": system.work.columns.asked,
+        }
 
     def advance(self, time: float) -> Progress:
         """Bring the state to `time` [s], or a part of the way where that takes long."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol
@@ -11,7 +12,7 @@ import numpy as np
 from .inputs import Inputs
 from .observation import Observation
 
-Memory = tuple[np.ndarray, ...]
+Memory = dict[str, np.ndarray]
 """All that a solver needs to go on from a state bit for bit, the state included."""
 
 
@@ -92,6 +93,10 @@ class Solver(Protocol):
 
     def snapshot(self) -> Memory:
         """The present state, and all besides that decides how it goes on; a copy."""
+        ...
+
+    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
+        """Return the arrays of a file as a memory of this solver's. Raises StateError if they cannot be one."""
         ...
 
     def restore(self, memory: Memory) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..model import StateError
 from ..model.compiled import BESIDES, CompiledModel, numbers_of
+from ..trajectory.archives import DAMAGED
 from ..version import VERSION
 from .protocol import Memory, Solver
 
@@ -38,20 +39,27 @@ class Continuation:
     memory: str = ""
     digest: str = ""
 
-    def memory_for(self, compiled: CompiledModel, state: Mapping) -> Memory | None:
-        """What `solver` is to restore; None where the state, the model or anything else is not as when it was saved."""
+    def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
+        """Return what a solver is to restore, or None if the state, the model or anything else has been changed since.
+
+        Raises:
+            StateError: it is no memory of the solver's.
+        """
         if self.digest != self._digest(compiled, state):
             return None
         numbers = base64.b64decode(self.memory)
         stream, found = io.BytesIO(numbers), []
-        while stream.tell() < len(numbers):
-            found.append(np.load(stream, allow_pickle=False))
-        return tuple(found)
+        try:
+            while stream.tell() < len(numbers):
+                found.append(np.load(stream, allow_pickle=False))
+        except DAMAGED as error:
+            raise _altered() from error
+        return solver.accept(found)
 
     def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
         """With the memory of a solver that is at a state."""
         stream = io.BytesIO()
-        for array in solver.snapshot():
+        for array in solver.snapshot().values():
             np.save(stream, array, allow_pickle=False)
         full = replace(self, memory=base64.b64encode(stream.getvalue()).decode())
         return replace(full, digest=full._digest(compiled, state))
@@ -86,8 +94,12 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
     except (TypeError, binascii.Error):
         found = None
     if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
-        raise StateError(f"'{CONTINUATION}' is not as it was saved; leave it out to start from q and qd alone")
+        raise _altered()
     return found
+
+
+def _altered() -> StateError:
+    return StateError(f"'{CONTINUATION}' is not as it was saved; leave it out to start from q and qd alone")
 
 
 def time_of(initial: Mapping | None) -> float | None:

@@ -294,8 +294,9 @@ class Simulation:
             return False
         state = State(self._zero - how.begun, compiled.q_home, np.zeros(compiled.nv))
         stage = self._stage_of(compiled, state, self._zero)
-        memory = how.memory_for(compiled, initial)
-        if memory is None or (how.solver, how.accuracy) != (self._solver, self._accuracy):
+        is_alike = (how.solver, how.accuracy) == (self._solver, self._accuracy)
+        memory = how.memory_for(compiled, stage.solver, initial) if is_alike else None
+        if memory is None:
             self._notes.append(
                 f"the state at {self._zero:g} s, the model, the solver or the accuracy is not what it was when the "
                 "state was saved: the motion starts anew from its q and qd"

@@ -5,7 +5,7 @@ What both would cost is counted, never timed, so the same motion comes of it eve
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .event_costs import crowd_cost, event_cost
 from .event_steps import CROWD, Closeness, advance_touching
 from .ground import SHORT
 from .inputs import Inputs
+from .memory_check import checked_memory
 from .observation import Observation, stored_softly
 from .protocol import Memory, Progress, State
 from .system import System, write_rates
@@ -221,13 +222,17 @@ class Touching(Adaptive):
     def snapshot(self) -> Memory:
         touch, crowd = self._system.touch, self._crowd
         points, before = touch.points[: touch.count[POINTS]], crowd.before[: crowd.counts[BEFORE]]
-        kept = points, touch.count, before, crowd.counts, *_lasting(crowd), self._parting
-        return (*super().snapshot(), *(array.copy() for array in kept))
+        kept = {"points": points, "count": touch.count, "before": before, "crowd_counts": crowd.counts}
+        kept |= _lasting(crowd) | {"parting": self._parting}
+        return super().snapshot() | {name: array.copy() for name, array in kept.items()}
+
+    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
+        return checked_memory(arrays, self.snapshot(), len(self.ground.solids), len(self._system.model.bodies))
 
     def restore(self, memory: Memory) -> None:
         """Blows that were later are forgotten."""
-        *others, points, count, before, counts, asleep, quiet, felt, loads, parting = memory
-        super().restore(tuple(others))
+        points, before = memory["points"], memory["before"]
+        super().restore(memory)
         if not self._stepping[0].trust:
             while len(points) * MOST_ROWS > len(self._system.touch.rows):
                 self._widen_touch()
@@ -236,10 +241,12 @@ class Touching(Adaptive):
         self._list_points(len(points))
         touch, crowd = self._system.touch, self._crowd
         touch.points[: len(points)], crowd.before[: len(before)] = points, before
-        touch.count[:], crowd.counts[:] = count, counts
-        for own, kept in zip(_lasting(crowd), (asleep, quiet, felt, loads), strict=True):
-            own[:] = kept
-        self._parting[:] = parting
+        touch.count[:] = memory["count"]
+        crowd.counts[:] = 0  # of what is listed anew in each step
+        crowd.counts[[BEFORE, STRIDES]] = memory["crowd_counts"][[BEFORE, STRIDES]]
+        for name, own in _lasting(crowd).items():
+            own[:] = memory[name]
+        self._parting[:] = memory["parting"]
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
         self._stored = float(self._stepping[0].stored) if self._stepping[0].trust else None
         known = self.impacts
@@ -267,8 +274,9 @@ class Touching(Adaptive):
         self._crowd = make_crowd(self._system.model.bodies, contacts, len(old.loads))
         self._crowd.before[: len(old.before)] = old.before
         self._crowd.counts[[BEFORE, STRIDES]] = old.counts[[BEFORE, STRIDES]]
-        for own, kept in zip(_lasting(self._crowd), _lasting(old), strict=True):
-            own[:] = kept
+        kept = _lasting(old)
+        for name, own in _lasting(self._crowd).items():
+            own[:] = kept[name]
 
     def _widen_touch(self) -> None:
         system, old = self._system, self._system.touch
@@ -298,8 +306,8 @@ def is_unequal(system: System, ground, led: Collection[int]) -> bool:
     return bool(masses) and max(masses) > UNEQUAL * min(masses)
 
 
-def _lasting(crowd) -> tuple[np.ndarray, ...]:
-    return crowd.asleep, crowd.quiet, crowd.felt, crowd.loads
+def _lasting(crowd) -> Memory:
+    return {"asleep": crowd.asleep, "quiet": crowd.quiet, "felt": crowd.felt, "loads": crowd.loads}
 
 
 def _longer(array: np.recarray, count: int) -> np.recarray:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
+from ..files.regular import open_regular
 from .columns import ENERGIES, LOOP_ERROR
 from .errors import TrajectoryError
 from .quaternions import normalized
@@ -38,7 +39,7 @@ OF_WORDS = (*PAIRS, *NAMES, *(name for name, (_, column) in COLUMNS.items() if c
 
 def read_npz(path: Path) -> Trajectory:
     """See `read_trajectory`."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         try:
             arrays = _arrays(path, file)
         except TrajectoryError:

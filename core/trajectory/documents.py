@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..files.regular import open_regular
 from .archives import COLUMNS, FIELDS, OF_WORDS, trajectory_of
 from .errors import TrajectoryError
 from .touches import TABLES, VECTORS
@@ -26,7 +27,7 @@ WIDTHS = (
 
 def read_json(path: Path) -> Trajectory:
     """See `read_trajectory`."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise TrajectoryError(f"{path}: more than {MOST_BYTES:,} bytes; save fewer frames")

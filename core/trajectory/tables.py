@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..files.regular import open_regular
 from .columns import (
     EFFORT,
     ENERGIES,
@@ -41,7 +42,7 @@ SHOWN = 40
 
 def read_csv(path: Path) -> Trajectory:
     """See `read_trajectory`."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         table = _Table(path, file)
     return _trajectory(table)
 

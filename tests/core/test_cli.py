@@ -198,3 +198,30 @@ def test_a_world_around_one_model_adds_no_prefix(tmp_path, capsys):
         assert cli.main(["convert", str(path), str(path)]) == cli.DONE
     assert [link.name for link in formats.read(path).model.links] == ["a"]
     assert formats.read(path).model.gravity == (0.0, 0.0, -1.62)
+
+
+CODE = """if True:
+    import sys
+    from limberjack.addon import cli
+    from limberjack.addon.cli.session import require_blender
+    def load(path, **rest):
+        {blender}
+        raise KeyError("boom")
+    cli.LOADERS[".sdf"] = load
+    sys.exit(cli.end(cli.main(["check", "x.sdf"])))
+"""
+
+
+@pytest.mark.parametrize("blender", ["", "require_blender()"])
+def test_a_defect_has_a_code_of_its_own(tmp_path, blender):
+    """Guards farms, which take a crash for the machine's: what nobody has foreseen ends with 70, with Blender too."""
+    if blender:
+        pytest.importorskip("bpy")
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", CODE.format(blender=blender)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stdout) == (framework.DEFECT, "")
+    (told,) = done.stderr.splitlines()
+    assert told.startswith("limberjack: error: a defect of Limberjack, KeyError in <string>:7: 'boom'; the details are in ")
+    (details,) = tmp_path.glob("limberjack-*.txt")
+    assert "Traceback" in details.read_text() and str(details) in told

@@ -1,0 +1,127 @@
+"""Checks what a state file says that a solver had in memory, before a kernel sees it.
+
+Kernels use integers of this memory as indices, and a file may hold any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..contact.crowd import BEFORE
+from ..contact.points import MOST_ROWS, OVAL, POINTS, ROWS, SLIPS, UNLIMITED
+from ..model import StateError
+from .protocol import Memory
+
+Range = tuple[int, int]
+"""The least and the largest value."""
+
+FLAG, SIDE, NAME = (0, 1), (-1, 1), (-(2**63), 2**63 - 1)
+COUNTER = (0, 2**53)
+"""What a counter may have reached; a solver that takes a million steps a second does so in 285 years."""
+FEW = (0, 2**20)
+"""What small counters may have reached, such as that of steps until events are looked for again."""
+LISTED = "points", "before"
+"""Arrays that have a record for each contact, and so any length."""
+LONGEST = 1e12
+"""Seconds that no motion lasts, and no step."""
+MOST_AT_EVENTS = 1000
+"""Points for which loads are found by events. A crowd's steps take over much earlier."""
+
+
+def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int, bodies: int) -> Memory:
+    """Return the arrays of a file by the names that they have in a solver of the same model.
+
+    Args:
+        own: what the solver has in memory at present. solids, bodies: how many there are.
+
+    Raises:
+        StateError: an array is missing, or has another type or shape, or a number that the solver cannot have.
+    """
+    if len(arrays) != len(own):
+        raise _unfit(f"it has {len(arrays)} arrays, and not {len(own)}")
+    memory = dict(zip(own, arrays, strict=True))
+    for name, array in memory.items():
+        if array.dtype != own[name].dtype:
+            raise _unfit(f"'{name}' has another type")
+        if array.shape != own[name].shape and not (name in LISTED and array.ndim == 1):
+            raise _unfit(f"'{name}' has the shape {array.shape}, and not {own[name].shape}")
+        _require_numbers(name, array)
+        for field, (low, high) in _ranges(name, array, solids, bodies).items():
+            numbers = _field(array, field)
+            if numbers.size and not (low <= numbers.min() and numbers.max() <= high):
+                raise _unfit(f"'{field or name}' of it is not between {low} and {high}")
+    if not np.isfinite(memory["y"]).all():
+        raise _unfit("a position or velocity is not finite")
+    _require_counts(memory)
+    return memory
+
+
+def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[str, Range]:
+    """Return the ranges of an array's integers, by field; the field is empty where the array has none."""
+    if array.dtype.names is None:
+        ranges = {"": {"asleep": (0, len(array)), "parting": FLAG, "count": (0, UNLIMITED)}.get(name, COUNTER)}
+        return ranges if array.dtype.kind == "i" else {}
+    solid, body = (0, solids - 1), (0, bodies - 1)
+    known: dict[str, dict[str, Range]] = {
+        "stepping": dict.fromkeys(("started", "fresh", "implicit", "rescued"), FLAG)
+        | dict.fromkeys(("trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled"), FEW)
+        | {"halted": (0, 62)},
+        "watches": dict.fromkeys(("slide", "touch", "pressed", "saturated", "struck"), SIDE)
+        | dict.fromkeys(("asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"), FLAG),
+        "points": dict.fromkeys(("is_soft", "candidate", "holds", "given", "strained"), FLAG)
+        | dict.fromkeys(("slide", "roll", "spin"), (0, SLIPS))
+        | {"one.kind": (0, OVAL), "other.kind": (0, OVAL), "one.body": body, "other.body": body}
+        | {"first": solid, "second": solid, "name": NAME, "island": body, "row": (-1, COUNTER[1])},
+        "before": {"first": solid, "second": solid, "name": NAME, "slips": FLAG, "struck": FLAG, "law": (-2, 2**53)},
+    }
+    return {field: known[name].get(field, COUNTER) for field in _integer_fields(array.dtype)}
+
+
+def _integer_fields(dtype: np.dtype, prefix: str = "") -> list[str]:
+    found = []
+    for field in dtype.names or ():
+        if dtype[field].names:
+            found += _integer_fields(dtype[field], f"{field}.")
+        elif dtype[field].base.kind == "i":
+            found.append(f"{prefix}{field}")
+    return found
+
+
+def _field(array: np.ndarray, field: str) -> np.ndarray:
+    for part in field.split(".") if field else ():
+        array = array[part]
+    return array
+
+
+def _require_numbers(name: str, array: np.ndarray) -> None:
+    """Raise StateError if an array, or a record of it, has a NaN. Margins may: of events that cannot happen."""
+    if name == "margins":
+        return
+    if array.dtype.names:
+        for field in array.dtype.names:
+            _require_numbers(name, array[field])
+    elif array.dtype.kind == "f" and np.isnan(array).any():
+        raise _unfit(f"'{name}' holds what is no number")
+
+
+def _require_counts(memory: Memory) -> None:
+    """Raise StateError unless counters say how many records there are, and times and steps are such."""
+    stepping = memory["stepping"][0]
+    for field, most in (("time", LONGEST), ("step", LONGEST), ("stretch", 1.0)):
+        if not 0.0 <= stepping[field] <= most:
+            raise _unfit(f"'{field}' is {stepping[field]:g} s")
+    if "points" not in memory:
+        return
+    points, most_rows = len(memory["points"]), MOST_ROWS * len(memory["points"])
+    if memory["count"][POINTS] != points or memory["count"][ROWS] > most_rows:
+        raise _unfit(f"it has {points} points, and counts others")
+    if memory["crowd_counts"][BEFORE] != len(memory["before"]):
+        raise _unfit(f"it has {len(memory['before'])} contacts, and counts others")
+    if points > MOST_AT_EVENTS and not stepping["trust"]:
+        raise _unfit(f"it has {points} points, and may have {MOST_AT_EVENTS}")
+
+
+def _unfit(why: str) -> StateError:
+    return StateError(f"'continuation' is not as it was saved: {why}; leave it out to start from q and qd alone")
