@@ -1,7 +1,7 @@
 """Starts this program's other processes. None of them looks for modules in the folder where it works.
 
-Python puts that folder first in its search path when it runs a module (`-m`) or a line (`-c`). A file `json.py` that lies
-among somebody's models would then be executed. Every process that this package starts is started here.
+Python puts that folder first in its search path when it runs a module (`-m`) or a line (`-c`). A file `json.py` that
+lies among somebody's models would then be executed. Every process that this package starts is started here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def python(*words: str) -> list[str]:
 def start(command: Sequence[str], paths: Sequence[str] | None = None, **options: Any) -> subprocess.Popen:
     """Start a process, with the options of `subprocess.Popen`.
 
-    paths: folders in which it looks for modules before its own; None for those of `PYTHONPATH`, and that of this package.
+    paths: folders in which it looks for modules before its own; None for those of `inherited_path`.
     """
     paths = inherited_path() if paths is None else paths
     return subprocess.Popen(  # noqa: S603 - callers make the command of our own paths

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from .. import ids
 from ..bridge.motion import TRANSFORMS
+from ..bridge.stored import known_fields, parse_stored
 
 REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """How the data paths begin of which a bake has curves of its own, or that would fight these."""
@@ -75,20 +76,9 @@ def sign(action: bpy.types.Action, receipt: Receipt) -> None:
 
 def receipt_of(action: bpy.types.Action) -> Receipt | None:
     """None where the action has none that can be read."""
-    try:
-        told = json.loads(action[ids.BAKE_MARK])
-    except (KeyError, TypeError, ValueError):  # no bake of ours, or what is no receipt at all
-        return None
-    if not isinstance(told, dict):
-        return None
-    known = Receipt._field_defaults.items()
-    return Receipt(**{name: told[name] for name, default in known if _has(told, name, default)})
-
-
-def _has(told: dict, name: str, default: Any) -> bool:
-    """Whether a receipt tells a field, and as this version does: a number where this has a number."""
-    kinds = (int, float) if isinstance(default, float) else (type(default),)
-    return isinstance(told.get(name), kinds)
+    told = parse_stored(action.get(ids.BAKE_MARK))
+    kinds = {name: type(default) for name, default in Receipt._field_defaults.items()}
+    return Receipt(**known_fields(told, kinds)) if told else None
 
 
 def is_edited(action: bpy.types.Action) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterable
 
 import bpy
 
@@ -22,8 +23,13 @@ def parse_extras(text: str, where: str) -> tuple[Extra, ...]:
     if not text:
         return ()
     try:
-        return tuple(Extra(**{**item, "within": tuple(item["within"])}) for item in json.loads(text))
-    except (ValueError, TypeError, KeyError) as error:
+        found = json.loads(text)
+        if not isinstance(found, list):
+            raise TypeError("it is no list")
+        extras = tuple(Extra(**{**item, "within": tuple(item["within"])}) for item in found)
+        _require_words(word for extra in extras for word in (extra.format, extra.tag, extra.text, *extra.within))
+        return extras
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ModelError(f"{where}: what was kept of its file cannot be read: {error}; import it again") from error
 
 
@@ -34,9 +40,18 @@ def format_foreign(foreign: Foreign) -> str:
 def parse_foreign(text: str, where: str) -> Foreign:
     """What `format_foreign` wrote. where: what has it, for the error."""
     try:
-        return Foreign(**json.loads(text))
-    except (ValueError, TypeError) as error:
+        foreign = Foreign(**json.loads(text))
+        _require_words(dataclasses.astuple(foreign))
+        return foreign
+    except (ValueError, TypeError, RecursionError) as error:
         raise ModelError(f"{where}: the shape kept of its file cannot be read: {error}; import it again") from error
+
+
+def _require_words(found: Iterable[object]) -> None:
+    """Raise TypeError unless all are texts."""
+    for word in found:
+        if not isinstance(word, str):
+            raise TypeError(f"{word!r} is no text")
 
 
 def keep_name(obj: bpy.types.Object, name: str) -> None:

@@ -44,14 +44,14 @@ def coarse_places(reading: SceneReading, unit: float) -> Iterator[tuple[str, str
     others = f" ({more} more link{'s are' if more > 1 else ' is'} placed as badly)" if more else ""
     yield (
         name,
-        f"link '{name}' is {size:.2g} m large, but so far from the world's origin Blender can only place it in steps of "
-        f"{part * size:.3g} m{others}: move the scene to the origin, or model it larger",
+        f"link '{name}' is {size:.2g} m large, but so far from the world's origin Blender can only place it in steps "
+        f"of {part * size:.3g} m{others}: move the scene to the origin, or model it larger",
     )
 
 
 def spacing(obj: bpy.types.Object) -> float:
     """Return the distance from an object's farthest coordinate to the next single-precision number [Blender units]."""
-    return float(np.spacing(np.float32(max(map(abs, obj.matrix_world.translation)))))
+    return float(np.spacing(np.abs(np.array(obj.matrix_world.translation, np.float32)).max()))
 
 
 def largest_extent(link: Link) -> float:

@@ -13,8 +13,7 @@ import numpy as np
 from ...core.check import check_model, check_start
 from ...core.check.overlapping import overlapping
 from ...core.collision.hulls import HullError, convex_hull
-from ...core.geometry import Mesh
-from ...core.geometry.mass import mass_properties
+from ...core.geometry import Mesh, pieces
 from ...core.model import ModelError
 from .. import ids, migration
 from ..props import is_joint, is_led, is_link
@@ -278,10 +277,11 @@ def _excess(shape: Shape) -> float:
         hull = convex_hull(vertices)
     except HullError:
         return 0.0
-    own, around = (abs(_volume(*each)) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
+    own, around = (_volume(*each) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
     return around / own - 1.0 if own else 0.0
 
 
 def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:
+    """Return the volume that faces enclose, whichever side is their outer one [m^3]."""
     triangles = [(face[0], *face[k : k + 2]) for face in faces for k in range(1, len(face) - 1)]
-    return mass_properties(vertices[np.array(triangles)]).volume
+    return abs(pieces.volume(vertices, np.array(triangles)))

@@ -229,7 +229,8 @@ def _pose_and_order(model: Model) -> None:
     nor does what is switched off.
     """
     tree = model.acting_at(-math.inf).tree()
-    poses = {WORLD: IDENTITY} | {name: model.link(name).pose for name in tree.roots}
+    drawn = {link.name: link.pose for link in model.links}
+    poses = {WORLD: IDENTITY} | {name: drawn[name] for name in tree.roots}
     rank = {name: (i, 0) for i, name in enumerate(poses)}
     for branch in tree.branches:
         joint = branch.joint

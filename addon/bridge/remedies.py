@@ -14,6 +14,7 @@ import bpy
 
 from ...core.joints import Unit
 from ...core.model import ModelError
+from ...core.model.drives import DRIVES
 from ...core.spatial import IDENTITY
 from .. import ids
 from ..props import axes_in_use, core_joint, is_joint, is_link
@@ -23,12 +24,16 @@ from .dials import view_joint
 from .fields import LINK_FIELDS, drive_of, fields_on, write_fields
 from .numbers import length_in_words, units_of
 from .rigging import set_home
+from .stored import known_fields, parse_stored
 
 if TYPE_CHECKING:
     from ...core.model import Model
     from ...core.solvers import Diagnosis
     from ..props.findings import FindingProperties
     from .problems import Problem
+
+ACCURACIES = ("draft", "good", "exact")
+"""As `Simulation` takes them; its module is not loaded for the few files that have findings."""
 
 FORCE = {Unit.ANGLE: "N m", Unit.LENGTH: "N"}
 STIFFNESS = {Unit.ANGLE: "N m/rad", Unit.LENGTH: "N/m"}
@@ -117,6 +122,8 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     """Why a finding's remedy cannot be applied; empty where it can."""
     if not finding.kind:
         return "There is no button for this: the message says what to do"
+    if not _stored_changes(finding):
+        return "What it changes cannot be read: simulate again"
     if finding.kind == "run":
         return ""
     obj = finding.culprit
@@ -124,7 +131,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
         return f"'{finding.name}' is no longer in the scene"
     if not (is_joint(obj) if finding.kind == "joint" else is_link(obj)):
         return f"'{obj.name}' is no {finding.kind} any more"
-    if finding.kind == "joint" and not _fields_of(finding) >= json.loads(finding.changes).keys():
+    if finding.kind == "joint" and not _fields_of(finding) >= _stored_changes(finding).keys():
         return f"joint '{obj.name}' has another type now, where this means nothing: simulate again"
     return ""
 
@@ -167,9 +174,19 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
         write_fields(fields, joint.axes[finding.axis], SimpleNamespace(**changes), units, coordinate)
 
 
+def _stored_changes(finding: FindingProperties) -> dict:
+    """Return the values that a finding's remedy sets; empty if they cannot be read, or are none that a doctor gives."""
+    stored = parse_stored(finding.changes)
+    words = {"run": {"accuracy": ACCURACIES}, "joint": {"drive_mode": DRIVES}}.get(finding.kind, {})
+    numbers = {name: float for name in stored if name not in words and name != "static" and finding.kind != "run"}
+    known = known_fields(stored, numbers | {"static": bool})
+    known |= {name: stored[name] for name, allowed in words.items() if stored.get(name) in allowed}
+    return known if known.keys() == stored.keys() else {}
+
+
 def _changes(finding: FindingProperties) -> dict:
     """Of a joint's drive, at its whole strength, as the panel has it: core knows but what is left of that."""
-    changes = json.loads(finding.changes)
+    changes = _stored_changes(finding)
     if finding.kind != "joint":
         return changes
     joint = getattr(finding.culprit, ids.JOINT)

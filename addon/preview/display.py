@@ -13,8 +13,10 @@ import bpy
 
 from ...core.spatial import Pose
 from .. import bridge, ids
+from ..bridge.stored import are_numbers, parse_stored
 
-CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+"""What a preview moves of an object, each with how many numbers it has."""
 
 
 def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
@@ -28,8 +30,12 @@ def put_back(objects: Iterable[bpy.types.Object]) -> None:
     """Put those of the objects that are shown elsewhere where they were."""
     shown = [*filter(bridge.motion.is_previewed, objects)]
     for obj in shown:
-        for name, numbers in json.loads(getattr(obj, ids.LINK).before_preview).items():
-            setattr(obj, name, numbers)
+        kept = parse_stored(getattr(obj, ids.LINK).before_preview)
+        if not all(are_numbers(kept.get(name), count) for name, count in CHANNELS.items()):
+            print(f"limberjack: object '{obj.name}': nobody can read where it was before a preview, so it stays here")
+            continue
+        for name in CHANNELS:
+            setattr(obj, name, kept[name])
     leave(shown)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Model
-from ..model.graph import Tree
-from ..model.meeting import may_land
+from ..model.meeting import landing_links
 from .issue import Issue, note, quoted, warning
 
 MOST_TOLD = 3
@@ -26,18 +25,19 @@ def falling(model: Model) -> Iterator[Issue]:
     acting = model.acting_at(0.0)
     if not any(acting.gravity):
         return
-    tree = acting.tree()
+    tree, landing, known = acting.tree(), landing_links(acting), {link.name: link for link in acting.links}
+    moving = {branch.outer for branch in tree.branches if branch.joint.nv}
     single = []
     for root in tree.loose():
-        names = tree.links_from(root)
-        if may_land(acting, names):
+        names = tree.hanging[root]
+        if not landing.isdisjoint(names):
             continue
-        links = [acting.link(name) for name in names]
+        links = [known[name] for name in names]
         if any(any((*link.force, *link.torque, *link.velocity, *link.angular_velocity)) for link in links):
             continue
         if not any(link.gravity and link.mass for link in links):
             continue
-        if _is_jointed(tree, root):
+        if not moving.isdisjoint(names):
             message = (
                 "nothing holds it, nor what hangs on it, so all of it falls as soon as it is simulated; hold it in the "
                 "world where it stands, or join it to something that is held"
@@ -46,12 +46,6 @@ def falling(model: Model) -> Iterator[Issue]:
         else:
             single.append(root)
     yield from _bodies(single)
-
-
-def _is_jointed(tree: Tree, root: str) -> bool:
-    """Whether a joint can move in what hangs on it."""
-    links = set(tree.links_from(root))
-    return any(branch.joint.nv for branch in tree.branches if branch.outer in links)
 
 
 def _bodies(names: list[str]) -> Iterator[Issue]:

@@ -44,7 +44,7 @@ class Hinge:
 def standstill(model: Model) -> Iterator[Issue]:
     """One note, where a model that starts at home and at rest stays as it is, since no force acts on it."""
     acting = model.acting_at(0.0)
-    if not acting.links or _something_acts(model):
+    if not acting.links or _something_acts(model) or _falls(acting):
         return
     try:
         compiled = compile_model(acting)
@@ -124,6 +124,13 @@ def _something_acts(model: Model) -> bool:
         ):
             return True
     return any(_is_driven(joint) for joint in model.joints if joint.acts_at(0.0))
+
+
+def _falls(model: Model) -> bool:
+    """Return whether gravity pulls at a link that hangs on nothing."""
+    tree = model.tree()
+    loose = {name for root in tree.loose() for name in tree.hanging[root]}
+    return any(model.gravity) and any(link.gravity and link.mass and link.name in loose for link in model.links)
 
 
 def _is_driven(joint: Joint) -> bool:

@@ -108,14 +108,18 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
 
 
 def tell_defect(error: Exception) -> int:
-    """Tell of an error that nobody has foreseen, in one line, and keep its traceback in a file. Returns the exit code."""
+    """Tell of an error that nobody has foreseen, in one line, and keep its traceback in a file.
+
+    Returns the exit code.
+    """
     place = traceback.extract_tb(error.__traceback__)[-1]
     where, said = f"{Path(place.filename).name}:{place.lineno}", " ".join(str(error).split())
     details = "".join(traceback.format_exception(error))
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="limberjack-", suffix=".txt", encoding="utf-8", delete=False) as file:
+        number, path = tempfile.mkstemp(prefix="limberjack-", suffix=".txt")
+        with open(number, "w", encoding="utf-8") as file:
             file.write(f"limberjack {VERSION}, Python {sys.version}\n{details}")
-        kept = f"the details are in {file.name}, please report them"
+        kept = f"the details are in {path}, please report them"
     except OSError:  # a full disk
         kept = f"please report it with these details:\n{details}"
     say(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {said}; {kept}")

@@ -150,7 +150,7 @@ def parse_file(path: Path) -> Element:
         with open_regular(path) as file:
             data = file.read(MAX_BYTES + 1)  # whatever size was told
     except NotRegularError as error:
-        raise UnreadableError(path, error.strerror) from error
+        raise UnreadableError(path, error.strerror or "this is no file") from error
     except OSError as error:
         raise UnreadableError(path, f"{(error.strerror or str(error)).lower()}; check the path") from error
     except ValueError as error:  # a NUL in the path

@@ -49,6 +49,15 @@ class Tree:
         """The branch that carries each link, by the link's name."""
         return {branch.outer: branch for branch in self.branches}
 
+    @cached_property
+    def hanging(self) -> dict[str, list[str]]:
+        """For each root, the links that hang on it, parents first, itself too; likewise for the world."""
+        found, root = {name: [name] for name in self.roots} | {WORLD: []}, {name: name for name in (WORLD, *self.roots)}
+        for branch in self.branches:
+            root[branch.outer] = root[branch.inner]
+            found[root[branch.outer]].append(branch.outer)
+        return found
+
     def path(self, link: str) -> list[Branch]:
         """From the root outward to `link`."""
         path = []

@@ -93,12 +93,12 @@ def _codes(count: int, values: np.ndarray) -> np.ndarray:
     return np.minimum(values[:, None], values[None, :]) * count + np.maximum(values[:, None], values[None, :])
 
 
-def may_land(model: Model, links: Iterable[str]) -> bool:
-    """Whether something that the world holds may be in the way of links that nothing holds, by their names."""
+def landing_links(model: Model) -> frozenset[str]:
+    """Return the links that may meet something that the world holds: all that collide, if it holds any of them."""
     tree = model.tree()
-    falling = {name for root in tree.loose() for name in tree.links_from(root)}
-    has_floor = any(link.collisions for link in model.links if link.name not in falling)
-    return has_floor and any(model.link(name).collisions for name in links)
+    falling = {name for root in tree.loose() for name in tree.hanging[root]}
+    colliding = frozenset(link.name for link in model.links if link.collisions)
+    return colliding if colliding - falling else frozenset()
 
 
 def joined_links(model: Model) -> dict[str, str]:

@@ -64,19 +64,27 @@ def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[s
         ranges = {"": {"asleep": (0, len(array)), "parting": FLAG, "count": (0, UNLIMITED)}.get(name, COUNTER)}
         return ranges if array.dtype.kind == "i" else {}
     solid, body = (0, solids - 1), (0, bodies - 1)
-    known: dict[str, dict[str, Range]] = {
-        "stepping": dict.fromkeys(("started", "fresh", "implicit", "rescued"), FLAG)
-        | dict.fromkeys(("trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled"), FEW)
-        | {"halted": (0, 62)},
-        "watches": dict.fromkeys(("slide", "touch", "pressed", "saturated", "struck"), SIDE)
-        | dict.fromkeys(("asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"), FLAG),
-        "points": dict.fromkeys(("is_soft", "candidate", "holds", "given", "strained"), FLAG)
-        | dict.fromkeys(("slide", "roll", "spin"), (0, SLIPS))
-        | {"one.kind": (0, OVAL), "other.kind": (0, OVAL), "one.body": body, "other.body": body}
-        | {"first": solid, "second": solid, "name": NAME, "island": body, "row": (-1, COUNTER[1])},
-        "before": {"first": solid, "second": solid, "name": NAME, "slips": FLAG, "struck": FLAG, "law": (-2, 2**53)},
+    known = {
+        "stepping": _all(FLAG, "started", "fresh", "implicit", "rescued")
+        | _all(FEW, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
+        | _all((0, 62), "halted"),
+        "watches": _all(SIDE, "slide", "touch", "pressed", "saturated", "struck")
+        | _all(FLAG, "asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"),
+        "points": _all(FLAG, "is_soft", "candidate", "holds", "given", "strained")
+        | _all((0, SLIPS), "slide", "roll", "spin")
+        | _all((0, OVAL), "one.kind", "other.kind")
+        | _all(body, "one.body", "other.body", "island")
+        | _all(solid, "first", "second")
+        | {"name": NAME, "row": (-1, COUNTER[1])},
+        "before": _all(solid, "first", "second")
+        | _all(FLAG, "slips", "struck")
+        | {"name": NAME, "law": (-2, COUNTER[1])},
     }
     return {field: known[name].get(field, COUNTER) for field in _integer_fields(array.dtype)}
+
+
+def _all(allowed: Range, *fields: str) -> dict[str, Range]:
+    return dict.fromkeys(fields, allowed)
 
 
 def _integer_fields(dtype: np.dtype, prefix: str = "") -> list[str]:

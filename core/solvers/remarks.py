@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model import WORLD, Model
 from ..model.compiled import CompiledModel, coordinate_names
-from ..model.meeting import may_land
+from ..model.meeting import landing_links
 from ..model.text import counted, measured, timed
 from ..trajectory.trajectory import Trajectory
 from .controls import Controls
@@ -27,7 +27,8 @@ def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -
     gives it; the doctor tells of that one.
     """
     tree, model = compiled.tree, compiled.model
-    loose = [name for name in tree.loose(led) if name != falls and not may_land(model, tree.links_from(name))]
+    landing = landing_links(model)
+    loose = [name for name in tree.loose(led) if name != falls and landing.isdisjoint(tree.hanging[name])]
     then = ", and falls" if any(compiled.model.gravity) else ""
     return [f"link '{name}' is not joined to the world: it floats{then}" for name in loose]
 

@@ -27,7 +27,8 @@ def test_what_is_far_and_small_is_told(scene, cube):
     """Guards Blender's single precision: from 2^19 m to 2^20 m, its numbers are 1/16 m apart, an eighth of the cube."""
     ((name, message),) = told(scene)
     assert name == "cube"
-    assert "is 0.5 m large" in message and "steps of 0.0625 m" in message
+    assert "is 0.5 m large" in message
+    assert "steps of 0.0625 m" in message
     forget_rigs()
     (problem,) = [item for item in show_rig(scene).problems if item.code == "coarse-place"]
     assert (problem.severity, problem.message) == ("warning", message)
@@ -47,7 +48,8 @@ def test_the_unit_scale(scene, cube):
     """Guards lengths in metres: steps grow with the unit, as the cube does, so both figures in the sentence do."""
     scene.unit_settings.scale_length = 0.001
     ((_, message),) = told(scene, 0.001)
-    assert "is 0.0005 m large" in message and "steps of 6.25e-05 m" in message
+    assert "is 0.0005 m large" in message
+    assert "steps of 6.25e-05 m" in message
 
 
 def test_what_touches_nothing_may_be_anywhere(scene, build):

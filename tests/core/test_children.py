@@ -50,7 +50,9 @@ def test_only_one_module_starts_processes():
                     found.add((path.relative_to(ROOT).as_posix(), name))
                 case ast.ImportFrom(module=module, names=names):
                     found |= {
-                        (path.relative_to(ROOT).as_posix(), each.name) for each in names if (module, each.name) in STARTERS
+                        (path.relative_to(ROOT).as_posix(), each.name)
+                        for each in names
+                        if (module, each.name) in STARTERS
                     }
                     assert module not in ("multiprocessing", "concurrent.futures.process"), path
                 case ast.Import(names=names):
@@ -65,11 +67,14 @@ def test_a_child_looks_for_no_module_in_its_folder(trap, monkeypatch):
     monkeypatch.setattr(sys, "path", ["", str(trap), *sys.path])
     monkeypatch.setenv("PYTHONPATH", f"{os.pathsep}/elsewhere")  # as of PYTHONPATH="$PYTHONPATH:/elsewhere"
     for paths in (None, children.search_path()):
-        child = children.start(children.python("-c", "import sys; print(*sys.path, sep='|')"), paths, stdout=subprocess.PIPE)
+        child = children.start(
+            children.python("-c", "import sys; print(*sys.path, sep='|')"), paths, stdout=subprocess.PIPE
+        )
         with child:
             found = child.communicate()[0].decode().strip().split("|")
         assert child.returncode == 0
-        assert str(trap) not in found and "" not in found
+        assert str(trap) not in found
+        assert "" not in found
         assert ("/elsewhere" in found) == (paths is None)
 
 

@@ -1,6 +1,6 @@
 """Feed forged state files to simulations: `python tests/fuzz/states.py [--count N] [--seed N] [--sample NAME]`.
 
-Each edit changes what the solver had in memory, and makes the digest anew, as somebody would who wants it accepted. Each
+Each edit changes what the solver had in memory, and makes the digest anew, as somebody would who wants it accepted. It
 must be refused with a StateError, or run, or end with a SimulationError. Edits are printed before they are tried, so
 that the last line names the one that has crashed or stuck the process. Exits with 1 if another exception was raised.
 """

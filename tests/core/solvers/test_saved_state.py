@@ -17,12 +17,13 @@ SAMPLES = sorted((ROOT / "sample_scenes").glob("*.sdf"))
 
 @pytest.mark.parametrize(("count", "seed"), [(240, 1), pytest.param(10_000, 2, marks=pytest.mark.slow)])
 def test_forged_states(count, seed):
-    """Guards the process: each forged state is refused, or runs, or fails; none ends the process or raises otherwise."""
+    """Guards the process: each forged state is refused, runs or fails; none ends the process or raises otherwise."""
     command = [sys.executable, ROOT / "tests" / "fuzz" / "states.py", "--count", str(count), "--seed", str(seed)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, (done.returncode, done.stdout.splitlines()[-3:], done.stderr[-2000:])
     last = done.stdout.splitlines()[-1]
-    assert "'refused'" in last and "'went on'" in last, last
+    assert "'refused'" in last
+    assert "'went on'" in last
 
 
 @pytest.mark.parametrize("accuracy", some(("good", "draft", "exact"), ["good"]))
