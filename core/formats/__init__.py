@@ -6,12 +6,14 @@ loaded when it is first called.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.errors import UnreadableError, UnwritableError
+from ..model.errors import ModelError
 from ..model.text import counted
 from ..spatial import norm, scale
 from .registry import FORMATS, MEND_INERTIAS, Choice, Format, Option
@@ -39,34 +41,55 @@ class Reading:
     """What was read from a file.
 
     Attributes:
-        model: complete if there are no errors among the issues; otherwise as much as could be read.
+        partial: the model; as much of it as could be read if there are errors among the issues.
         issues: those of the reader and of `check_model`, in the order of lines.
         notes: what the file contains and the model does not.
         files: the file itself, and those that it includes and names.
+        allows_errors: whether `model` may be `partial` in spite of errors.
     """
 
-    model: Model
+    partial: Model
     issues: list[Issue] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+    allows_errors: bool = False
 
     def __repr__(self) -> str:
         told = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"
-        return f"<Reading of {self.model!r}: {told}>"
+        return f"<Reading of {self.partial!r}: {told}>"
 
     @property
     def ok(self) -> bool:
         return not any(issue.is_error for issue in self.issues)
 
+    @property
+    def model(self) -> Model:
+        """The model.
+
+        Raises:
+            ModelError: the file has errors, so the model is not what it says. All of them are told.
+        """
+        errors = [issue for issue in self.issues if issue.is_error]
+        if errors and not self.allows_errors:
+            told = "\n".join(issue.format(self.files[0] if self.files else "the file") for issue in errors)
+            raise ModelError(f"{told}\nread(…, allow_errors=True) gives what could be read")
+        return self.partial
+
 
 def read(
-    path: str | Path, search: Iterable[str | Path] = (), strict: bool = False, data: bytes | None = None
+    path: str | Path,
+    search: Iterable[str | Path] = (),
+    strict: bool = False,
+    data: bytes | None = None,
+    allow_errors: bool = False,
 ) -> Reading:
     """Read a model file of any format. Raises UnreadableError if it contains no model.
 
     search: folders, besides its own, that are searched for files that it names.
     data: the content of the file, if it has been read already; `path` is then its name.
     strict: whether mistakes that simulators tolerate are errors, not warnings.
+    allow_errors: whether a model with errors is returned by `Reading.model`, too, as much of it as could be read. Then
+        Python's `warnings` tell that.
     """
     from ..files.resources import FilesBeside, Resources
     from ..files.xml import Tally, count_in, parse, parse_file
@@ -88,7 +111,11 @@ def read(
     issues = findings.issues + _checked(model, lines, findings)
     _normalize_axes(model)
     files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
-    return Reading(model, sorted(issues, key=lambda issue: (issue.file, issue.line or 0)), findings.notes, files)
+    issues.sort(key=lambda issue: (issue.file, issue.line or 0))
+    reading = Reading(model, issues, findings.notes, files, allow_errors)
+    if allow_errors and not reading.ok:
+        warnings.warn(f"{path}: the model is not complete, since the file has errors", stacklevel=2)
+    return reading
 
 
 def write(model: Model, path: str | Path, **options: object) -> list[str]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from limberjack.core import cli, formats
 from limberjack.core.files import xml
+from limberjack.core.model import ModelError
 
 DATA = Path(__file__).parents[2] / "data"
 SDF = '<sdf version="1.9">\n<model name="m">\n<link name="a"/>\n<link name="b"/>\n{}\n</model>\n</sdf>\n'
@@ -197,7 +198,7 @@ def test_any_references_are_answered(tmp_path_factory, items):
     )
     path = tmp_path_factory.mktemp("frames") / "in.sdf"
     path.write_text(f'<sdf version="1.9"><model name="m"><link name="a"/>{body}</model></sdf>')
-    assert formats.read(path).model.links
+    assert formats.read(path).partial.links
 
 
 def test_tolerated_xml():
@@ -208,3 +209,35 @@ def test_tolerated_xml():
     )
     assert (root.line, root.children[0].line, root.children[0].tag) == (6, 7, "drake:joint")
     assert root.text == "<!-- -->"
+
+
+LOST_PARENT = (
+    "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent link='a'/>"
+    "<child link='nobody'/><limit effort='1' velocity='1'/></joint><joint name='k' type='elbow'><parent link='a'/>"
+    "<child link='b'/></joint></robot>"
+)
+
+
+def test_a_model_with_errors_is_not_taken_for_the_file(tmp_path):
+    """Guards scripts: a joint that could not be read is no reason to let its link fall in silence."""
+    path = tmp_path / "r.urdf"
+    path.write_text(LOST_PARENT)
+    reading = formats.read(path)
+    assert not reading.ok
+    with pytest.raises(ModelError) as caught:
+        _ = reading.model
+    *told, way = str(caught.value).splitlines()
+    assert len(told) == len([issue for issue in reading.issues if issue.is_error]) >= 2
+    assert all(line.startswith(f"{path}:1: error ") for line in told)
+    assert way == "read(…, allow_errors=True) gives what could be read"
+    with pytest.warns(UserWarning, match="not complete"):
+        allowed = formats.read(path, allow_errors=True)
+    assert [link.name for link in allowed.model.links] == ["a", "b"]
+
+
+def test_a_model_without_errors_is_given_without_a_warning(tmp_path, recwarn):
+    """Guards `allow_errors` for files that have none."""
+    path = tmp_path / "r.urdf"
+    path.write_text("<robot name='r'><link name='a'/></robot>")
+    assert formats.read(path, allow_errors=True).model.links[0].name == "a"
+    assert not recwarn.list

@@ -131,7 +131,7 @@ def test_files_that_double_are_stopped(tmp_path):
     (tmp_path / "m20.sdf").write_text('<sdf version="1.9"><model name="m"><link name="l"/></model></sdf>')
     reading = formats.read(tmp_path / "m0.sdf")
     assert "too-many-includes" in {issue.code for issue in reading.issues}
-    assert len(reading.model.links) <= MAX_INCLUDES + 1
+    assert len(reading.partial.links) <= MAX_INCLUDES + 1
 
 
 def test_what_is_wrong_in_an_included_file_is_told_with_that_file(read, tmp_path):

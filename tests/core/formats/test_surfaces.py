@@ -159,13 +159,13 @@ def test_strange_repetitions_are_written_again(tmp_path):
         ["repeated-element"],
     )
     assert (shape.surface.friction, shape.meets) == (0.5, 10)
-    formats.write(reading.model, tmp_path / "out.sdf")
+    formats.write(reading.partial, tmp_path / "out.sdf")
     back = formats.read(tmp_path / "out.sdf").model.links[0].collisions[0]
     assert [extra.tag for extra in back.extras].count("own:word") == 2
     robot = f"<link name='a'>{INERTIAL}<collision name='c'>{URDF_BOX}</collision></link>"
     words = "<mu1>0.9</mu1><mu1>x</mu1><mu2>0.5</mu2><own:word/>"
     reading = read_urdf(tmp_path, f"{robot}<gazebo reference='a'>{words}</gazebo>")
-    formats.write(reading.model, tmp_path / "out.urdf")
+    formats.write(reading.partial, tmp_path / "out.urdf")
     assert formats.read(tmp_path / "out.urdf").model.links
 
 
