@@ -9,6 +9,8 @@ import copy
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ..joints import JOINT_TYPES
 from ..model import COUPLING_TYPES, Axis, Coupling, Gearbox, Joint, Link, Model
 from ..model.drives import DRIVES
@@ -116,17 +118,37 @@ def _unknown_type(subject: str, found: str, allowed: dict) -> Issue:
     return error("unknown-type", subject, f"type '{found}' is not known; allowed are {', '.join(allowed)}")
 
 
+MEANT = {
+    "pose": ": x, y, z and the quaternion w, x, y, z",
+    "frame in the parent": ": x, y, z and the quaternion w, x, y, z",
+    "frame in the child": ": x, y, z and the quaternion w, x, y, z",
+    "inertia": ": xx, xy, xz, yy, yz, zz about the centre of mass",
+    "gravity": ": its acceleration along x, y and z, such as 0, 0, -9.81",
+}
+"""What the numbers of a field are."""
+
+
 def _wrong_count(subject: str, what: str, values: Sequence[float], count: int) -> Iterator[Issue]:
-    if len(values) != count:
-        found = f"'{as_text(values)}', {len(values)} number{'s' * (len(values) != 1)}"
-        yield error("wrong-shape", subject, f"{what} is {found}; give {count}")
+    found, meant = as_numbers(values), f"{count} number{'s' * (count != 1)}{MEANT.get(what, '')}"
+    if found is None:
+        shape = np.shape(values)
+        kind = f"an array of shape {shape}" if len(shape) > 1 else f"{values!r}"
+        yield error("wrong-shape", subject, f"{what} is {kind}; give {meant}")
+    elif len(found) != count:
+        yield error("wrong-shape", subject, f"{what} is '{as_text(found)}', {counted(found, 'number')}; give {meant}")
+
+
+def as_numbers(values: object) -> list[float] | None:
+    """Return the numbers of a sequence; None if it is none, or holds anything else."""
+    try:
+        return [float(value) for value in values]  # pyright: ignore[reportGeneralTypeIssues] - which TypeError tells
+    except (TypeError, ValueError):
+        return None
 
 
 def _wrong_pose(subject: str, what: str, pose: Sequence[float]) -> Iterator[Issue]:
-    if len(pose) == 7:
-        yield from _wrong_rotation(subject, what, pose[3:])
-    else:
-        yield from _wrong_count(subject, what, pose, 7)
+    wrong = [*_wrong_count(subject, what, pose, 7)]
+    yield from wrong or _wrong_rotation(subject, what, pose[3:])
 
 
 def _wrong_rotation(subject: str, what: str, quat: Sequence[float]) -> Iterator[Issue]:

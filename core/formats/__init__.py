@@ -121,14 +121,21 @@ def read(
 def write(model: Model, path: str | Path, **options: object) -> list[str]:
     """Write a model file, in the format of the path's suffix. Returns what the format cannot express, one line each.
 
-    Options that the format does not have are ignored. All files that belong to the model are written, or none. Raises
-    UnwritableError.
+    Options that only other formats have are ignored. All files that belong to the model are written, or none.
+
+    Raises:
+        UnwritableError: the model has errors, or the file cannot be written.
+        TypeError: no format has an option of that name.
     """
     from ..check import check_model
     from ..model.mending import with_mended_inertias
     from ..text import one_line
 
     path = Path(path)
+    names = sorted({option.name for entry in FORMATS for option in entry.options})
+    for name in options:
+        if name not in names:
+            raise TypeError(f"write() has no option '{name}'; there are: {', '.join(names)}")
     chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)
     if chosen is None or chosen.write is None:
         known = ", ".join(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from ..joints import FREE, type_name
+from ..joints import FREE, JOINT_TYPES, type_name
 from ..model import WORLD, Axis, Joint, Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel, JointSpan
@@ -81,7 +81,7 @@ class ArticulationView:
         links: likewise of the links whose poses and twists to show.
 
     Raises:
-        ModelError: nothing matches, or the matching articulations differ in structure.
+        ModelError: nothing matches, or the matching articulations differ in structure, or a joint type is not known.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class ArticulationView:
             known = ", ".join(entry.name for entry in found)
             raise ModelError(f"no articulation is named like '{pattern}'; there are: {known}")
         self._require_one_make(chosen)
-        wanted = None if include is None else {type_name(kind) or kind for kind in include}
-        unwanted = {type_name(kind) or kind for kind in exclude}
+        wanted = None if include is None else _known_types("include", include)
+        unwanted = _known_types("exclude", exclude)
         self.names = tuple(entry.name for entry in chosen)
         self._all_links = [entry.links for entry in chosen]
         self.links = [tuple(name for name in entry.links if _is_named_like(name, links)) for entry in chosen]
@@ -374,6 +374,14 @@ def _of_worlds(values: np.ndarray, of_one: Callable[[np.ndarray], np.ndarray]) -
         return of_one(found)
     every = np.array([of_one(one) for one in found.reshape(-1, found.shape[-1])])
     return every.reshape(*found.shape[:-1], *every.shape[1:])
+
+
+def _known_types(what: str, words: Iterable[str]) -> set[str]:
+    """Return the joint types that words mean. Raises ModelError if one means none."""
+    found = {word: type_name(word) for word in ([words] if isinstance(words, str) else words)}
+    if unknown := [word for word, name in found.items() if name not in JOINT_TYPES]:
+        raise ModelError(f"{what}: joint type {unknown[0]!r} is not known; allowed are {', '.join(JOINT_TYPES)}")
+    return {name for name in found.values() if name}
 
 
 def _is_named_like(name: str, pattern: str) -> bool:

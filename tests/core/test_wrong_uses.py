@@ -17,6 +17,11 @@ def arm():
     return model
 
 
+def simulated(part, name, value, model):
+    setattr(part, name, value)
+    return lj.simulate(model, 0.1)
+
+
 CASES = [
     (
         lambda m: lj.Simulation(m, 5.0),
@@ -102,6 +107,35 @@ CASES = [
     (lambda m: lj.show(m, path="arm.gif"), ValueError, r"a picture is saved as \.png, \.svg"),
     (lambda m: lj.simulate_worlds(m, 1.0, [0.0, 0.0]), lj.StateError, r"has shape \(worlds, 2\), found \(2,\)"),
     (lambda m: lj.ArticulationView(m).axis("uper"), lj.ModelError, "an axis has no number 'uper'; there are: lower"),
+    (
+        lambda m: lj.ArticulationView(m, include=["slidr"]),
+        lj.ModelError,
+        "include: joint type 'slidr' is not known; allowed are fixed, revolute",
+    ),
+    (lambda m: lj.ArticulationView(m, exclude="slidr"), lj.ModelError, "exclude: joint type 'slidr' is not known"),
+    (
+        lambda m: lj.write(m, "arm.sdf", sdf_versoin="1.9"),
+        TypeError,
+        r"no option 'sdf_versoin'; there are: .*sdf_version",
+    ),
+    (lambda m: lj.simulate(m, 0.1, accuracy="fine"), ValueError, "'fine' is not known; allowed are draft, good, exact"),
+    (
+        lambda m: simulated(m.links[0], "pose", (1, 0, 0), m),
+        lj.ModelError,
+        "pose is '1 0 0', 3 numbers; give 7 numbers: x",
+    ),
+    (
+        lambda m: simulated(m.links[0], "inertia", np.eye(3), m),
+        lj.ModelError,
+        r"shape \(3, 3\); give 6 numbers: xx, xy",
+    ),
+    (lambda m: simulated(m.joints[0], "X_PJ", np.eye(4), m), lj.ModelError, r"shape \(4, 4\); give 7 numbers: x, y, z"),
+    (lambda m: simulated(m, "gravity", -9.81, m), lj.ModelError, "gravity is -9.81; give 3 numbers: its acceleration"),
+    (lambda m: simulated(m.joints[0], "home", 0.3, m), lj.ModelError, "home is 0.3; give 1 number"),
+    (lambda m: simulated(m.links[0], "mass", -1.0, m), lj.ModelError, "mass is -1 kg; give 0 or more"),
+    (lambda m: simulated(m.links[0], "name", "lower", m), lj.ModelError, "'lower'"),
+    (lambda m: simulated(m.links[1], "inertia", (np.nan,) * 6, m), lj.ModelError, "inertia is nan .*finite numbers"),
+    (lambda m: simulated(m.joints[0], "X_PJ", (np.nan, 0, 0, 1, 0, 0, 0), m), lj.ModelError, "is nan 0 0 .*finite"),
     (lambda m: lj.ArticulationView(m, joints="knee*"), lj.ModelError, r"pattern 'knee\*' finds 0 joints in upper"),
 ]
 
