@@ -12,23 +12,12 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-CORE_FOLDER = Path(__file__).parent
+from .kernel_sources import sources
 
-READ_BY_KERNELS = ("compiler.py", "spatial/types.py", "joints/parts.py", "contact/points.py", "model/compiled.py")
-"""Files of core without kernels that have a say in them: what numba is asked for, and constants."""
+CORE_FOLDER = Path(__file__).parent
 
 _root: Path | None = None
 _filled: set[str] = set()
-
-
-def sources() -> dict[str, bytes]:
-    """The text of all files that kernels are made of, by the file's path in core.
-
-    Whatever else changes, such as a word of the command line, costs no compilation.
-    """
-    texts = {path.relative_to(CORE_FOLDER).as_posix(): path.read_bytes() for path in CORE_FOLDER.rglob("*.py")}
-    marked = re.compile(rb"^@(kernel|jitable|subroutine)$", re.MULTILINE)
-    return {path: texts[path] for path in sorted(texts) if path in READ_BY_KERNELS or marked.search(texts[path])}
 
 
 def set_cache_root(folder: Path) -> None:
@@ -108,7 +97,7 @@ def is_filled(what: str) -> bool:
 @functools.cache
 def _fingerprint() -> str:
     digest = hashlib.sha256(f"{__package__} {CORE_FOLDER} {sys.version_info[:2]} {numba_version()}".encode())
-    for path, text in sources().items():
+    for path, text in sources(CORE_FOLDER).items():
         digest.update(path.encode() + text)
     return digest.hexdigest()[:16]
 

@@ -19,7 +19,8 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
-from limberjack.core.kernel_cache import sources
+from limberjack.core.kernel_cache import CORE_FOLDER
+from limberjack.core.kernel_sources import sources
 from limberjack.core.library import TABLE, VERSION, sources_digest, this_platform
 
 from . import exercise, modules
@@ -112,7 +113,7 @@ def compiled_modules() -> tuple[dict, str]:
 
 
 def _compile_modules() -> tuple[dict, str]:
-    kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources())
+    kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources(CORE_FOLDER))
     table = {
         "version": VERSION,
         "sources": files,
@@ -128,7 +129,7 @@ def _digest() -> str:
     digest = hashlib.sha256(f"{sys.version} {metadata.version('numba')} {metadata.version('llvmlite')}".encode())
     for module in (modules, exercise):
         digest.update(Path(module.__file__).read_bytes())
-    for path, text in sources().items():
+    for path, text in sources(CORE_FOLDER).items():
         digest.update(path.encode() + text)
     return digest.hexdigest()
 

@@ -14,6 +14,7 @@ import pytest
 
 from limberjack import core
 from limberjack.core import compiler, jit, kernel_cache
+from limberjack.core.kernel_sources import COMPILER, sources
 
 MOVED = """
 from limberjack.core.kinematics import forward
@@ -191,7 +192,7 @@ assert kernel_cache.is_filled("poses")
     assert set(kernel_cache.CORE_FOLDER.rglob("*.nbi")) == before
 
 
-@pytest.mark.parametrize("path", ["b.py", kernel_cache.READ_BY_KERNELS[-1]])
+@pytest.mark.parametrize("path", ["b.py", COMPILER])
 def test_the_cache_follows_the_sources_of_kernels(monkeypatch, tmp_path, path):
     """Guards against stale kernels: an edited source has another folder; numba alone would not notice."""
     monkeypatch.setattr(kernel_cache, "CORE_FOLDER", tmp_path)
@@ -247,7 +248,9 @@ def read_by_kernels(module: str) -> set[str]:
 
 def test_all_that_kernels_read_is_among_their_sources():
     """Guards against stale kernels: each function and each constant that kernels name is in a file that is hashed."""
-    known = {f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in kernel_cache.sources()}
+    known = {
+        f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in sources(kernel_cache.CORE_FOLDER)
+    }
     read = {home_of(module, name) for module in known for name in read_by_kernels(module)}
     assert {"limberjack.core.joints.parts", "limberjack.core.model.compiled", "limberjack.core.spatial.types"} <= read
     assert read <= known

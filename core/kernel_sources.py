@@ -1,0 +1,80 @@
+"""Which files of core kernels are made of: an edit of one of them, and of no other, asks for compiling again."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+COMPILER = "compiler.py"
+"""The file of core that says what numba is asked for."""
+
+MARKS = {"kernel", "jitable", "subroutine"}
+"""Decorators of functions that are compiled."""
+
+MARKED = re.compile(rb"^@(%s)$" % "|".join(sorted(MARKS)).encode(), re.MULTILINE)
+
+
+def sources(folder: Path) -> dict[str, bytes]:
+    """Return the text of all files below a folder that kernels are made of, by the file's path in it.
+
+    These are the files with functions that are compiled, and those that define what these functions and constants use.
+    Whatever else changes, such as a word of the command line, costs no compilation.
+    """
+    texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.py")}
+    files = {path: _File(path, text) for path, text in texts.items()}
+    found = {path for path, text in texts.items() if path == COMPILER or MARKED.search(text)}
+    pending = sorted(found)
+    while pending:
+        file = files[pending.pop()]
+        homes = {_home(file, name, files) for name in file.used if name in file.imports}
+        pending += sorted(homes - found - {""})
+        found |= homes - {""}
+    return {path: texts[path] for path in sorted(found)}
+
+
+class _File:
+    """A file of core, by its path there, and what it says."""
+
+    def __init__(self, path: str, text: bytes):
+        self.path, self.text = path, text
+
+    @cached_property
+    def body(self) -> list[ast.stmt]:
+        return ast.parse(self.text).body
+
+    @cached_property
+    def used(self) -> set[str]:
+        """Names that its compiled functions use, and the values of its constants."""
+        functions = [node for node in self.body if isinstance(node, ast.FunctionDef)]
+        compiled = [node for node in functions if MARKS & _names(*node.decorator_list)]
+        values = [node.value for node in self.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value]
+        return _names(*compiled, *values)
+
+    @cached_property
+    def imports(self) -> dict[str, tuple[PurePosixPath, str]]:
+        """The place in core that it has a name from, and what the name is there."""
+        found = {}
+        above = PurePosixPath(self.path).parents
+        for node in self.body:
+            if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(above):
+                place = above[node.level - 1] / (node.module or "").replace(".", "/")
+                found |= {each.asname or each.name: (place, each.name) for each in node.names}
+        return found
+
+
+def _home(file: _File, name: str, files: Mapping[str, _File]) -> str:
+    """Return the file that defines a name which a file has, through all that hand it on; empty for a module."""
+    if name not in file.imports:
+        return file.path
+    place, original = file.imports[name]
+    for path in (f"{place}.py", f"{place}/__init__.py"):
+        if path in files:
+            return _home(files[path], original, files)
+    return ""
+
+
+def _names(*nodes: ast.AST) -> set[str]:
+    return {found.id for node in nodes for found in ast.walk(node) if isinstance(found, ast.Name)}
