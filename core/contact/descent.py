@@ -50,13 +50,19 @@ def find_velocities(crowd, tolerance, agreement):
             for n in range(forest.first[t], forest.first[t + 1]):
                 crowd.v[forest.dofs[n]] = crowd.aim[forest.dofs[n]]
     for s in range(crowd.counts[ISLANDS]):
-        for turn in range(MOST_ROUNDS):
-            rough = max(tolerance, ROUGHLY) if turn < ROUGH_ROUNDS else tolerance
-            crowd.counts[STRIDES] += descend(crowd, s, rough)
-            change, most = agree(crowd, s, 1.0 if turn < ROUGH_ROUNDS else 0.5)
-            if change <= agreement * most and turn >= ROUGH_ROUNDS:
-                break
-        balance_momenta(crowd, s)
+        find_velocities_of(crowd, s, tolerance, agreement)
+
+
+@subroutine
+def find_velocities_of(crowd, s, tolerance, agreement):
+    """Find the velocities of island `s`, as `find_velocities` does for all islands."""
+    for turn in range(MOST_ROUNDS):
+        rough = max(tolerance, ROUGHLY) if turn < ROUGH_ROUNDS else tolerance
+        crowd.counts[STRIDES] += descend(crowd, s, rough)
+        change, most = agree(crowd, s, 1.0 if turn < ROUGH_ROUNDS else 0.5)
+        if change <= agreement * most and turn >= ROUGH_ROUNDS:
+            break
+    balance_momenta(crowd, s)
 
 
 @subroutine

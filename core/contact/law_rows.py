@@ -7,6 +7,7 @@ from ..kinematics.jacobian import motion_of_dof
 from ..spatial import add, cross, dot, sub
 from ..spatial.storage import get3
 from .crowd import DOF_COUNT, LAW_COUNT, SLOPE_COUNT
+from .laws import STAYS
 
 BARRED = 1e-10
 """Share of the ease with which bodies move that counts as none along a law's rows: a slope of 1e-5."""
@@ -60,7 +61,7 @@ def begin_law(crowd, kind, rows, first, count):
     law = crowd.laws[k]
     law.kind, law.rows, law.first, law.count, law.at = kind, rows, first, count, crowd.counts[SLOPE_COUNT]
     law.stiffness, law.dissipation, law.bound, law.share, law.of = 0.0, 0.0, 0.0, 0.0, -1
-    law.rigid, law.gap, law.restitution, law.turns, law.drives = 0, 0.0, 0.0, 0, 0
+    law.rigid, law.gap, law.restitution, law.role, law.turns, law.drives = 0, 0.0, 0.0, STAYS, 0, 0
     law.ease, law.contact, law.guard, law.along, law.row = 0.0, -1, -1, 1.0, -1
     for r in range(2):
         law.force[r], law.given[r], law.velocity[r], law.change[r], law.impulse[r] = 0.0, 0.0, 0.0, 0.0, 0.0

@@ -18,6 +18,9 @@ from ..jit import jitable, subroutine
 
 PUSHES, HOLDS = 0, 1
 
+STAYS, BOUNCES, LEFT_OUT = range(3)
+"""Roles of a rigid law in an impact: it keeps bodies from closing, it parts them, or it exerts nothing."""
+
 LAW = np.dtype(
     [
         ("kind", np.int64),
@@ -33,6 +36,7 @@ LAW = np.dtype(
         ("rigid", np.int64),  # whether it keeps a gap from closing
         ("gap", np.float64),  # which one [m or rad]
         ("restitution", np.float64),
+        ("role", np.int64),  # in the impact at the end of the step
         ("turns", np.int64),  # whether friction is against turning, and not against sliding
         ("drives", np.int64),  # whether it is a drive, whose work is supplied
         ("bound", np.float64),  # of what holds; infinite where nothing bounds it

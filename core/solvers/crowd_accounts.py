@@ -20,22 +20,27 @@ from ..jit import jitable, subroutine
 from ..model.compiled import ON_COLUMN
 from ..spatial import dot
 from ..spatial.storage import get3
+from .crowd_bounce import ARRIVES
 from .external_forces import pull_bodies, push_bodies
 from .inputs import power_of_gravity_change
 
 
 @subroutine
-def weigh_step(system, crowd, q, time, h):
+def weigh_step(system, crowd, q, stride, time, h):
     """Return the energies that a step of h seconds takes away and brings in (lost, gained) [J].
 
     q: positions as the step begins, where the bodies stand. The laws have their impulses, `crowd.start` and `crowd.v`
     are the velocities before and after them, and the constraints have the multipliers with which the step began.
-    `crowd.stride` is lost.
+    stride: the velocities by which bodies move, shape (nv,). Forces do work along them on a body that arrives at an
+    impact, see crowd_bounce.py. `crowd.stride` is lost.
     """
     mean = crowd.stride
     for j in range(mean.shape[0]):
         mean[j] = 0.5 * (crowd.start[j] + crowd.v[j])
     lost, gained = work_of_laws(crowd, system.scratch.multipliers, h, mean)
+    for j in range(mean.shape[0]):
+        if crowd.roots[crowd.forest.tree_of_dof[j]] == ARRIVES:
+            mean[j] = stride[j]
     damped = work_of_dampers(system.model, q, h, crowd.v, mean)
     driven = work_of_drives(system, q, h, crowd.v, mean)
     braked, pushed = work_from_outside(system, crowd, q, time, h, mean)

@@ -13,7 +13,7 @@ from ..contact.crowd import (
     STRAIN,
 )
 from ..contact.law_rows import row_velocity
-from ..contact.laws import HOLDS
+from ..contact.laws import BOUNCES, HOLDS
 from ..contact.points import POINTS
 from ..contact.responses import tangents
 from ..contact.sleeping import KEPT
@@ -185,9 +185,9 @@ def note_blows(crowd, now, h, weight, impacts):
     """Add what has struck, and did not touch before, to the list; what finds no room is only counted."""
     for k in range(crowd.counts[LAW_COUNT]):
         law = crowd.laws[k]
-        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0 or law.gap <= 0.0:
+        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0:
             continue
-        if rate_before(crowd, law) >= -2.0 * weight * h:
+        if law.role != BOUNCES and (law.gap <= 0.0 or rate_before(crowd, law) >= -2.0 * weight * h):
             continue
         i, contact = impacts.count[0], crowd.contacts[law.contact]
         crowd.before[law.contact].struck = 1

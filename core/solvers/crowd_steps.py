@@ -142,15 +142,15 @@ def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, imp
     remember(crowd, h)
     remember_guards(system, crowd, h, max(weight, 1.0))
     stored, pressed = stored_ahead(crowd, h, qd), stop_energy(model, work, q)
-    bounce(crowd, now, h, pace, weight, impacts)
-    lost, gained = weigh_step(system, crowd, q, now.time, h)
+    missing = bounce(model, crowd, qd, now, h, pace, weight, impacts)
+    lost, gained = weigh_step(system, crowd, q, qd, now.time, h)
     note_quiet(model, crowd, crowd.v, h, pace.calm)
     fall_asleep(crowd, work.watches, crowd.v, h)
     kept = move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
     normalize_quaternions(model, y)
     kept = close_loops(calls, system, now.time + h, y, slopes) and kept
     y[y.shape[0] - 1] += gained
-    y[y.shape[0] - 2] += lost + now.stored + pressed - stored - stop_energy(model, work, q)
+    y[y.shape[0] - 2] += lost + missing + now.stored + pressed - stored - stop_energy(model, work, q)
     now.stored = stored
     for k in range(work.watches.shape[0]):
         work.watches[k].apart = 0

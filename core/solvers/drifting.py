@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import math
 
+from ..contact.crowd import LAW_COUNT
+from ..contact.laws import HOLDS
 from ..dynamics.aba import accelerate, inward, outward
 from ..dynamics.constraint_forces import hold_constraints
 from ..dynamics.constraint_rows import position_errors
@@ -50,6 +52,8 @@ AT_ONCE = 0.2
 MOST_PARTS = 64
 BARELY_KEPT = 0.01
 """Share of its kinetic energy by which a drift in so many parts may be off."""
+RUBBED = -1
+"""Entry of `crowd.roots` for an articulation that contacts with friction push."""
 UNTIED, BOUND, LED = 0, 1, 2
 """Kinds of articulations: held by no constraint, by loops or couplings, or by constraints that do not let it drift."""
 MOST_FACTORS, ENOUGH_FACTORS = 8, 2
@@ -194,6 +198,7 @@ def move_on(system, crowd, y, before, h, drifting, slack, stages):
         crowd.stride[j] = qd[j]
         qd[j] = crowd.v[j]
     integrate_positions(model, q, crowd.stride, h)
+    note_rubbed(crowd)
     for i in range(1, model.bodies.shape[0]):
         drifts = drifting and may_drift(model, crowd, i)
         if drifts:  # what is yet to be added to its velocities comes after the drift
@@ -201,11 +206,22 @@ def move_on(system, crowd, y, before, h, drifting, slack, stages):
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] -= crowd.stride[j]
         if is_loose(model, i):
-            turn_on(model, crowd, i, before, q, qd)
+            turn_on(model, crowd, i, before, q, qd, h)
         if drifts:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] += parts_of(system, there)[1][j]
     return kept
+
+
+@subroutine
+def note_rubbed(crowd):
+    """Write RUBBED to `crowd.roots` for articulations that contacts with friction push; others that fly have 0."""
+    for k in range(crowd.counts[LAW_COUNT]):
+        law = crowd.laws[k]
+        for n in range(law.count if law.kind == HOLDS and law.contact >= 0 else 0):
+            t = crowd.forest.tree_of_dof[crowd.dofs[law.first + n]]
+            if crowd.roots[t] != 0:
+                crowd.roots[t] = RUBBED
 
 
 @jitable
@@ -217,10 +233,15 @@ def take_positions(model, i, source, q):
 
 
 @subroutine
-def turn_on(model, crowd, i, before, q, qd):
+def turn_on(model, crowd, i, before, q, qd, h):
     """Write a free body's velocities in the axes that it has at the end of a step; a single one keeps its momentum.
 
-    before, q: positions at the beginning and at the end of the step.
+    Forces act along the whole way of its centre of mass, so they do not make it spin. But friction as it bounces acts
+    where the step began, as seen from where the step ends: the spin makes up for that way, which keeps the angular
+    momentum of all bodies. It does so as well where the centre has not moved by its stride, since the body turned.
+
+    before, q: positions at the beginning and at the end of the step, which takes h seconds. `crowd.roots` tells
+    which articulations are RUBBED.
     """
     body = model.bodies[i]
     R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
@@ -229,9 +250,15 @@ def turn_on(model, crowd, i, before, q, qd):
     if is_alone(model, crowd, i):
         inertia = rigid_inertia_of(body)
         spin, push = momentum(inertia, (w, v))
-        way = rotate_back(R, sub(get3(q, body.q), get3(before, body.q)))
-        spin = sub(spin, cross(way, push))
+        centre = scale(inertia[1], 1.0 / inertia[0])
+        stride = add(get3(crowd.stride, body.v), cross(get3(crowd.stride, body.v + 3), centre))
+        there = add(get3(q, body.q), rotate(R_now, centre))
+        way = sub(rotate_back(R, sub(there, get3(before, body.q))), centre)
+        if crowd.roots[crowd.forest.tree_of_body[i]] != RUBBED:
+            way = sub(way, scale(stride, h))
+        spin = sub(spin, cross(add(centre, way), push))
         spin, push = rotate_back(R_now, rotate(R, spin)), rotate_back(R_now, rotate(R, push))
+        spin = add(spin, cross(centre, push))
         w, v = articulated_solve(articulated(inertia), (spin, push))
     else:
         w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
