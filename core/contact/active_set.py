@@ -11,7 +11,7 @@ Comput. Methods Appl. Mech. Eng. 92 (1991): a step of the generalized Newton met
 from __future__ import annotations
 
 from ..jit import jitable, subroutine
-from .least_loads import factor_block, scale_block, solve_island
+from .least_loads import factor_block, factor_shares, scale_block, solve_island
 from .points import ACROSS, NORMAL, SPIN
 
 INSIDE = 1.0 - 1e-9
@@ -30,6 +30,7 @@ def solve_active(touch, begin, end):
     write_active(touch, touch.matrix[0], touch.matrix[1], begin, end)
     scale_block(touch, touch.matrix[1], begin, end)
     factor_block(touch, touch.matrix[1], begin, end)
+    factor_shares(touch.matrix[1], begin, begin + touch.rows[begin].rank, end)
     solve_island(touch, touch.matrix[1], begin, end)
     for k in range(begin, end):
         row = touch.rows[touch.rows[k].from_row]

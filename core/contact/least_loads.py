@@ -4,6 +4,10 @@ Points that hold the same twice, such as the four corners of a box, leave W sing
 are taken: they share a weight evenly, and go on smoothly as bodies move, which long steps need. What rows ask that
 contradicts itself by a rounding is left.
 
+Friction that slips follows its point's normal load. The loads taken are the smallest among those with the same friction
+forces, so they are those of equal springs in the points as these become stiff: a combination of the rows of J, which is
+to say, loads without a part in the left null space of W = J M^-1 F.
+
 Source: Golub, Van Loan, Matrix Computations (4th ed., 2013), algorithm 5.4.1 (QR with column pivoting) and section
 5.5.6 (the least of all solutions).
 """
@@ -13,10 +17,15 @@ from __future__ import annotations
 import math
 
 from ..jit import jitable, subroutine
-from .points import ROLL, ROWS, SPIN
+from .points import NORMAL, ROLL, ROWS, SPIN
+from .responses import slips_along
 
 DEPENDENT = 1e-9
 """Part of the largest column, below which a column says what others have said."""
+DEGENERATE = 1e-6
+"""Pivot of an elimination, of a matrix whose entries are at most about 1, below which its equations have no solution to
+rely on: friction is so large that a body jams. The least of all loads are taken then.
+"""
 PASSES = 2
 """Of which the last finds the digits that the first lost."""
 
@@ -35,20 +44,40 @@ def factor_rows(touch):
                 touch.matrix[1, c, r] = touch.matrix[0, r, c]
         scale_block(touch, touch.matrix[1], first, end)
         factor_block(touch, touch.matrix[1], first, end)
+        if not is_symmetric(touch, first, end):
+            own = first + touch.rows[first].rank
+            touch.rows[first].is_symmetric = 0 if factor_null_spaces(touch, touch.matrix[1], first, own, end) else 1
+        if touch.rows[first].is_symmetric:
+            factor_shares(touch.matrix[1], first, first + touch.rows[first].rank, end)
         first = end
+
+
+@jitable
+def is_symmetric(touch, first, end):
+    """Return whether no friction follows a normal load among an island's rows."""
+    for r in range(first, end):
+        if touch.rows[r].kind == NORMAL and slips_along(touch.points[touch.rows[r].point]):
+            return False
+    return True
 
 
 @subroutine
 def factor_block(touch, A, first, end):
-    """Factor a block of A in place."""
+    """Factor a block of A in place, but for what its dependent columns share; count it as symmetric."""
     own = decompose(touch, A, first, end)
     touch.rows[first].rank = own - first
+    touch.rows[first].is_symmetric = 1
     for c in range(own, end):  # S = R11^-1 R12 in its place
         for r in range(own - 1, first - 1, -1):
             for k in range(r + 1, own):
                 A[c, r] -= A[k, r] * A[c, k]
             A[c, r] /= A[r, r]
-    for c in range(own, end):  # Cholesky's factor of 1 + S'S, where nothing else is
+
+
+@jitable
+def factor_shares(A, first, own, end):
+    """Write Cholesky's factor of 1 + S'S to where nothing else is."""
+    for c in range(own, end):
         for r in range(own, c + 1):
             total = 1.0 if r == c else 0.0
             for k in range(first, own):
@@ -168,8 +197,10 @@ def solve_island(touch, A, first, end):
         for k in range(r + 1, own):
             at[r].found -= A[k, r] * at[k].found
         at[r].found /= A[r, r]
-    if own < end:
+    if own < end and at[first].is_symmetric:
         share(at, A, first, own, end)
+    elif own < end:
+        leave_null_space(at, A, first, own, end)
 
 
 @jitable
@@ -185,6 +216,74 @@ def share(at, A, first, own, end):
     for c in range(end - 1, own - 1, -1):
         for k in range(c + 1, end):
             at[c].found -= A[c, k] * at[k].found
+        at[c].found /= A[c, c]
+    for r in range(first, own):
+        for c in range(own, end):
+            at[r].found -= A[c, r] * at[c].found
+
+
+@jitable
+def turn_rows(at, A, first, own, end):
+    """Multiply the vector `turned` by the transpose of Q."""
+    for k in range(first, own):
+        total = at[k].turned
+        for r in range(k + 1, end):
+            total += A[k, r] * at[r].turned
+        total *= at[k].turn
+        at[k].turned -= total
+        for r in range(k + 1, end):
+            at[r].turned -= total * A[k, r]
+
+
+@subroutine
+def factor_null_spaces(touch, A, first, own, end):
+    """Write the factors of L'N to where nothing else is, L and N being the left and the right null space of a block.
+
+    L is the last columns of Q, N = (-S, 1) in the order of the columns. Returns whether L'N is regular.
+    """
+    at = touch.rows
+    for c in range(own, end):
+        for k in range(first, own):
+            at[at[k].from_row].turned = -A[c, k]
+        for k in range(own, end):
+            at[at[k].from_row].turned = 1.0 if k == c else 0.0
+        turn_rows(at, A, first, own, end)
+        for r in range(own, end):
+            A[c, r] = at[r].turned
+    for k in range(own, end):
+        best = k
+        for r in range(k + 1, end):
+            if abs(A[k, r]) > abs(A[k, best]):
+                best = r
+        if abs(A[k, best]) < DEGENERATE:
+            return False
+        at[k].swap = best
+        for c in range(own, end):
+            A[c, k], A[c, best] = A[c, best], A[c, k]
+        for r in range(k + 1, end):
+            A[k, r] /= A[k, k]
+            for c in range(k + 1, end):
+                A[c, r] -= A[k, r] * A[c, k]
+    return True
+
+
+@jitable
+def leave_null_space(at, A, first, own, end):
+    """From the loads of independent rows alone to those without a part in the left null space."""
+    for k in range(first, end):
+        at[at[k].from_row].turned = at[k].found if k < own else 0.0
+    turn_rows(at, A, first, own, end)
+    for k in range(own, end):
+        at[k].found = -at[k].turned
+    for k in range(own, end):
+        best = at[k].swap
+        at[k].found, at[best].found = at[best].found, at[k].found
+    for k in range(own, end):
+        for r in range(k + 1, end):
+            at[r].found -= A[k, r] * at[k].found
+    for c in range(end - 1, own - 1, -1):
+        for k in range(c + 1, end):
+            at[c].found -= A[k, c] * at[k].found
         at[c].found /= A[c, c]
     for r in range(first, own):
         for c in range(own, end):

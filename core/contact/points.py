@@ -116,6 +116,9 @@ ROW = np.dtype(
         ("turn", np.float64),
         ("from_row", np.int64),
         ("rank", np.int64),  # at an island's first row: how many of its rows are independent
+        ("is_symmetric", np.int64),  # at an island's first row: whether W is, since no friction follows a normal load
+        ("swap", np.int64),  # row that an elimination has exchanged with this one
+        ("turned", np.float64),  # room for a vector that reflections turn
         ("found", np.float64),
         ("before", np.float64),  # its rate, or its rate's rate, without what acts in the points
     ],
@@ -142,7 +145,7 @@ class Touch(Bundled, namedtuple("Touch", "points saved rows count order roots fe
     """What contact needs while rates are found.
 
     Attributes:
-        points: POINT records, of which the first count[POINTS] are closed; saved: room for them. rows: ROW records.
+        points: POINT records, of which the first count[POINTS] are closed; saved: room for them twice. rows: ROW records.
         felt, yields: of each row's force, as dofs feel it and yield to it, shape (2 rows, nv). A second half has the
             directions in which rates are taken, where these are others.
         held, answers: what the row's forces ask of the model's constraints, and what those answer with, shape
@@ -158,7 +161,7 @@ def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Tou
     rows = MOST_ROWS * points
     return Touch(
         np.zeros(points, POINT).view(np.recarray),
-        np.zeros(points, POINT).view(np.recarray),
+        np.zeros(2 * points, POINT).view(np.recarray),
         np.zeros(rows, ROW).view(np.recarray),
         np.array([0, 0, 0, 0, UNLIMITED]),
         np.zeros(points, np.int64),

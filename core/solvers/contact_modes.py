@@ -168,7 +168,7 @@ def settle_points(calls, system, time, y, slopes, close):
         for p in range(touch.count[POINTS]):
             touch.points[p].strained = 1 if certain else 0
         certain = reconsider_points(calls, system, time, y, slopes)
-        if not take_cones_loads(calls, system, time, y, slopes):
+        if not take_cones_loads(calls, system, time, y, slopes, close):
             certain = reconsider_points(calls, system, time, y, slopes)
     forget_points(touch)
     return certain
@@ -208,7 +208,33 @@ def ask_cones(calls, system, time, y, slopes):
 
 
 @subroutine
-def take_cones_loads(calls, system, time, y, slopes):
+def find_smaller(calls, system, time, y, slopes, close):
+    """Look for points that hold, stick and slip by the least loads, where those that the cones found need others.
+
+    Redundant points leave normal loads open, and with them friction: what sticks by lopsided loads may slip by even
+    ones. Both are legal, and the smaller loads are taken. Returns whether there are such; if not, all is as before.
+    """
+    touch, count = system.touch, system.touch.count[POINTS]
+    half = touch.saved.shape[0] // 2  # the first half has what strained.py keeps
+    for p in range(count):
+        touch.saved[half + p] = touch.points[p]
+    touch.count[BASED] = 0
+    for p in range(count):
+        point = touch.points[p]
+        propose(point, close.least, close.skin)
+        point.holds, point.strained = point.candidate, 0
+        if point.is_soft and point.friction > 0.0 and point.slide == FREE and point.slip_speed == 0.0:
+            point.slide = STICKS
+    if reconsider_points(calls, system, time, y, slopes):
+        return True
+    for p in range(count):
+        touch.points[p] = touch.saved[half + p]
+    touch.count[BASED] = 1
+    return False
+
+
+@subroutine
+def take_cones_loads(calls, system, time, y, slopes, close):
     """Where the least loads are outside of cones, go on from those that the cones found.
 
     Returns whether these are inside; if not, nothing is strained any more.
@@ -218,6 +244,8 @@ def take_cones_loads(calls, system, time, y, slopes):
     for p in range(touch.count[POINTS]):
         if touch.points[p].strained and is_over_cone(touch.points[p], -EDGE * most):
             touch.count[BASED] = 1
+    if touch.count[BASED] and find_smaller(calls, system, time, y, slopes, close):
+        return True
     if touch.count[BASED]:
         calls.rates(system, time, y, 0.0, slopes)
     most = largest_load(touch)
