@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from ..contact.complementarity import keep_known, solve_cones, take_known
+from ..contact.even_loads import solve_evenly
 from ..contact.impacts import norm_of, strike_points, write_rates
 from ..contact.islands import begin_rows
 from ..contact.least_loads import factor_rows, solve_rows
@@ -164,7 +165,7 @@ def settle_points(calls, system, time, y, slopes, close):
     calls.rates(system, time, y, 0.0, slopes)
     certain = True
     if worst_point(system)[0] >= 0:
-        certain = ask_cones(calls, system, time, y, slopes)
+        certain = ask_cones(calls, system, time, y, slopes, False)
         for p in range(touch.count[POINTS]):
             touch.points[p].strained = 1 if certain else 0
         certain = reconsider_points(calls, system, time, y, slopes)
@@ -175,8 +176,11 @@ def settle_points(calls, system, time, y, slopes, close):
 
 
 @subroutine
-def ask_cones(calls, system, time, y, slopes):
-    """Let the cones decide what holds, sticks and slips. Returns whether that came to an end."""
+def ask_cones(calls, system, time, y, slopes, evenly):
+    """Let the cones decide what holds, sticks and slips. Returns whether that came to an end.
+
+    evenly: whether to look for the smallest normal loads.
+    """
     touch = system.touch
     for p in range(touch.count[POINTS]):
         touch.points[p].holds = touch.points[p].is_soft * touch.points[p].candidate
@@ -195,9 +199,11 @@ def ask_cones(calls, system, time, y, slopes):
     write_responses(system, False)
     write_gains(system)
     take_known(touch)
-    certain = solve_cones(touch, True)
+    certain = solve_evenly(touch, True) if evenly else solve_cones(touch, True)
     if begin_slips(touch):
-        certain = solve_cones(touch, True)
+        for r in range(touch.count[ROWS]):
+            touch.rows[r].known = touch.rows[r].load if evenly else touch.rows[r].known
+        certain = solve_evenly(touch, True) if evenly else solve_cones(touch, True)
         begin_slips(touch)
     keep_known(touch)
     for p in range(touch.count[POINTS]):
@@ -225,7 +231,7 @@ def find_smaller(calls, system, time, y, slopes, close):
         point.holds, point.strained = point.candidate, 0
         if point.is_soft and point.friction > 0.0 and point.slide == FREE and point.slip_speed == 0.0:
             point.slide = STICKS
-    if reconsider_points(calls, system, time, y, slopes):
+    if ask_cones(calls, system, time, y, slopes, True) and reconsider_points(calls, system, time, y, slopes):
         return True
     for p in range(count):
         touch.points[p] = touch.saved[half + p]
