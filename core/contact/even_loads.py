@@ -19,7 +19,12 @@ EVEN = 1e-11
 
 @subroutine
 def solve_evenly(touch, moving):
-    """Find all rows' loads as `solve_cones` does, with the smallest normal loads. Returns whether it converged."""
+    """Find all rows' loads as `solve_cones` does, with the smallest normal loads.
+
+    Returns whether it converged, and has made any load smaller. Where normal loads are not redundant it does not: a
+    body that is jammed by friction alone keeps the loads that the cones found.
+    """
+    smaller = False
     for n in range(ROUNDS):
         if not solve_cones(touch, moving):
             return False
@@ -34,7 +39,8 @@ def solve_evenly(touch, moving):
                 change = max(change, abs(touch.rows[r].load - touch.rows[r].kept))
             first = end
         if change <= EVEN * most:
-            return True
+            return smaller
+        smaller = True
         for r in range(touch.count[ROWS]):
             touch.rows[r].known = touch.rows[r].load
     return False

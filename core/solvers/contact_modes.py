@@ -201,9 +201,7 @@ def ask_cones(calls, system, time, y, slopes, evenly):
     take_known(touch)
     certain = solve_evenly(touch, True) if evenly else solve_cones(touch, True)
     if begin_slips(touch):
-        for r in range(touch.count[ROWS]):
-            touch.rows[r].known = touch.rows[r].load if evenly else touch.rows[r].known
-        certain = solve_evenly(touch, True) if evenly else solve_cones(touch, True)
+        certain = (certain and settle_evenly(touch)) if evenly else solve_cones(touch, True)
         begin_slips(touch)
     keep_known(touch)
     for p in range(touch.count[POINTS]):
@@ -211,6 +209,14 @@ def ask_cones(calls, system, time, y, slopes, evenly):
         if point.candidate and point.is_soft == 0 and touch.rows[point.row].load <= 0.0:
             point.holds = 0
     return certain
+
+
+@subroutine
+def settle_evenly(touch):
+    """Go on from even loads to those of the slips that have begun. Returns whether that came to an end."""
+    for r in range(touch.count[ROWS]):
+        touch.rows[r].known = touch.rows[r].load
+    return solve_evenly(touch, True) or solve_cones(touch, True)
 
 
 @subroutine
