@@ -30,11 +30,12 @@ MOST_AT_EVENTS = 1000
 """Points for which loads are found by events. A crowd's steps take over much earlier."""
 
 
-def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int, bodies: int) -> Memory:
+def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, bodies: int = 0) -> Memory:
     """Return the arrays of a file by the names that they have in a solver of the same model.
 
     Args:
-        own: what the solver has in memory at present. solids, bodies: how many there are.
+        own: what the solver has in memory at present, with its positions and velocities as "y".
+        solids, bodies: how many there are, for the records of `Adaptive` and `Touching`.
 
     Raises:
         StateError: an array is missing, or has another type or shape, or a number that the solver cannot have.
@@ -80,7 +81,7 @@ def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[s
         | _all(FLAG, "slips", "struck")
         | {"name": NAME, "law": (-2, COUNTER[1])},
     }
-    return {field: known[name].get(field, COUNTER) for field in _integer_fields(array.dtype)}
+    return {field: known.get(name, {}).get(field, COUNTER) for field in _integer_fields(array.dtype)}
 
 
 def _all(allowed: Range, *fields: str) -> dict[str, Range]:
@@ -116,6 +117,8 @@ def _require_numbers(name: str, array: np.ndarray) -> None:
 
 def _require_counts(memory: Memory) -> None:
     """Raise StateError unless counters say how many records there are, and times and steps are such."""
+    if "stepping" not in memory:  # another solver's
+        return
     stepping = memory["stepping"][0]
     for field, most in (("time", LONGEST), ("step", LONGEST), ("stretch", 1.0)):
         if not 0.0 <= stepping[field] <= most:
