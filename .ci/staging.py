@@ -12,7 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from limberjack.core.kernel_cache import sources
+from limberjack.core.kernel_sources import sources
 from limberjack.core.library import TABLE, sources_digest
 
 ROOT = Path(__file__).parents[1]

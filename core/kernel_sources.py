@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+CORE_FOLDER = Path(__file__).parent
+
 COMPILER = "compiler.py"
 """The file of core that says what numba is asked for."""
 
@@ -17,7 +19,7 @@ MARKS = {"kernel", "jitable", "subroutine"}
 MARKED = re.compile(rb"^@(%s)$" % "|".join(sorted(MARKS)).encode(), re.MULTILINE)
 
 
-def sources(folder: Path) -> dict[str, bytes]:
+def sources(folder: Path = CORE_FOLDER) -> dict[str, bytes]:
     """Return the text of all files below a folder that kernels are made of, by the file's path in it.
 
     These are the files with functions that are compiled, and those that define what these functions and constants use.

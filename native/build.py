@@ -19,7 +19,6 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
-from limberjack.core.kernel_cache import CORE_FOLDER
 from limberjack.core.kernel_sources import sources
 from limberjack.core.library import TABLE, VERSION, sources_digest, this_platform
 
@@ -113,7 +112,7 @@ def compiled_modules() -> tuple[dict, str]:
 
 
 def _compile_modules() -> tuple[dict, str]:
-    kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources(CORE_FOLDER))
+    kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources())
     table = {
         "version": VERSION,
         "sources": files,
@@ -129,7 +128,7 @@ def _digest() -> str:
     digest = hashlib.sha256(f"{sys.version} {metadata.version('numba')} {metadata.version('llvmlite')}".encode())
     for module in (modules, exercise):
         digest.update(Path(module.__file__).read_bytes())
-    for path, text in sources(CORE_FOLDER).items():
+    for path, text in sources().items():
         digest.update(path.encode() + text)
     return digest.hexdigest()
 

@@ -13,7 +13,6 @@ from limberjack.core.collision.packing import ball, pack
 from limberjack.core.collision.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.touching import make_room
 from limberjack.core.geometry import Shape, Sphere
-from limberjack.core.kernel_cache import CORE_FOLDER
 from limberjack.core.kernel_sources import sources
 from limberjack.core.kinematics.proximity import Proximity
 from limberjack.core.model import WORLD, Joint, Link, Model
@@ -23,7 +22,7 @@ from limberjack.core.spatial.arrays import MANY, angle_of, cosines_sines
 
 def call_all() -> None:
     """Import all that has kernels, and run the two warm-ups and what users call by itself."""
-    for path in sources(CORE_FOLDER):
+    for path in sources():
         import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
     for simulate in import_module("limberjack.core.solvers.warm_up").SIMULATED.values():
         simulate()

@@ -85,11 +85,11 @@ def read(
 ) -> Reading:
     """Read a model file of any format. Raises UnreadableError if it contains no model.
 
-    search: folders, besides its own, that are searched for files that it names.
-    data: the content of the file, if it has been read already; `path` is then its name.
-    strict: whether mistakes that simulators tolerate are errors, not warnings.
-    allow_errors: whether a model with errors is returned by `Reading.model`, too, as much of it as could be read. Then
-        Python's `warnings` tell that.
+    Args:
+        search: folders, besides its own, that are searched for files that it names.
+        strict: whether mistakes that simulators tolerate are errors, not warnings.
+        data: the content of the file, if it has been read already; `path` is then its name.
+        allow_errors: whether `Reading.model` gives what could be read, in spite of errors. A Python warning tells that.
     """
     from ..files.resources import FilesBeside, Resources
     from ..files.xml import Tally, count_in, parse, parse_file

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limberjack.core import jit, kernel_cache
+from limberjack.core import jit
 from limberjack.core.kernel_sources import sources
 from limberjack.core.spatial import atan2, cos_sin, elementary, log1p, raised
 
@@ -331,7 +331,7 @@ def test_kernels_call_no_functions_of_the_system():
     """Guards what other kernels are made of: nothing of which C libraries and processors have their own."""
     allowed = {"sqrt", "copysign", "ceil", "floor", "isnan", "isinf", "isfinite", "inf", "nan", "pi"}
     marks, looked_at, found = {"kernel", "jitable", "subroutine"}, 0, []
-    for path, text in sources(kernel_cache.CORE_FOLDER).items():
+    for path, text in sources().items():
         for function in ast.walk(ast.parse(text)):
             if not isinstance(function, ast.FunctionDef):
                 continue

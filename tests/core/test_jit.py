@@ -248,9 +248,7 @@ def read_by_kernels(module: str) -> set[str]:
 
 def test_all_that_kernels_read_is_among_their_sources():
     """Guards against stale kernels: each function and each constant that kernels name is in a file that is hashed."""
-    known = {
-        f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in sources(kernel_cache.CORE_FOLDER)
-    }
+    known = {f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}" for path in sources()}
     read = {home_of(module, name) for module in known for name in read_by_kernels(module)}
     assert {"limberjack.core.joints.parts", "limberjack.core.model.compiled", "limberjack.core.spatial.types"} <= read
     assert read <= known

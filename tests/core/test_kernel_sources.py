@@ -39,7 +39,7 @@ def test_what_is_computed_by_a_function(folder):
 
 def test_those_of_this_package():
     """Guards two files that were in no list: the integrator's table, and the numbers that steps return."""
-    found = sources(CORE_FOLDER)
+    found = sources()
     assert {"solvers/dop853.py", "solvers/dop853_table.py", "solvers/protocol.py", "joints/parts.py"} <= found.keys()
     assert all(text == Path(CORE_FOLDER, path).read_bytes() for path, text in found.items())
     assert not any(path.startswith(("cli/", "formats/", "check/", "batch/")) for path in found)
