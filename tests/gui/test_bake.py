@@ -162,7 +162,7 @@ def test_undo_after_clear_bake():
 
 
 def paragraphs() -> Steps:
-    """The paragraphs that the panels Simulate and Keyframes show now."""
+    """The paragraphs that the panels Simulate and Keyframes show now, each once, however often they are drawn."""
     panels, told = harness.module("panels.simulate"), []
     original: Callable = panels.paragraph
     panels.paragraph = lambda layout, context, text, **icon: (
@@ -175,7 +175,7 @@ def paragraphs() -> Steps:
     finally:
         panels.paragraph = original
     assert told, "the panel tells nothing at all"
-    return told
+    return list(dict.fromkeys(told))
 
 
 def out_of_date() -> Steps:
