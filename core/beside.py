@@ -33,7 +33,7 @@ def start(module: str, function: str, *words: str) -> subprocess.Popen:
 
     where = ROOT_PACKAGE, str(CORE_FOLDER.parent), str(cache_folder().parent)
     return children.start(
-        children.python(str(CHILD), *where, module, function, *words),
+        [sys.executable, str(CHILD), *where, module, function, *words],
         paths=children.search_path(),  # also that of an extension's libraries
         stdin=subprocess.PIPE,  # it notices by its end that this process has ended
         stdout=subprocess.DEVNULL,

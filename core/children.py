@@ -13,16 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-SAFELY = "-P"
-"""Python's option that keeps the folder of a script, or the folder where a module is run, out of the search path."""
-
 SAFE_PATH = "PYTHONSAFEPATH"
-"""The environment variable that means the same for all processes that inherit it."""
-
-
-def python(*words: str) -> list[str]:
-    """Return the command by which this Python runs a script or, after "-m", a module."""
-    return [sys.executable, SAFELY, *words]
+"""The environment variable that keeps the folder of a script, or where a module is run, out of the search path. All
+processes below inherit it."""
 
 
 def start(command: Sequence[str], paths: Sequence[str] | None = None, **options: Any) -> subprocess.Popen:

@@ -1,4 +1,4 @@
-"""Which files of core kernels are made of: an edit of one of them, and of no other, asks for compiling again."""
+"""Finds the files that kernels are made of. An edit of one of them, and of no other, asks for compiling again."""
 
 from __future__ import annotations
 

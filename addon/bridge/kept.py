@@ -27,7 +27,9 @@ def parse_extras(text: str, where: str) -> tuple[Extra, ...]:
         if not isinstance(found, list):
             raise TypeError("it is no list")
         extras = tuple(Extra(**{**item, "within": tuple(item["within"])}) for item in found)
-        _require_words(word for extra in extras for word in (extra.format, extra.tag, extra.text, *extra.within))
+        _require_words(
+            word for extra in extras for word in (extra.format, extra.tag, extra.text, extra.scope, *extra.within)
+        )
         return extras
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ModelError(f"{where}: what was kept of its file cannot be read: {error}; import it again") from error

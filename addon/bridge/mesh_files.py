@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -111,7 +112,7 @@ class _Reader:
         if bpy.app.binary_path:
             command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(CHILD), "--", *words]
         else:  # Blender as a module
-            command = children.python(str(CHILD), *words)
+            command = [sys.executable, str(CHILD), *words]
         self._process = children.start(
             command,
             paths=_import_paths(),

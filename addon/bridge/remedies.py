@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from ..props.findings import FindingProperties
     from .problems import Problem
 
-ACCURACIES = ("draft", "good", "exact")
-"""As `Simulation` takes them; its module is not loaded for the few files that have findings."""
-
 FORCE = {Unit.ANGLE: "N m", Unit.LENGTH: "N"}
 STIFFNESS = {Unit.ANGLE: "N m/rad", Unit.LENGTH: "N/m"}
 DAMPING = {Unit.ANGLE: "N m s/rad", Unit.LENGTH: "N s/m"}
@@ -177,7 +174,8 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
 def _stored_changes(finding: FindingProperties) -> dict:
     """Return the values that a finding's remedy sets; empty if they cannot be read, or are none that a doctor gives."""
     stored = parse_stored(finding.changes)
-    words = {"run": {"accuracy": ACCURACIES}, "joint": {"drive_mode": DRIVES}}.get(finding.kind, {})
+    accuracies = getattr(finding.id_data, ids.SCENE).bl_rna.properties["accuracy"].enum_items.keys()
+    words = {"run": {"accuracy": accuracies}, "joint": {"drive_mode": DRIVES}}.get(finding.kind, {})
     numbers = {name: float for name in stored if name not in words and name != "static" and finding.kind != "run"}
     known = known_fields(stored, numbers | {"static": bool})
     known |= {name: stored[name] for name, allowed in words.items() if stored.get(name) in allowed}

@@ -16,7 +16,7 @@ from .. import bridge, ids
 from ..bridge.stored import are_numbers, parse_stored
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
-"""What a preview moves of an object, each with how many numbers it has."""
+"""Channels by which a preview moves an object, and the number of values that each has."""
 
 
 def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -16,7 +17,7 @@ from pathlib import Path
 from .. import children
 
 PACKAGE = __name__.rpartition(".core.")[0]
-LAUNCH: list[str] = children.python("-m", PACKAGE)
+LAUNCH: list[str] = [sys.executable, "-m", PACKAGE]
 """What starts the command in a process of its own; Blender puts itself here."""
 
 PATIENCE = 120.0

@@ -125,7 +125,7 @@ MEANT = {
     "inertia": ": xx, xy, xz, yy, yz, zz about the centre of mass",
     "gravity": ": its acceleration along x, y and z, such as 0, 0, -9.81",
 }
-"""What the numbers of a field are."""
+"""The meaning of a field's numbers, for messages."""
 
 
 def _wrong_count(subject: str, what: str, values: Sequence[float], count: int) -> Iterator[Issue]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -76,7 +77,7 @@ def _save_blend(compiled: CompiledModel, q: np.ndarray, path: Path) -> None:
         state.write_text(json.dumps({"q": compiled.q_by_joint(q)}), encoding="utf-8")
         package = __name__.rpartition(".core.")[0]
         asked = [model, "--output", path.resolve(), "--initial", state, "--frames", "1", "1", "--no-contact"]
-        done = children.run(children.python("-m", package, "bake", *map(str, asked)))
+        done = children.run([sys.executable, "-m", package, "bake", *map(str, asked)])
         if done.returncode:
             kind = ImportError if "bpy" in done.stderr else ValueError
             raise kind(f"{path} was not written: {done.stderr.strip() or done.stdout.strip()}")

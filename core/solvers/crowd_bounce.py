@@ -44,8 +44,9 @@ MOST_PART = 2.0
 its way explains."""
 
 STANDS, FLIES, LOADED, ARRIVES = range(4)
-"""What `crowd.roots` tells of an articulation: no law pushed it; some did; one of them bears a lasting load, or holds
-it by other than contacts; it is a single body that comes to an impact with the velocity of its arrival."""
+"""Entries of `crowd.roots`, one for each articulation. STANDS: no law pushed it. FLIES: some did. LOADED: one of them
+bears a lasting load, or holds it by other than contacts. ARRIVES: it is a single body that comes to an impact with the
+velocity of its arrival."""
 
 
 @subroutine

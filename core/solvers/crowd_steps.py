@@ -40,11 +40,10 @@ from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share
 from .crowd_memory import copy_lasting, forget_told, recall, remember, remember_guards
 from .drifting import aim_by_inertia, begin_drift, close_loops, move_on
 from .ground import STARTS, look_near
-from .protocol import Progress
+from .protocol import HOPELESS, REACHED, UNDERWAY
 from .stepping import went_astray
 from .system import normalize_quaternions, parts_of, read_signals
 
-REACHED, UNDERWAY, HOPELESS = int(Progress.REACHED), int(Progress.UNDERWAY), int(Progress.HOPELESS)
 NO_ROOM = 3
 
 SHORTEST, SHORTER = 1e-9, 0.1

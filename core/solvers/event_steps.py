@@ -21,11 +21,9 @@ from ..kinematics.motion import move_bodies
 from ..slots import Bundled
 from ..spatial import raised
 from ..spatial.storage import copy
-from .adaptive import (
+from .adaptive_steps import (
     CROWDED,
-    REACHED,
     SHORTEST_STEP,
-    UNDERWAY,
     accept,
     adapt_to_drives,
     adapt_to_stops,
@@ -56,6 +54,7 @@ from .events import take_place, wake
 from .ground import look_around
 from .margins import DRIVE, first_crossing, slack
 from .one_step import attempt, end_row, mark
+from .protocol import REACHED, UNDERWAY
 from .stepping import is_finite, went_astray
 from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import normalize_quaternions, parts_of

@@ -19,9 +19,9 @@ Range = tuple[int, int]
 
 FLAG, SIDE, NAME = (0, 1), (-1, 1), (-(2**63), 2**63 - 1)
 COUNTER = (0, 2**53)
-"""What a counter may have reached; a solver that takes a million steps a second does so in 285 years."""
+"""Range of a counter. A solver that takes a million steps a second reaches its end in 285 years."""
 FEW = (0, 2**20)
-"""What small counters may have reached, such as that of steps until events are looked for again."""
+"""Range of a small counter, such as the number of steps until events are looked for again."""
 LISTED = "points", "before"
 """Arrays that have a record for each contact, and so any length."""
 LONGEST = 1e12

@@ -24,6 +24,10 @@ class Progress(IntEnum):
     HOPELESS = 2  # no step is short enough; the state is that of the last good one
 
 
+REACHED, UNDERWAY, HOPELESS = map(int, Progress)
+"""The same, as kernels return them."""
+
+
 class State(NamedTuple):
     """Where a motion has come to.
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
 from ..spatial import arrays
-from .adaptive import REACHED, Adaptive
+from .adaptive import Adaptive
 from .contact_events import IMPACT, Impacts
 from .crowd_laws import FIRM, SLOWLY
 from .crowd_memory import tell_loads_of_guards, tell_points
@@ -23,7 +23,7 @@ from .ground import SHORT
 from .inputs import Inputs
 from .memory_check import checked_memory
 from .observation import Observation, stored_softly
-from .protocol import Memory, Progress, State
+from .protocol import REACHED, Memory, Progress, State
 from .system import System, write_rates
 
 SOON, LATE = 8, 1024

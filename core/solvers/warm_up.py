@@ -13,7 +13,7 @@ from .. import beside, jit
 from ..geometry import Shape, Sphere
 from ..kernel_cache import filling
 from ..model import WORLD, Joint, Link, Model
-from .adaptive import advance
+from .adaptive_steps import advance
 from .controls import Controls, Forces
 from .crowd_steps import advance_crowd
 from .event_steps import advance_touching

@@ -75,6 +75,12 @@ class Build:
         self.select(*objects)
         bpy.ops.limberjack.link_tag()
 
+    def tagged_cube(self, name, location=(0.0, 0.0, 5.0), size=0.5):
+        """A cube that is a link."""
+        cube = self.cube(name, location, size)
+        self.tag(cube)
+        return cube
+
     def join(self, child, parent=None, **options):
         self.select(*([parent, child] if parent else [child]))
         bpy.ops.limberjack.joint_add(**options)

@@ -17,8 +17,7 @@ def told(scene, unit=1.0):
 @pytest.fixture
 def cube(scene, build):
     """A cube of 0.5 m that touches, 600 km from the origin, as scenes with map coordinates have it."""
-    cube = build.cube("cube", (600e3, 0.0, 5.0), 0.5)
-    build.tag(cube)
+    cube = build.tagged_cube("cube", (600e3, 0.0, 5.0))
     link(cube).collides = True
     return cube
 
@@ -54,7 +53,6 @@ def test_the_unit_scale(scene, cube):
 
 def test_what_touches_nothing_may_be_anywhere(scene, build):
     """Guards scenes without contact, whose links nobody sees to be a little off."""
-    far = build.cube("far", (600e3, 0.0, 5.0), 0.5)
-    build.tag(far)
+    far = build.tagged_cube("far", (600e3, 0.0, 5.0))
     link(far).collides = False
     assert told(scene) == []

@@ -26,10 +26,8 @@ RATE, G = 24.0, 9.81
 
 @pytest.fixture
 def ball(scene, build):
-    cube = build.cube("ball", (0.0, 0.0, 5.0), 0.5)
-    build.tag(cube)
     scene.frame_end = 49
-    return cube
+    return build.tagged_cube("ball")
 
 
 def keyed(ball, last=21, ease=False, velocity=(4.0, 0.0, 0.0)):

@@ -38,7 +38,7 @@ def is_running(pid):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "stepper"), [("", "adaptive.advance"), ("with_contact=True", "event_steps.advance_touching")]
+    ("arguments", "stepper"), [("", "adaptive_steps.advance"), ("with_contact=True", "event_steps.advance_touching")]
 )
 def test_two_processes_fill_the_cache(tmp_path, arguments, stepper):
     """Each kernel once; and what the child has compiled fits the parent, which does not compile it again."""

@@ -68,7 +68,7 @@ def test_a_child_looks_for_no_module_in_its_folder(trap, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", f"{os.pathsep}/elsewhere")  # as of PYTHONPATH="$PYTHONPATH:/elsewhere"
     for paths in (None, children.search_path()):
         child = children.start(
-            children.python("-c", "import sys; print(*sys.path, sep='|')"), paths, stdout=subprocess.PIPE
+            [sys.executable, "-c", "import sys; print(*sys.path, sep='|')"], paths, stdout=subprocess.PIPE
         )
         with child:
             found = child.communicate()[0].decode().strip().split("|")

@@ -186,7 +186,7 @@ def test_a_moved_field_is_found_before_the_first_call(folder):
     found, way, said = run(folder)
     assert (found, way) == (right, "python")
     (line,) = said.splitlines()
-    assert "solvers.adaptive.advance" in line
+    assert "solvers.adaptive_steps.advance" in line
     assert "uncompiled" in line
 
 

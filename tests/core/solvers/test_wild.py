@@ -69,7 +69,10 @@ def test_a_run_that_fails_as_a_joint_lets_go_is_told_as_such():
         Joint("arm", "revolute", WORLD, "bar", axes=[drive]),
     ]
     model = Model("m", [Link("body", inertia=bar), Link("bar", com=(0.5, 0.0, 0.0), inertia=bar)], joints)
-    pushed = lambda moment: Forces(links={"body": (0.0, 0.0, 0.0, 1e40 * (moment.time >= 0.5), 0.0, 0.0)})  # noqa: E731
+
+    def pushed(moment):
+        return Forces(links={"body": (0.0, 0.0, 0.0, 1e40 * (moment.time >= 0.5), 0.0, 0.0)})
+
     run = Simulation(model, np.arange(25) / 24, "draft", controls=Controls(forces=pushed))
     with pytest.raises(SimulationError, match="link 'body'"):
         run.run()
