@@ -135,7 +135,8 @@ def turn_of(quat) -> np.ndarray:
 def test_a_heap_comes_to_rest_and_bears_its_weight():
     """Guards many contacts: twelve boxes fall on each other, never rise in energy, and lie still.
 
-    This heap is one that does not rise. Of a hundred such heaps at draft, eleven rise by 1 mJ to 0.1 J within a frame.
+    This heap is one that does not rise. Of a hundred such heaps at draft, eleven rise by 1 mJ to 0.1 J within a frame:
+    overlaps part, or contacts give back what the springs of sticking friction have stored.
     """
     rng = np.random.default_rng(2)
     boxes = [
