@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[3]
 SAMPLES = sorted((ROOT / "sample_scenes").glob("*.sdf"))
 
 
-@pytest.mark.parametrize(("count", "seed"), [(240, 1), pytest.param(10_000, 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("count", "seed"), [(240, 1), *(pytest.param(2000, seed, marks=pytest.mark.slow) for seed in range(2, 7))]
+)
 def test_forged_states(count, seed):
     """Guards the process: each forged state is refused, runs or fails; none ends the process or raises otherwise."""
     command = [sys.executable, ROOT / "tests" / "fuzz" / "states.py", "--count", str(count), "--seed", str(seed)]

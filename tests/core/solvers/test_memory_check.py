@@ -1,0 +1,64 @@
+"""Memories of files: a number that a solver cannot have is found before a kernel uses it as an index."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limberjack.core.formats import read
+from limberjack.core.model import StateError
+from limberjack.core.solvers import Simulation
+
+SAMPLE = Path(__file__).parents[3] / "sample_scenes" / "tumble.sdf"
+
+WRONG = [
+    ("y", "", np.nan, "a position or velocity is not finite|no number"),
+    ("stepping", "trust", -1, "'trust' of it is not between 0 and"),
+    ("stepping", "stretch", 1e17, "'stretch' is 1e\\+17 s"),
+    ("counts", "", -1, "'counts' of it is not between 0 and"),
+    ("before", "first", 10**6, "'first' of it is not between 0 and"),
+    ("before", "law", -3, "'law' of it is not between -2 and"),
+    ("before", "load", np.nan, "'before' holds what is no number"),
+    ("crowd_counts", "", 10**6, "contacts, and counts others"),
+    ("count", "", 10**6, "points, and counts others"),
+    ("asleep", "", 10**6, "'asleep' of it is not between 0 and"),
+    ("parting", "", 2, "'parting' of it is not between 0 and 1"),
+]
+
+
+@pytest.fixture(scope="module")
+def solver():
+    """A solver that has taken a crowd's steps, and knows contacts."""
+    run = Simulation(read(SAMPLE).model, np.arange(25) / 24.0, accuracy="draft")
+    run.expect_crowd()
+    run.run()
+    return run._stage.solver
+
+
+def test_its_own_memory_is_accepted(solver):
+    """Guards what nobody has changed."""
+    memory = solver.snapshot()
+    assert len(memory["before"]) > 0
+    assert solver.accept([*memory.values()]).keys() == memory.keys()
+
+
+@pytest.mark.parametrize(("array", "field", "value", "says"), WRONG, ids=[f"{row[0]} {row[1]}" for row in WRONG])
+def test_a_wrong_number_is_refused(solver, array, field, value, says):
+    """Guards each kind of check, by one value throughout one array."""
+    memory = solver.snapshot()
+    numbers = memory[array][field] if field else memory[array]
+    numbers[...] = value
+    with pytest.raises(StateError, match=says):
+        solver.accept([*memory.values()])
+
+
+@pytest.mark.parametrize("change", [np.float32, np.int64])
+def test_another_type_or_shape_is_refused(solver, change):
+    """Guards arrays that kernels would read beyond their ends."""
+    memory = solver.snapshot()
+    with pytest.raises(StateError, match="another type"):
+        solver.accept([*(memory | {"felt": memory["felt"].astype(change)}).values()])
+    with pytest.raises(StateError, match="the shape"):
+        solver.accept([*(memory | {"felt": memory["felt"][:-1]}).values()])
+    with pytest.raises(StateError, match="arrays, and not"):
+        solver.accept([*memory.values()][1:])
