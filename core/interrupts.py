@@ -24,9 +24,13 @@ CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
 """llvmlite's functions that LLVM calls while numba compiles: if one raises, there is no kernel, which is an error."""
 
 SOON = 0.05
-"""Seconds after which Ctrl-C is tried again where an exception would have been dropped."""
+"""Seconds after which it is seen whether Ctrl-C has arrived, and is on its way or was dropped."""
 
 _ends_at_once = True
+_is_due = False
+"""Whether Ctrl-C came and has not arrived: the block where something is to lose has not ended since."""
+_is_asked = False
+"""Whether the signal that comes next is not of the keyboard, but the question what became of that."""
 _told_to = 2
 """A copy of stderr, which is Blender's own while it is kept quiet."""
 
@@ -37,40 +41,57 @@ def heed() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         _told_to = os.dup(2)
         signal.signal(signal.SIGINT, _stop)
-        sys.unraisablehook = _try_again
+        sys.unraisablehook = _tell_dropped
 
 
 @contextmanager
 def ending_at_once(begins: bool = True) -> Iterator[None]:
     """Meanwhile there is nothing to lose; or there is, with False."""
-    global _ends_at_once
+    global _ends_at_once, _is_due
     before, _ends_at_once = _ends_at_once, begins
     try:
         yield
     finally:
         _ends_at_once = before
+        if not begins:
+            _is_due = False
 
 
 def _stop(_signal: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, again and again until it gets through: code in C may drop it, as NumPy's does."""
+    global _is_due, _is_asked
+    is_asked, _is_asked = _is_asked, False
+    if is_asked and not _is_due:
+        return
     if _ends_at_once:
         os.write(_told_to, f"{STOPPED}\n".encode())
         os._exit(INTERRUPTED)
-    if _is_called_by_llvm(frame):
-        _come_again()
-        return
-    raise KeyboardInterrupt
+    _is_due = True
+    timer = threading.Timer(SOON, _ask)
+    timer.daemon = True
+    timer.start()
+    if not _is_called_by_llvm(frame) and not (is_asked and _is_on_its_way()):
+        raise KeyboardInterrupt
 
 
-def _try_again(dropped: Any) -> None:
+def _ask() -> None:
+    global _is_asked
+    _is_asked = True
+    signal.raise_signal(signal.SIGINT)
+
+
+def _is_on_its_way() -> bool:
+    """Whether what the signal has interrupted tidies up because of Ctrl-C."""
+    error = sys.exc_info()[1]
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
+def _tell_dropped(dropped: Any) -> None:
     """Python's hook for exceptions that nobody can catch: those of finalizers and of callbacks of weak references."""
-    if issubclass(dropped.exc_type, KeyboardInterrupt):
-        _come_again()
-    else:
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):  # which comes again
         sys.__unraisablehook__(dropped)
-
-
-def _come_again() -> None:
-    threading.Timer(SOON, signal.raise_signal, [signal.SIGINT]).start()
 
 
 def _is_called_by_llvm(frame: FrameType | None) -> bool:

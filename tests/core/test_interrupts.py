@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from limberjack.core import interrupts
@@ -81,6 +82,64 @@ def test_other_errors_of_finalizers_are_told_as_ever():
     ended = _run(code)
     assert "ValueError: is told as ever" in ended.stderr
     assert not ended.stdout
+
+
+IN_NUMPY = """
+import time
+import numpy as np
+from numpy import {internal}
+from limberjack.core import interrupts
+interrupts.heed()
+
+def told_to_stop(cls):
+    import os, signal
+    os.kill(os.getpid(), signal.SIGINT)
+    return False
+
+with interrupts.ending_at_once(False):
+    try:
+        {internal}._internal.npy_ctypes_check.__code__ = told_to_stop.__code__
+        np.dtype(type("Record", (), {{}}))  # in C, which asks that function and drops its exceptions
+        for _ in range(30_000):
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        print("tidied up")
+"""
+
+
+def test_ctrl_c_that_numpy_drops():
+    """Guards Ctrl-C in NumPy's C code: a bake that made an array of records just then went on for good."""
+    internal = "_core" if hasattr(np, "_core") else "core"
+    ended = _run(IN_NUMPY.format(internal=internal))
+    assert (ended.stdout, ended.stderr) == ("tidied up\n", "")
+
+
+WHILE_IT_TIDIES_UP = """
+import os, signal, time
+from limberjack.core import interrupts
+interrupts.heed()
+
+try:
+    with interrupts.ending_at_once(False):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(60.0)
+        finally:
+            try:
+                raise OSError("on the way")
+            except OSError:
+                time.sleep(8 * interrupts.SOON)
+            print("tidied up")
+except KeyboardInterrupt:
+    time.sleep(4 * interrupts.SOON)
+    print("stopped")
+"""
+
+
+def test_ctrl_c_does_not_come_again_while_it_is_heeded():
+    """Guards files half written: the exception does not come a second time while the first lets code tidy up."""
+    ended = _run(WHILE_IT_TIDIES_UP)
+    assert (ended.stdout, ended.stderr) == ("tidied up\nstopped\n", "")
 
 
 def _run(code):
