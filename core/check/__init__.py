@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..model import Model, ModelError
-from . import collisions, couplings, joints, links, motion, ranges, shapes, sizes, structure, surfaces
+from ..model.soundness import malformed
+from ..model.soundness.issue import Issue, count_issues
+from . import collisions, couplings, joints, links, motion, ranges, sizes, structure, surfaces
 from .falling import falling
-from .issue import Issue, count_issues
 from .standstill import Hinge, idle_hinges, lever, standstill
 
-SAFE_FINDINGS = (*shapes.FINDINGS, *structure.FINDINGS)
+SAFE_FINDINGS = (*malformed.FINDINGS, *structure.FINDINGS)
 """Those that any model may be asked for."""
 
 SOUND_FINDINGS = (
@@ -20,7 +21,7 @@ SOUND_FINDINGS = (
     *couplings.FINDINGS,
     *ranges.FINDINGS,
 )
-"""Those that only a model without findings of `shapes` may be asked for."""
+"""Those that only a model that is not malformed may be asked for."""
 
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)
 """Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
@@ -42,12 +43,12 @@ __all__ = [
 def check_model(model: Model) -> list[Issue]:
     """List all errors and warnings about a model, and what is switched off.
 
-    Malformed parts (`shapes`) are reported as such, and the other checks skip them.
+    Malformed parts are reported as such, and the other checks skip them.
     """
-    malformed = [issue for finding in shapes.FINDINGS for issue in finding(model)]
-    sound = shapes.sound_part(model) if malformed else model
+    misshapen = [issue for finding in malformed.FINDINGS for issue in finding(model)]
+    sound = malformed.sound_part(model) if misshapen else model
     names_and_ends = [issue for finding in structure.FINDINGS for issue in finding(model)]
-    return malformed + names_and_ends + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
+    return misshapen + names_and_ends + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
 
 
 def check_start(model: Model, at_rest: bool = True) -> list[Issue]:

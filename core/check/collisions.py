@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..model import Model
 from ..model.colliders import why_unusable
-from .issue import Issue, name_of, warning
+from ..model.soundness.issue import Issue, name_of, warning
 from .sizes import has_bad_size
 
 

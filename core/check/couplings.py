@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ..model import COUPLING_TYPES, Coupling, Gearbox, Joint, Model, ModelError
 from ..model.couplings import Equation, Term
 from ..model.naming import require_terms
+from ..model.soundness.issue import Issue, all_finite, as_text, error, name_of, note, quoted, warning
 from ..spatial import norm
-from .issue import Issue, all_finite, as_text, error, name_of, note, quoted, warning
 
 Coordinate = tuple[str, int]
 """The name of a joint, and the number of its axis."""

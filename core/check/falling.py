@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..model import Model
 from ..model.meeting import landing_links
-from .issue import Issue, note, quoted, warning
+from ..model.soundness.issue import Issue, note, quoted, warning
 
 MOST_TOLD = 3
 """Single bodies that are named one by one."""

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..joints import FREE, Row
-from ..joints.parts import MAY_BE_INFINITE
 from ..model import Axis, Joint, Model
 from ..model.couplings import led_homes
 from ..model.drives import DRIVES, OFF
 from ..model.screws import joint_pose, measured_rows
+from ..model.soundness.essentials import numbers_of_joints, which_axis
+from ..model.soundness.issue import Issue, all_finite, as_text, error, name_of, note, warning
 from ..model.text import measured, measured_apart, measured_range, measured_span
 from ..spatial import Vec3, cross, norm, sub
-from .issue import Issue, all_finite, as_text, error, name_of, note, warning
 
 UNIT_TOLERANCE = 1e-4
 """How far from 1 the length of an axis may be before it counts as a mistake and not as rounded digits."""
@@ -46,38 +46,10 @@ def _axes(model: Model, field: str) -> Iterator[tuple[Joint, int, Axis]]:
                 yield joint, number, axis
 
 
-def _which(joint: Joint, number: int) -> str:
-    name = joint.kind.slot(number).name
-    return "axis" if not name else f"axis {name}" if name.isdigit() else f"{name} axis"
-
-
-def numbers_of_joints(model: Model) -> Iterator[Issue]:
-    for joint in model.joints:
-        for what, values in (
-            ("frame in the parent", joint.X_PJ),
-            ("frame in the child", joint.X_CJ),
-            ("home", joint.home),
-            ("pitch", (joint.pitch,)),
-        ):
-            if not all_finite(values):
-                yield error("not-finite", name_of(joint), f"{what} is {as_text(values)}; give finite numbers")
-        if math.isnan(joint.released_at):
-            yield error("not-finite", name_of(joint), "released_at is nan; give a number, or inf for never")
-        for number, axis in enumerate(joint.axes[: joint.axis_count]):
-            for what in joint.kind.slot(number).fields - {"drive_mode", "locked"}:
-                value = getattr(axis, what)
-                values = (value,) if isinstance(value, int | float) else value
-                may_be_infinite = what in MAY_BE_INFINITE
-                if any(map(math.isnan, values)) or not (may_be_infinite or all_finite(values)):
-                    wanted = "a number, or inf" if may_be_infinite else "finite numbers"
-                    message = f"{what} of its {_which(joint, number)} is {as_text(values)}; give {wanted}"
-                    yield error("not-finite", name_of(joint), message)
-
-
 def zero_axis(model: Model) -> Iterator[Issue]:
     for joint, number, axis in _axes(model, "xyz"):
         if norm(axis.xyz) == 0.0:
-            message = f"its {_which(joint, number)} is 0 0 0, which has no direction; write 0 0 1, say"
+            message = f"its {which_axis(joint, number)} is 0 0 0, which has no direction; write 0 0 1, say"
             yield error("zero-axis", name_of(joint), message)
 
 
@@ -88,8 +60,8 @@ def axis_not_unit(model: Model) -> Iterator[Issue]:
             yield warning(
                 "axis-not-unit",
                 name_of(joint),
-                f"its {_which(joint, number)} {as_text(axis.xyz)} has length {length:g}; only its direction is used: "
-                "give length 1",
+                f"its {which_axis(joint, number)} {as_text(axis.xyz)} has length {length:g}; only its direction is used"
+                ": give length 1",
             )
 
 
@@ -117,7 +89,7 @@ def idle_screw(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         for column in joint.columns:
             if not column.turn and not column.slide_with(joint.pitch):
-                subject, which = name_of(joint), _which(joint, column.axis)
+                subject, which = name_of(joint), which_axis(joint, column.axis)
                 yield error("idle-axis", subject, f"its {which} neither turns nor slides; give it turn 1, or slide 1")
 
 
@@ -125,7 +97,7 @@ def slack_law(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         if joint.kind.code == FREE and joint.kind.law:
             numbers = sorted({*joint.kind.law})
-            slack = [_which(joint, number) for number in numbers if not joint.axes[number].spring_stiffness]
+            slack = [which_axis(joint, number) for number in numbers if not joint.axes[number].spring_stiffness]
             if slack:
                 message = f"no spring on its {' and '.join(slack)}, so nothing holds it there: give it a stiffness"
                 yield warning("no-stiffness", name_of(joint), message)
@@ -158,7 +130,7 @@ def idle_drive(model: Model) -> Iterator[Issue]:
     """A drive that cannot push, since a number that its mode needs is 0."""
     for joint, number, axis in _axes(model, "drive_mode"):
         drive = DRIVES.get(axis.drive_mode, OFF)
-        what = f"the {drive.name} drive of its {_which(joint, number)}"
+        what = f"the {drive.name} drive of its {which_axis(joint, number)}"
         if drive.exerts and not any(getattr(axis, name) for name in drive.exerts):
             lacking = " or ".join(name.removeprefix("drive_") for name in drive.exerts)  # in no language of code
             message = f"{what} has no {lacking}, so it does nothing; give it some"
@@ -183,8 +155,8 @@ def no_velocity_limit(model: Model) -> Iterator[Issue]:
             yield note(
                 "velocity-not-given",
                 name_of(joint),
-                f"the velocity limit of its {_which(joint, number)} is 0, which counts as none; lock the axis to hold "
-                "it still, or give more than 0",
+                f"the velocity limit of its {which_axis(joint, number)} is 0, which counts as none; lock the axis to "
+                "hold it still, or give more than 0",
             )
 
 
@@ -193,7 +165,7 @@ def negative_limits(model: Model) -> Iterator[Issue]:
     for what in ("effort", "velocity"):
         for joint, number, axis in _axes(model, what):
             if getattr(axis, what) < 0.0:
-                message = f"{what} limit of its {_which(joint, number)} is {getattr(axis, what):g}"
+                message = f"{what} limit of its {which_axis(joint, number)} is {getattr(axis, what):g}"
                 yield error("negative-limit", name_of(joint), f"{message}; give 0 or more, or inf for no limit")
 
 
@@ -204,7 +176,8 @@ def crossed_limits(model: Model) -> Iterator[Issue]:
             yield warning(
                 "crossed-limits",
                 name_of(joint),
-                f"on its {_which(joint, number)} the lower limit {lower} is above the upper limit {upper}; swap them",
+                f"on its {which_axis(joint, number)} the lower limit {lower} is above the upper limit {upper}; swap "
+                "them",
             )
 
 
@@ -215,7 +188,7 @@ def negative_numbers(model: Model) -> Iterator[Issue]:
                 yield warning(
                     f"negative-{what.replace('_', '-')}",
                     name_of(joint),
-                    f"{what} of its {_which(joint, number)} is {getattr(axis, what):g}, which feeds it energy; "
+                    f"{what} of its {which_axis(joint, number)} is {getattr(axis, what):g}, which feeds it energy; "
                     "give 0 or more",
                 )
 
@@ -226,7 +199,7 @@ def too_bouncy(model: Model) -> Iterator[Issue]:
             yield warning(
                 "too-bouncy",
                 name_of(joint),
-                f"restitution of its {_which(joint, number)} is {axis.restitution:g}, which feeds it energy; "
+                f"restitution of its {which_axis(joint, number)} is {axis.restitution:g}, which feeds it energy; "
                 "give 0 to 1",
             )
 
@@ -238,7 +211,7 @@ def spring_outside_limits(model: Model) -> Iterator[Issue]:
             yield warning(
                 "spring-outside-limits",
                 name_of(joint),
-                f"on its {_which(joint, number)} the spring pulls to {_at(joint, number, axis.spring_reference)}, "
+                f"on its {which_axis(joint, number)} the spring pulls to {_at(joint, number, axis.spring_reference)}, "
                 f"outside its limits: {_room(joint, number)}; it will press against a stop",
             )
 
@@ -250,7 +223,7 @@ def home_outside_limits(model: Model) -> Iterator[Issue]:
             axis = joint.axes[number]
             if (joint.name, number) in led or not joint.kind.slot(number).limited or not _outside(at, axis):
                 continue
-            which, name = _which(joint, number), joint.kind.slot(number).name
+            which, name = which_axis(joint, number), joint.kind.slot(number).name
             of_row = f" whose {name} is" if joint.kind.rows else " of"
             yield warning(
                 "home-outside-limits",
@@ -272,7 +245,7 @@ def led_outside_limits(model: Model) -> Iterator[Issue]:
             yield warning(
                 "led-outside-limits",
                 name_of(joint),
-                f"home of '{mimic.leader}', which it mimics, puts its {_which(joint, mimic.axis)} at "
+                f"home of '{mimic.leader}', which it mimics, puts its {which_axis(joint, mimic.axis)} at "
                 f"{_at(joint, mimic.axis, at)}, outside its limits; give '{mimic.leader}' a home that puts it at "
                 f"{_room(joint, mimic.axis)}, or move the limits",
             )
@@ -281,7 +254,7 @@ def led_outside_limits(model: Model) -> Iterator[Issue]:
 def limits_beyond_rows(model: Model) -> Iterator[Issue]:
     """Limits where what a row measures never is: no pose meets them, or they stop nothing."""
     for joint, row, axis in _rows(model):
-        which, unit = _which(joint, row.axis), joint.axis_unit(row.axis).value
+        which, unit = which_axis(joint, row.axis), joint.axis_unit(row.axis).value
         if axis.lower > axis.upper:
             continue
         if _never_met(row, axis):

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from ..model import WORLD, Joint, Model
 from ..model.mending import is_physical, principal_moments
 from ..model.naming import way_to_hold
-from .issue import Issue, all_finite, as_text, error, name_of, warning
+from ..model.soundness.essentials import DAMPINGS, bad_mass, numbers_of_links
+from ..model.soundness.issue import Issue, all_finite, as_text, name_of, warning
 
 REMEDY = "compute it anew, or convert with --mend-inertias"
-DAMPINGS = ("linear_damping", "angular_damping")
-
-
-def bad_mass(model: Model) -> Iterator[Issue]:
-    for link in model.links:
-        if not math.isfinite(link.mass):
-            yield error("mass-not-finite", name_of(link), f"mass is {link.mass:g} kg; give a finite number, 0 or more")
-        elif link.mass < 0.0:
-            yield error("negative-mass", name_of(link), f"mass is {link.mass:g} kg; give 0 or more")
 
 
 def massless(model: Model) -> Iterator[Issue]:
@@ -43,22 +34,6 @@ def massless(model: Model) -> Iterator[Issue]:
 
 def _links_of(joint: Joint) -> set[str]:
     return {joint.parent, joint.child} - {WORLD}
-
-
-def numbers_of_links(model: Model) -> Iterator[Issue]:
-    for link in model.links:
-        for what, values in (
-            ("pose", link.pose),
-            ("centre of mass", link.com),
-            ("inertia", link.inertia),
-            ("force", link.force),
-            ("torque", link.torque),
-            ("velocity", link.velocity),
-            ("angular velocity", link.angular_velocity),
-            *((name.replace("_", " "), (getattr(link, name),)) for name in DAMPINGS),
-        ):
-            if not all_finite(values):
-                yield error("not-finite", name_of(link), f"{what} is {as_text(values)}; give finite numbers")
 
 
 def negative_damping(model: Model) -> Iterator[Issue]:

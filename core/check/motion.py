@@ -11,8 +11,8 @@ from ..model import WORLD, Model, ModelError
 from ..model.compile import compile_model
 from ..model.model import Loop
 from ..model.screws import joint_pose
+from ..model.soundness.issue import Issue, name_of, note, quoted
 from ..spatial import IDENTITY, compose, inverse, norm, rotvec_of_quat
-from .issue import Issue, name_of, note, quoted
 
 OPEN = 1e-6
 """Metres, and radians, by which a loop may stand open as drawn, or a link aside of its pose, and count as closed."""

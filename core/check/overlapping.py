@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 
 from ..kinematics.proximity import Proximity, Separation
 from ..model import Model
+from ..model.soundness.issue import Issue, note, warning
 from ..model.text import in_metres
-from .issue import Issue, note, warning
 
 CODE = "overlapping"
 

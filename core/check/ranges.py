@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ..model import Coupling, Gearbox, Joint, Model, ModelError
 from ..model.couplings import Equation, Term, mimic_equation
+from ..model.soundness.issue import Issue, name_of, quoted, warning
 from ..model.text import measured, measured_span
 from .couplings import Coordinate
-from .issue import Issue, name_of, quoted, warning
 
 NO_ROOM = 1e-6
 """Width of a range up to which a coordinate cannot move in it [rad or m]: the rounding of numbers in files."""

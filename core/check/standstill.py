@@ -17,8 +17,8 @@ from ..model import Joint, Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel
 from ..model.drives import DRIVES, OFF
+from ..model.soundness.issue import Issue, note, quoted
 from ..spatial import IDENTITY, ZERO, Vec3, arrays, compose, cross, norm, scale, sub
-from .issue import Issue, note, quoted
 
 NOTHING = 1e-5
 """Part of the weight, or of the weight times the size, that is no force; single precision leaves this much."""

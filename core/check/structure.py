@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ..model import WORLD, Model
-from .issue import Issue, all_finite, as_text, error, name_of, warning
+from ..model.soundness.essentials import gravity_not_finite, repeated_names
+from ..model.soundness.issue import Issue, error, name_of, warning
 
 
 def no_links(model: Model) -> Iterator[Issue]:
@@ -14,26 +14,10 @@ def no_links(model: Model) -> Iterator[Issue]:
         yield warning("no-links", f"model '{model.name}'", "has no links, so nothing moves: add a link")
 
 
-def gravity_not_finite(model: Model) -> Iterator[Issue]:
-    if not all_finite(model.gravity):
-        message = f"gravity is {as_text(model.gravity)}; give finite numbers, 0 0 0 for none"
-        yield error("not-finite", f"model '{model.name}'", message)
-
-
 def empty_names(model: Model) -> Iterator[Issue]:
     for item in (*model.links, *model.joints, *model.couplings):
         if not item.name:
             yield warning("empty-name", name_of(item), "its name is empty, so nothing can refer to it; give it a name")
-
-
-def repeated_names(model: Model) -> Iterator[Issue]:
-    for items in (model.links, model.joints, model.couplings):
-        counts = Counter(item.name for item in items)
-        for item in {item.name: item for item in items}.values():
-            if counts[item.name] > 1:
-                yield error(
-                    "repeated-name", name_of(item), f"{counts[item.name]} have this name; give each a name of its own"
-                )
 
 
 def reserved_names(model: Model) -> Iterator[Issue]:

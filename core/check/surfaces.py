@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..geometry import Surface
 from ..model import Model
-from .issue import Issue, error, name_of, warning
+from ..model.soundness.issue import Issue, error, name_of, warning
 
 UNITS = {
     "stiffness": " N/m",

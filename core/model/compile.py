@@ -49,6 +49,7 @@ from .guarding import chart_drive, chart_guards, column_guards
 from .model import Model, require_model
 from .naming import free_name
 from .screws import Screw, screws_of
+from .soundness import require_sound
 from .splitting import Weld, split_at
 
 FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
@@ -75,10 +76,12 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
             So these joints have coordinates like any other joint, and all their features.
 
     Raises:
-        ModelError: a joint's end is no link, an axis has no direction, or a loop closes on a link that has no mass.
+        ModelError: it is not sound (`soundness.require_sound`), a joint's end is no link, an axis has no direction, or
+            a loop closes on a link that has no mass.
         TypeError: it is no `Model`.
     """
-    model = require_model(model).acting_at(-math.inf)
+    require_sound(require_model(model))
+    model = model.acting_at(-math.inf)
     build = Build(model, merge_fixed)
     tree = spanning_tree(model.links, model.joints)
     loose = list(tree.roots)

@@ -6,28 +6,21 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ..check import joints, links, shapes, sizes, structure
-from ..model import Model, ModelError
+from ..check import sizes
+from ..model import ModelError
+from ..model.model import require_model
+from ..model.soundness import require_sound
 from ..trajectory.touches import TABLES
 
-SIMULATED = (
-    structure.repeated_names,
-    structure.gravity_not_finite,
-    links.bad_mass,
-    links.numbers_of_links,
-    joints.numbers_of_joints,
-    *sizes.FINDINGS,
-)
-"""Findings of `check_model` about what no solver can begin with."""
 
+def require_simulable(model: object) -> None:
+    """Refuse what no solver can begin with, with all that is wrong.
 
-def require_sound(model: Model) -> None:
-    """Raise ModelError if a model cannot be simulated at all, with all that is wrong.
-
-    That is what has no numbers or too few, two links of one name, negative masses and impossible sizes.
+    Raises:
+        TypeError: it is no `Model`. ModelError: it is not sound, or its collision shapes have impossible sizes.
     """
-    issues = [issue for finding in shapes.FINDINGS for issue in finding(model)]
-    issues = issues or [issue for finding in SIMULATED for issue in finding(model)]
+    require_sound(model := require_model(model))
+    issues = [issue for finding in sizes.FINDINGS for issue in finding(model)]
     if issues:
         raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
 

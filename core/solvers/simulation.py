@@ -15,11 +15,10 @@ from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
 from ..model.colliders import STILL, bodies_led
 from ..model.compiled import CompiledModel, parts_of_state
-from ..model.model import require_model
 from ..model.text import counted, timed
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
-from .arguments import require_contact, require_known, require_sound, required_times
+from .arguments import require_contact, require_known, require_simulable, required_times
 from .assembly import assemble
 from .contact_setup import Contact, Impact, ground_of, owners_of, table_of_impacts
 from .controls import Controls, Moment
@@ -116,7 +115,7 @@ class Simulation:
         numbers: np.ndarray | Sequence[float] | None = None,
         contact: bool = True,
     ):
-        require_sound(require_model(model))
+        require_simulable(model)
         self._times = required_times(times)
         self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
         require_known("accuracy", [accuracy], ACCURACIES)

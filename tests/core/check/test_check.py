@@ -6,10 +6,10 @@ import time
 import pytest
 
 from limberjack.core.check import FINDINGS, SAFE_FINDINGS, Issue, check_model
-from limberjack.core.check.shapes import sound_part
 from limberjack.core.geometry import Box, Mesh, Shape, Sphere, Surface
 from limberjack.core.model import Axis, ContactPair, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.properties import Setting, set_property
+from limberjack.core.model.soundness.malformed import sound_part
 
 NAN = math.nan
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..model import Coupling, Gearbox, Joint, Link
-from ..text import one_line
+from ...text import one_line
+from ..couplings import Coupling, Gearbox
+from ..elements import Joint, Link
 
 
 @dataclass

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..joints import JOINT_TYPES
-from ..model import COUPLING_TYPES, Axis, Coupling, Gearbox, Joint, Link, Model
-from ..model.drives import DRIVES
-from ..model.naming import joints_of, links_of
-from ..model.text import counted
+from ...joints import JOINT_TYPES
+from ..couplings import COUPLING_TYPES, Coupling, Gearbox
+from ..drives import DRIVES
+from ..elements import Axis, Joint, Link
+from ..model import Model
+from ..naming import joints_of, links_of
+from ..text import counted
 from .issue import Issue, all_finite, as_text, error, name_of
 
 ROTATION_TOLERANCE = 1e-6
