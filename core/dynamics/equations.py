@@ -22,7 +22,7 @@ from ..kinematics import free_motions, make_work, require_obeyed, require_split,
 from ..kinematics.freedom import dofs_of
 from ..model import StateError
 from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, Values
+from ..model.compiled import CompiledModel, Values, numbers_of
 from ..spatial.arrays import least_squares, matmul
 from ..spatial.storage import get3
 from .aba import articulated_body
@@ -31,6 +31,7 @@ from .constraints import constraints_of, make_scratch
 from .crba import composite_body
 from .forces import joint_forces
 from .rnea import newton_euler
+from .singular import fault_in_words, is_singular
 
 Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 
@@ -158,8 +159,9 @@ def forward_dynamics(
     Loops stay closed, mimics and couplings are followed, and limits without room kept.
 
     Raises:
-        ModelError: `wrenches` names no link. StateError: `compiled` leaves its loops out, or the state breaks what the
-            model holds to, which `kinematics.closed_state` mends.
+        ModelError: `wrenches` names no link. StateError: `compiled` leaves its loops out; the state breaks what the
+            model holds to, which `kinematics.closed_state` mends; or forces do not decide how it moves, since something
+            can move that has no inertia.
     """
     compiled = compiled_of(model)
     require_split(compiled, "forward_dynamics")
@@ -167,6 +169,8 @@ def forward_dynamics(
     require_obeyed(compiled, positions, velocities)
     qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
     total = compiled.velocities(tau, "tau") + _outside(compiled, positions, wrenches)
+    if is_singular(compiled, positions, velocities, total):
+        raise StateError(fault_in_words(compiled, positions))
     articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
     if ties(compiled):
         constraints = constraints_of(compiled)
@@ -206,5 +210,10 @@ def write_passive_forces(model, work, q, qd, tau):
 def _outside(compiled: CompiledModel, q: Values, wrenches: Wrenches | None) -> np.ndarray:
     tau = np.zeros(compiled.nv)
     for link, wrench in (wrenches or {}).items():
-        tau += matmul(tree_jacobian(compiled, q, link).T, np.asarray(wrench, dtype=np.float64))
+        numbers = numbers_of(wrench)
+        if numbers.shape != (6,) or not np.isfinite(numbers).all():
+            raise StateError(
+                f"the wrench on link '{link}' takes a force and a torque, 6 finite numbers, found {wrench!r}"
+            )
+        tau += matmul(tree_jacobian(compiled, q, link).T, numbers)
     return tau

@@ -330,9 +330,15 @@ def _refuse_massless(span: JointSpan, floating: tuple[str, ...]) -> None:
 
 
 def _vector(values: ArrayLike, size: int, what: str) -> np.ndarray:
-    vector = np.ascontiguousarray(values, dtype=np.float64)
+    try:
+        vector = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise StateError(f"{what} takes {size} number(s), or {{joint: number or list}}, found {values!r}") from None
     if vector.shape != (size,):
         raise StateError(f"{what} takes {size} number(s), found shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        place = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise StateError(f"{what} takes finite numbers, found {vector[place]:g} in {what}[{place}]")
     return vector
 
 

@@ -20,7 +20,7 @@ from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from ..spatial.storage import copy
 from .controls import Controls
-from .singular import require_regular
+from .regular import require_regular
 from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates
 
 MOST_STEPS = 300

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..check import Issue, check_model
 from ..check.links import DAMPINGS
+from ..dynamics.singular import lock_in_words, lock_joint
 from ..kinematics import mobility
 from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
@@ -34,7 +35,6 @@ from .setup_findings import (
     overlapping_start,
     weak_drives,
 )
-from .singular import lock_in_words, lock_joint
 from .taut_loops import is_taut, taut_loops
 
 FAST, VISIBLE = 1e5, 1e3

@@ -29,12 +29,12 @@ from .jumps import Jump, continuous_span, placed_anew
 from .observation import Observation
 from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
+from .regular import require_regular
 from .remarks import at_largest_speed, falls_as_a_whole, remarks
 from .report import Report, energy_at_stake
 from .run_facts import RunFacts
 from .saved_state import Continuation, continuation_of, describe_state, time_of
 from .schedule import ScheduledInputs
-from .singular import require_regular
 from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
 from .system import make_system

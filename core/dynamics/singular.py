@@ -6,18 +6,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..check.joints import idle_screw, parallel_axes
-from ..dynamics import forward_residual, tree_mass_matrix
 from ..kinematics import tree_kinematics
 from ..kinematics.gimbals import GimbalLock, Gimbals
-from ..model import Joint, ModelError
+from ..kinematics.work import make_work
+from ..model import Joint
 from ..model.compiled import CompiledModel, coordinate_names
 from ..model.naming import way_to_hold
 from ..model.text import measured, timed
 from ..spatial.arrays import eigh, matmul, norm, outer
-
-SINGULAR = (parallel_axes, idle_screw)
-"""What makes a mass matrix singular whose joints have no armature."""
+from .crba import composite_body
+from .residual import forward_residual
 
 ROUNDING = 1e-6
 """Of inverse dynamics by forward dynamics; more is none."""
@@ -34,22 +32,15 @@ AT_ONCE = 1e-4
 UNDECIDED = "so forces do not decide how it moves (the mass matrix is singular)"
 
 
-def require_regular(compiled: CompiledModel, q: np.ndarray) -> None:
-    """Refuse a state, q of shape (nq,), in which something can move and nothing that has inertia moves along.
+def is_singular(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> bool:
+    """Return whether forces do not decide how the spanning tree moves: inverse dynamics disagrees.
 
-    Raises:
-        ModelError: the link or the joint that is at fault, and what to do.
+    Args:
+        q, qd, tau: shapes (nq,) and (nv,) twice; forces that are alike may have an answer all the same.
     """
-    issues = [issue for rule in SINGULAR for issue in rule(compiled.model)]
-    at_rest = np.zeros(compiled.nv)
-    tau = np.arange(compiled.nv) + 1.0 if issues else at_rest  # forces that are alike may have an answer all the same
     with np.errstate(all="ignore"):
-        residual = forward_residual(compiled.arrays, q, at_rest, tau)
-    if residual.max(initial=0.0) < ROUNDING:
-        return
-    for issue in issues:
-        raise ModelError(f"{issue.subject}: {issue.message}")
-    raise ModelError(fault_in_words(compiled, q))
+        residual = forward_residual(compiled.arrays, q, qd, tau)
+    return not residual.max(initial=0.0) < ROUNDING
 
 
 def fault_in_words(compiled: CompiledModel, q: np.ndarray) -> str:
@@ -64,7 +55,9 @@ def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
     An eigenvector of the mass matrix, whose rows are scaled so that turns and slides, and the light and the heavy,
     weigh alike. Of several motions without inertia, it is the one in which the freest coordinate moves.
     """
-    M = np.nan_to_num(tree_mass_matrix(compiled, q))
+    M = np.zeros((compiled.nv, compiled.nv))
+    composite_body(compiled.arrays, make_work(compiled.arrays), q, M)
+    M = np.nan_to_num(M)
     sizes, units = np.abs(np.diag(M)), [unit for _, unit in coordinate_names(compiled, velocities=True)]
     largest = {unit: sizes[[other == unit for other in units]].max() for unit in units}
     floor = np.array([max(1e-14 * largest[unit], 1e-300) for unit in units])
