@@ -104,7 +104,7 @@ def _draw_field(layout, axis, field: Field, unit: Unit):
 
 def shown_fields(axis, slot: Slot) -> list[Field]:
     """The fields that mean something here, but for those that would have no effect as the others stand."""
-    from ...core.model.elements import RIGID
+    from ...core.model.axis import RIGID
 
     fields = fields_on(slot)
     if axis.locked and "locked" in slot.fields:

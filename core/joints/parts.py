@@ -143,6 +143,7 @@ class JointType:
         axes: slots for a joint's axes; left out, a full one for each column.
         rows: constraint rows over the chart.
         law: for each velocity coordinate of the chart, the number of the axis whose spring and damper act on it.
+        picks: a list with fewer axes than slots names the axes that are not locked, by their directions.
         is_open: a joint of this type has as many columns as it has axes, and the axes say how they move.
         sdf, urdf: its name in those formats, or None where they have none.
     """
@@ -155,6 +156,7 @@ class JointType:
     axes: tuple[Slot, ...] = ()
     rows: tuple[Row, ...] = ()
     law: tuple[int, ...] = ()
+    picks: bool = False
     is_open: bool = False
     sdf: str | None = None
     urdf: str | None = None

@@ -159,6 +159,7 @@ JOINT_TYPES: dict[str, JointType] = {
                 _along(Y, "ry"),
                 _along(Z, "rz"),
             ),
+            picks=True,
         ),
         JointType("custom", "Custom", "Any sequence of rotations, slides and screws", is_open=True),
         JointType(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from ..late import late_names
 
 if TYPE_CHECKING:
+    from .axis import Axis
     from .couplings import COUPLING_TYPES, Coupling, Equation, Gearbox
-    from .elements import WORLD, Axis, ContactPair, Joint, Link, Mimic
+    from .elements import WORLD, ContactPair, Joint, Link, Mimic
     from .errors import ModelError, StateError
     from .frames_and_lights import Frame, Light
     from .model import Loop, Model
@@ -34,7 +35,7 @@ __all__ = [
     "StateError",
 ]
 
-MODULES = ("errors", "elements", "couplings", "frames_and_lights", "model")
+MODULES = ("errors", "axis", "elements", "couplings", "frames_and_lights", "model")
 """That have these names, the light ones first."""
 
 __getattr__, __dir__ = late_names(__name__, __all__, MODULES)

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .elements import Axis
+    from .axis import Axis
 
 
 class Aim(Enum):

@@ -1,4 +1,4 @@
-"""`Link`, `Joint` and `Axis`: what a file, a scene or a script says, in SI units and radians."""
+"""`Link` and `Joint`: what a file, a scene or a script says, in SI units and radians."""
 
 from __future__ import annotations
 
@@ -10,84 +10,12 @@ from ..extras import Extra
 from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, Row, Unit, type_name
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
-from .drives import OFF
+from .axis import Axis, placed
 from .errors import ModelError
 from .record import Record
 from .text import counted
 
 WORLD = "world"
-INF = math.inf
-
-
-RIGID = 1e8
-"""Stiffness from which on a stop is rigid: SDF's default, which files have that say nothing of their stops.
-
-As a spring with SDF's dissipation it would bounce for seconds, and no engine that reads these files lets it give way.
-"""
-
-
-@dataclass(repr=False)
-class Axis(Record):
-    """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
-
-    The `Slot` of the joint's type says which of these apply.
-
-    Attributes:
-        xyz: unit vector in the parent-side joint frame at q = 0.
-        lower, upper: position limits [U].
-        stiffness, dissipation: of the stops at the limits; restitution: of rigid stops, see `stop_stiffness`.
-        effort: largest drive force [N m or N]. velocity: largest speed [U/s]; 0 means no limit, see `velocity_limit`.
-        damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
-        spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
-        drive_mode: one of `DRIVES`. A position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m]
-            and drive_damping [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping,
-            and a force drive pushes with drive_target [N m or N].
-        locked: the axis stays at its home value and has no coordinate.
-        turn [rad], slide [m]: rotation and translation per unit of the coordinate. point [m]: a point on the axis's
-            line, in the joint frame. All three on `custom` joints only.
-    """
-
-    xyz: Vec3 = (0.0, 0.0, 1.0)
-    lower: float = -INF
-    upper: float = INF
-    stiffness: float = 1e8
-    dissipation: float = 1.0
-    restitution: float = 0.0
-    effort: float = INF
-    velocity: float = INF
-    damping: float = 0.0
-    friction: float = 0.0
-    armature: float = 0.0
-    spring_reference: float = 0.0
-    spring_stiffness: float = 0.0
-    drive_mode: str = OFF.name
-    drive_stiffness: float = 0.0
-    drive_damping: float = 0.0
-    drive_target: float = 0.0
-    locked: bool = False
-    turn: float = 1.0
-    slide: float = 0.0
-    point: Vec3 = ZERO
-
-    @property
-    def velocity_limit(self) -> float:
-        """The speed limit in effect [U/s]. 0 counts as none, as many files mean it; `locked` holds an axis still."""
-        return self.velocity or INF
-
-    @property
-    def stop_stiffness(self) -> float:
-        """The stiffness in effect at the limits [N m/rad or N/m]: infinite from `RIGID` on, with `restitution`."""
-        return self.stiffness if self.stiffness < RIGID else INF
-
-    @property
-    def is_unlimited(self) -> bool:
-        """Whether neither position limit is finite."""
-        return math.isinf(self.lower) and math.isinf(self.upper)
-
-    @property
-    def has_no_room(self) -> bool:
-        """Whether both position limits are the same number."""
-        return self.lower == self.upper
 
 
 @dataclass(repr=False)
@@ -174,7 +102,9 @@ class Joint(Record):
             that fit, and its home if that has the right count of numbers.
         parent, child: names of links.
         X_PJ, X_CJ: the joint's frame in the parent and in the child link; they coincide at q = 0 [m].
-        axes: as many as the type has; on an open type, any number.
+        axes: as many as the type has; on an open type, any number. Those left out are free. A list with fewer axes than
+            a `d6` has names those that move, by their directions: `Axis(x)` turns about x, `Axis(x, slide=1.0)` slides
+            along it, and all others are locked.
         pitch: of a screw [m/turn], right-handed.
         home: coordinates at which a simulation starts, including those of locked axes. () becomes q = 0, or the nearest
             values within the limits.
@@ -197,7 +127,7 @@ class Joint(Record):
     mimic: Mimic | None = None
     closes_loop: bool = False
     enabled: bool = True
-    released_at: float = INF
+    released_at: float = math.inf
     extras: tuple[Extra, ...] = ()
 
     def __post_init__(self):
@@ -221,10 +151,11 @@ class Joint(Record):
                 raise TypeError(
                     f"joint '{self.name}': axes takes a list of Axis, found {value!r}; write axes=[Axis(xyz=(0, 0, 1))]"
                 )
-            value = found
+            value = placed(f"joint '{self.name}' ({self.type})", self.kind, found)
         super().__setattr__(name, value)
         if name == "type" and "extras" in vars(self):  # another one than it was made with
-            self.axes = self.axes if self.kind.is_open else self.axes[: len(self.kind.axes)]
+            if not self.kind.is_open:
+                super().__setattr__("axes", self.axes[: len(self.kind.axes)])
             self._complete()
             if len(self.home) != len(self.neutral):
                 self.home = self._neutral_within_limits()
@@ -238,7 +169,7 @@ class Joint(Record):
     def _complete(self) -> None:
         """Give it the axes and the home that its type asks for, and has not been given."""
         slots = self.kind.axes
-        self.axes += [Axis() for _ in slots[len(self.axes) :]]
+        self.axes.extend(Axis() for _ in slots[len(self.axes) :])
         for number, slot in enumerate(slots):
             if not slot.is_pointed:
                 self.axes[number] = replace(self.axes[number], xyz=self.direction(number))

@@ -42,11 +42,13 @@ def test_the_printed_subspace_is_the_kernels(make_joints, name):
     vectors = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
     chosen = [tuple((v / np.linalg.norm(v)).tolist()) for v in rng.normal(size=(2, 3))]
     vectors |= {"a": chosen[0], "a1": chosen[0], "a2": chosen[1]}
-    joint = Joint("joint", name, WORLD, "link", axes=[Axis(xyz=axis) for axis in chosen], pitch=0.3)
+    kind = JOINT_TYPES[name]
+    axes = [Axis(xyz=axis) for axis in chosen] if kind.is_open or kind.slot(0).is_pointed else []
+    joint = Joint("joint", name, WORLD, "link", axes=axes, pitch=0.3)
     q = rng.normal(size=joint.nq)
     values = {"q": q[0]} | {f"q{i + 1}": value for i, value in enumerate(q)}
     columns = []
-    for motion in make_joints.motions(JOINT_TYPES[name]):
+    for motion in make_joints.motions(kind):
         axis = np.array(vectors[motion.axis])
         for about, coordinate in reversed(motion.turns):
             axis = turn(vectors[about], -values[coordinate]) @ axis

@@ -28,7 +28,7 @@ from .exponentials import (
     twist_along,
 )
 from .maximal import Maximal
-from .models import random_link, random_pose, random_unit
+from .models import aimed, random_link, random_pose, random_unit
 
 
 def random_axis(rng: np.random.Generator) -> Axis:
@@ -58,7 +58,7 @@ def random_open_axes(rng: np.random.Generator) -> list[Axis]:
 def random_joint(type_name: str, rng: np.random.Generator, name: str = "joint", ends=(WORLD, "link")) -> Joint:
     """With random frames, axes, pitch, locks, springs and dampers."""
     kind = JOINT_TYPES[type_name]
-    axes = random_open_axes(rng) if kind.is_open else [random_axis(rng) for _ in kind.axes]
+    axes = random_open_axes(rng) if kind.is_open else aimed(type_name, [random_axis(rng) for _ in kind.axes])
     joint = Joint(name, type_name, *ends, random_pose(rng), random_pose(rng), axes, pitch=rng.uniform(0.1, 0.5))
     if kind.chart:
         return joint

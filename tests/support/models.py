@@ -47,6 +47,13 @@ def random_link(rng: np.random.Generator, name: str) -> Link:
     return Link(name, mass, com, tuple(inertia[np.triu_indices(3)].tolist()))
 
 
+def aimed(joint_type: str, axes: list[Axis]) -> list[Axis]:
+    """The axes, without directions where the type decides them."""
+    kind = JOINT_TYPES[joint_type]
+    chosen = [kind.is_open or kind.slot(number).is_pointed for number in range(len(axes))]
+    return [axis if own else replace(axis, xyz=Axis.xyz) for axis, own in zip(axes, chosen, strict=True)]
+
+
 def random_tree(seed: int, size: int = 30) -> Model:
     """A tree in which every joint type occurs, placed as drawn, with springs, dampers and armature left out."""
     rng = np.random.default_rng(seed)
@@ -57,7 +64,7 @@ def random_tree(seed: int, size: int = 30) -> Model:
         parent = WORLD if i == 0 else f"link{rng.integers(max(0, i - 4), i)}"
         name = types[i % len(types)]
         drawn = [Axis(xyz=random_unit(rng)) for _ in JOINT_TYPES[name].axes or "ab"]
-        axes = drawn if JOINT_TYPES[name].is_open else drawn[: len(JOINT_TYPES[name].axes)]
+        axes = aimed(name, drawn if JOINT_TYPES[name].is_open else drawn[: len(JOINT_TYPES[name].axes)])
         model.joints.append(
             Joint(f"joint{i}", name, parent, f"link{i}", random_pose(rng), random_pose(rng), axes, pitch=0.3)
         )
@@ -82,7 +89,7 @@ def random_graph(seed: int, size: int = 24, loops: int = 0, floats: bool = False
             j.child,
             j.X_PJ,
             j.X_CJ,
-            [Axis(random_unit(rng)) for _ in range(6)][: axes(name)],
+            aimed(name, [Axis(random_unit(rng)) for _ in range(6)][: axes(name)]),
             0.3,
         )
         for j, name in zip(model.joints, rng.permutation([j.type for j in model.joints]).tolist(), strict=True)
@@ -160,7 +167,7 @@ def chain(size: int, joint_type: str = "revolute") -> Model:
                 WORLD if i == 0 else f"rod{i - 1}",
                 f"rod{i}",
                 X_PJ=(0.0 if i == 0 else 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-                axes=[Axis(xyz=(0.0, 1.0, 0.0)) for _ in JOINT_TYPES[joint_type].axes],
+                axes=aimed(joint_type, [Axis(xyz=(0.0, 1.0, 0.0)) for _ in JOINT_TYPES[joint_type].axes]),
             )
         )
     return model

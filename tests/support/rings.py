@@ -11,13 +11,13 @@ from limberjack.core.model import WORLD, Axis, Joint, Model
 from limberjack.core.model.screws import joint_pose
 from limberjack.core.spatial import compose, inverse
 
+from .models import aimed, random_link, random_pose, random_unit
 from .models import axes as axes_of
-from .models import random_link, random_pose, random_unit
 
 
 def on_trial(joint_type, rng, parent, child):
     """A joint of a type with springs and dampers, away from home where it has coordinates."""
-    axes = [Axis(xyz=random_unit(rng)) for _ in range(axes_of(joint_type))]
+    axes = aimed(joint_type, [Axis(xyz=random_unit(rng)) for _ in range(axes_of(joint_type))])
     if JOINT_TYPES[joint_type].is_open:
         axes = [replace(axes[0], slide=0.1, point=(0.1, 0.0, 0.2)), replace(axes[1], point=(0.0, 0.1, 0.0))]
     joint = Joint("tested", joint_type, parent, child, random_pose(rng), random_pose(rng), axes, pitch=0.3)

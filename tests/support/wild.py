@@ -22,7 +22,7 @@ from limberjack.core.model.screws import joint_pose, measured_rows
 from limberjack.core.spatial import IDENTITY, Pose, compose, inverse
 from limberjack.core.trajectory.trajectory import Trajectory
 
-from .models import place, random_link, random_pose, random_unit
+from .models import aimed, place, random_link, random_pose, random_unit
 
 MOST_LINKS = 8
 OPEN_AXES = 4
@@ -91,7 +91,7 @@ def _link(rng, name):
 def _joint(rng, name, parent, child) -> Joint:
     """Of any type, with a home, and with features about it."""
     kind = JOINT_TYPES[str(rng.choice(list(JOINT_TYPES)))]
-    axes = _open_axes(rng) if kind.is_open else [Axis(xyz=random_unit(rng)) for _ in kind.axes]
+    axes = _open_axes(rng) if kind.is_open else aimed(kind.name, [Axis(xyz=random_unit(rng)) for _ in kind.axes])
     pitch = rng.choice((-1.0, 1.0)) * rng.uniform(0.05, 0.5) if kind.threaded else 0.0
     reach = log_uniform(rng, 0.1, 1.0)
     joint = Joint(name, kind.name, parent, child, random_pose(rng, reach), random_pose(rng, reach), axes, float(pitch))

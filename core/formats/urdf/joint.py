@@ -94,10 +94,8 @@ def _axes(joint: Element, kind: JointType, direction: Vec3, findings: Findings) 
     friction = findings.attribute(joint.child("dynamics"), "friction", 0.0)
     if len(kind.columns) == 2:
         axes = [Axis(xyz=xyz) for xyz in X_AND_Y]
-    elif kind.columns:
-        axes = [Axis(xyz=direction) for _ in kind.axes]
-    else:  # a ball turns about every axis, so <axis> means nothing
-        axes = [Axis() for _ in kind.axes]
+    else:  # a ball turns about every axis, so <axis> means nothing; of a plane it is the normal, which its frame has
+        axes = [Axis(xyz=direction) if kind.columns and slot.is_pointed else Axis() for slot in kind.axes]
     for axis, slot, damping in zip(axes, kind.axes, dampings, strict=True):
         if "damping" in slot.fields:
             axis.damping, axis.friction = damping, friction

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.dynamics import articulated_body, newton_euler
+from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
@@ -37,10 +38,10 @@ def test_inverse_dynamics_gives_the_forces_back(seed):
 @pytest.mark.parametrize("joint_type", MOVING_TYPES)
 def test_every_joint_type_in_a_chain(joint_type):
     """Guards each type by itself, so that a wrong one has a name."""
-    model = random_tree(7, 12)
+    model, kind = random_tree(7, 12), JOINT_TYPES[joint_type]
     for joint in model.joints:
         axes = [Axis(xyz=axis) for axis in ((0.6, 0.0, 0.8), (0.0, 1.0, 0.0))]
-        axes = [] if joint_type == "free" else axes
+        axes = axes if kind.is_open or (kind.axes and kind.slot(0).is_pointed) else []
         kept = Joint(joint.name, joint_type, joint.parent, joint.child, joint.X_PJ, joint.X_CJ, axes, pitch=0.2)
         model.joints[model.joints.index(joint)] = kept
     assert residual(model, 3) < 1e-10

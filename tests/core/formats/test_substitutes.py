@@ -17,7 +17,7 @@ from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
 from limberjack.core.model.compile import compile_model
 from limberjack.core.spatial import quat_mul, quat_of_rotvec
-from support.models import dump, matrix, place, random_link, random_pose, random_q, random_tree, random_unit
+from support.models import aimed, dump, matrix, place, random_link, random_pose, random_q, random_tree, random_unit
 
 IN_SERIES = (*(name for name, kind in JOINT_TYPES.items() if kind.columns and not kind.urdf), "custom")
 WITH_CHART = ("ball", "free")
@@ -27,8 +27,7 @@ def two_links(rng, joint_type, **given_of_joint) -> Model:
     """A link that hangs on the world and, by a joint of the type, another one on it."""
     model = Model(links=[random_link(rng, "inner"), random_link(rng, "outer")])
     axes = [Axis(xyz=random_unit(rng)) for _ in JOINT_TYPES[joint_type].axes or "abc"]
-    if joint_type in ("fixed", "free"):  # which have none
-        axes = []
+    axes = [] if joint_type in ("fixed", "free") else aimed(joint_type, axes)  # which have none
     if joint_type == "custom":
         screws = ((2.0, 0.0), (0.0, -0.5), (-1.0, 0.3))
         axes = [

@@ -94,8 +94,13 @@ def test_the_suite_sees_a_flipped_bias(joint_type, monkeypatch):
     from limberjack.core.kinematics import motion
 
     rng = np.random.default_rng(0)
-    axes = [Axis(xyz=xyz) for xyz in ((1.0, 0.0, 0.0), (0.0, 0.6, 0.8))]
-    joint = Joint("joint", joint_type, "world", "link", axes=axes)
+    joint = Joint("joint", joint_type, "world", "link")
+    for number, xyz in enumerate(((1.0, 0.0, 0.0), (0.0, 0.6, 0.8))):
+        if joint.kind.is_open:
+            joint.axes.append(Axis(xyz))
+        elif joint.kind.slot(number).is_pointed:
+            joint.axes[number].xyz = xyz
+    joint = replace(joint, home=())
     q, qd = conformance.random_coordinates(joint, rng)
     conformance.check_motion(joint, q, qd)
     monkeypatch.setattr(motion, "motion_cross", negative(motion.motion_cross))

@@ -88,7 +88,7 @@ def test_a_path_through_the_gimbal_has_no_jump(joint_type, side):
 def test_rates_at_a_singularity_are_the_smallest(joint_type):
     """Guards `rates_at` where two turns are parallel: finite rates that explain the twist, and no larger than any."""
     axes = [Axis(xyz=(0.0, 0.0, 1.0)), Axis(xyz=(0.0, 0.0, 1.0))]
-    joint = Joint("joint", joint_type, WORLD, "link", axes=axes)
+    joint = Joint("joint", joint_type, WORLD, "link", axes=[] if joint_type == "d6" else axes)
     q = np.zeros(joint.nq)
     if joint.nq > 2:
         q[-2] = 0.5 * math.pi

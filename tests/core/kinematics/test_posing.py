@@ -248,7 +248,7 @@ def test_pull():
 def test_pulled_again_elsewhere():
     """The same link pulled by another point, or turned instead, is a new question, and no answer of before is used."""
     model = Model("plate", [Link("plate")])
-    join(model, "table", "planar", WORLD, "plate", (0.0, 0.0, 0.0), Z, (1.0, 0.0, 0.0))
+    join(model, "table", "planar", WORLD, "plate", (0.0, 0.0, 0.0))
     led = poser(model)
     for point in ((1.0, 0.0, 0.0), (0.0, 2.0, 0.0)):
         led.pull([Target("plate", place=(0.3, 0.4, 0.0), point=point)])

@@ -12,6 +12,7 @@ from limberjack.core.model import Axis, Joint, Link, Model, ModelError
 from limberjack.core.model.presets import PRESETS, with_preset
 from limberjack.core.model.screws import joint_pose
 from limberjack.core.solvers import Simulation
+from support.models import aimed
 
 ALL = tuple(PRESETS.values())
 LINK = Link("link", 1.0, (0.1, 0.05, -0.2), (0.02, 0.0, 0.0, 0.02, 0.0, 0.01))
@@ -109,7 +110,9 @@ def test_place_and_axis_stay(preset):
     axis = (0.6, 0.0, 0.8)
     frames = {"X_PJ": (1.0, 2.0, 3.0, 0.5, 0.5, 0.5, 0.5), "X_CJ": (0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}
     count = len(JOINT_TYPES[preset.type].axes) or 5
-    old = Joint("joint", preset.type, "world", "link", axes=[Axis(axis)] * count, released_at=2.0, **frames)
+    old = Joint(
+        "joint", preset.type, "world", "link", axes=aimed(preset.type, [Axis(axis)] * count), released_at=2.0, **frames
+    )
     new = with_preset(old, preset)
     assert (new.X_PJ, new.X_CJ, new.released_at) == (old.X_PJ, old.X_CJ, 2.0)
     pointed = [number for number in range(new.axis_count) if new.kind.slot(number).is_pointed]

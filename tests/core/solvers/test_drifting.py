@@ -12,6 +12,7 @@ from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.solvers import Simulation
+from support.models import aimed
 from support.touching import G
 
 LENGTH, RADIUS = 0.1, 0.015
@@ -33,7 +34,7 @@ def rope(
         moments = (2e-5, 0.0, 0.0, 1.2e-4, 0.0, 1.2e-4)
         model.links.append(Link(f"rod{i}", 0.1, (0.5 * LENGTH, 0.0, 0.0), moments, collisions=[shape]))
         along = (0.0, 1.0, 0.0) if i % 2 else (0.0, 0.0, 1.0)
-        axes = [Axis(xyz=along, damping=damping) for _ in JOINT_TYPES[kind].axes]
+        axes = aimed(kind, [Axis(xyz=along, damping=damping) for _ in JOINT_TYPES[kind].axes])
         joint = Joint(f"j{i}", kind, f"rod{i - 1}", f"rod{i}", X_PJ=(LENGTH, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), axes=axes)
         model.joints.append(joint if i else Joint("j0", "free", WORLD, "rod0", X_PJ=place))
     return model

@@ -15,7 +15,7 @@ from limberjack.core.spatial import compose
 from limberjack.core.trajectory.reading import read_trajectory
 from support.maximal import central_inertia
 from support.mechanisms import four_bar
-from support.models import matrix
+from support.models import aimed, matrix
 from support.rings import grounded, ring
 
 G = 9.81
@@ -81,6 +81,7 @@ def test_a_hanging_chain_bears_the_weight_below(joint_type):
     """Guards reactions at rest: each joint carries what hangs below it, upward, and no torque."""
     count = len(JOINT_TYPES[joint_type].axes)
     axes = [Axis(xyz=(1.0, 0.0, 0.0), locked=joint_type == "d6" and i < 3) for i in range(count)]
+    axes = aimed(joint_type, axes)
     model = Model(links=[Link(f"link{i}", 1.0 + i, (0.0, 0.0, -0.5)) for i in range(4)])
     for i in range(4):
         place = (0.0, 0.0, -1.0 if i else 0.0, 1.0, 0.0, 0.0, 0.0)

@@ -1,0 +1,141 @@
+"""One axis of a joint, and its place among those that the joint's type has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..joints import JointType
+from ..spatial import ZERO, Vec3, norm, scale, sub
+from .drives import OFF
+from .errors import ModelError
+from .record import Record
+
+INF = math.inf
+
+SAME_DIRECTION = 1e-6
+"""How far apart the ends of two unit vectors may be that count as the same."""
+
+RIGID = 1e8
+"""Stiffness from which on a stop is rigid: SDF's default, which files have that say nothing of their stops.
+
+As a spring with SDF's dissipation it would bounce for seconds, and no engine that reads these files lets it give way.
+"""
+
+
+@dataclass(repr=False)
+class Axis(Record):
+    """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
+
+    The `Slot` of the joint's type says which of these apply.
+
+    Attributes:
+        xyz: unit vector in the parent-side joint frame at q = 0.
+        lower, upper: position limits [U].
+        stiffness, dissipation: of the stops at the limits; restitution: of rigid stops, see `stop_stiffness`.
+        effort: largest drive force [N m or N]. velocity: largest speed [U/s]; 0 means no limit, see `velocity_limit`.
+        damping: force per speed. friction: dry friction [N m or N]. armature: inertia of the drive [kg m^2 or kg].
+        spring_reference [U], spring_stiffness [N m/rad or N/m]: a spring that pulls to the reference.
+        drive_mode: one of `DRIVES`. A position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m]
+            and drive_damping [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping,
+            and a force drive pushes with drive_target [N m or N].
+        locked: the axis stays at its home value and has no coordinate.
+        turn [rad], slide [m]: rotation and translation per unit of the coordinate. point [m]: a point on the axis's
+            line, in the joint frame. All three on `custom` joints only.
+    """
+
+    xyz: Vec3 = (0.0, 0.0, 1.0)
+    lower: float = -INF
+    upper: float = INF
+    stiffness: float = 1e8
+    dissipation: float = 1.0
+    restitution: float = 0.0
+    effort: float = INF
+    velocity: float = INF
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    spring_reference: float = 0.0
+    spring_stiffness: float = 0.0
+    drive_mode: str = OFF.name
+    drive_stiffness: float = 0.0
+    drive_damping: float = 0.0
+    drive_target: float = 0.0
+    locked: bool = False
+    turn: float = 1.0
+    slide: float = 0.0
+    point: Vec3 = ZERO
+
+    @property
+    def velocity_limit(self) -> float:
+        """The speed limit in effect [U/s]. 0 counts as none, as many files mean it; `locked` holds an axis still."""
+        return self.velocity or INF
+
+    @property
+    def stop_stiffness(self) -> float:
+        """The stiffness in effect at the limits [N m/rad or N/m]: infinite from `RIGID` on, with `restitution`."""
+        return self.stiffness if self.stiffness < RIGID else INF
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether neither position limit is finite."""
+        return math.isinf(self.lower) and math.isinf(self.upper)
+
+    @property
+    def has_no_room(self) -> bool:
+        """Whether both position limits are the same number."""
+        return self.lower == self.upper
+
+
+def placed(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:
+    """Return a joint's axes in the order in which its type has them, with the directions that the type decides.
+
+    A direction that is left out, 0 0 1, is the type's own. Of a type that `picks`, a list with fewer axes than it has
+    names those that are not locked.
+
+    Args:
+        subject: the joint, as messages name it.
+
+    Raises:
+        ModelError: an axis points where the type has none, or two of a short list are the same.
+    """
+    if kind.picks and 0 < len(axes) < len(kind.axes):
+        return _picked(subject, kind, axes)
+    for number, (axis, slot) in enumerate(zip(axes, kind.axes, strict=False)):
+        if slot.direction and axis.xyz != Axis.xyz and not _same(axis.xyz, slot.direction):
+            name = f"its axis {slot.name or number + 1}"
+            raise ModelError(
+                f"{subject}: {name} always points along {_text(slot.direction)}, found {_text(axis.xyz)}; leave "
+                "xyz out, and turn the joint's frames X_PJ and X_CJ instead"
+            )
+    return [*axes]
+
+
+def _picked(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:
+    found: list[Axis] = [Axis(slot.direction or Axis.xyz, locked=True) for slot in kind.axes]
+    for axis in axes:
+        fits = [
+            column.axis
+            for column in kind.columns
+            if bool(column.slide) == bool(axis.slide) and _same(axis.xyz, kind.axes[column.axis].direction)
+        ]
+        does = "slide along" if axis.slide else "turn about"
+        if not fits:
+            raise ModelError(
+                f"{subject}: its axes cannot {does} {_text(axis.xyz)}; in a list of fewer than {len(kind.axes)}, "
+                "axes are 1 0 0, 0 1 0 and 0 0 1 in the joint's frames X_PJ and X_CJ, which can be turned"
+            )
+        if not found[fits[0]].locked or axis.locked:
+            raise ModelError(f"{subject}: two of its axes {does} {_text(axis.xyz)}; list each axis that moves once")
+        found[fits[0]] = replace(axis, turn=Axis.turn, slide=Axis.slide)
+    return found
+
+
+def _same(direction: Vec3, other: Vec3 | None) -> bool:
+    length = norm(direction)
+    return other is not None and length > 0.0 and norm(sub(scale(direction, 1.0 / length), other)) < SAME_DIRECTION
+
+
+def _text(direction: Vec3) -> str:
+    return " ".join(f"{part:g}" for part in direction)
