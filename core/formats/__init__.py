@@ -96,6 +96,12 @@ def read(
     from .findings import Findings
 
     path = Path(path)
+    if path.suffix.lower() == ".blend":
+        raise UnreadableError(
+            path,
+            "this is a scene of Blender, which Blender alone can open; write it as a model first, with "
+            f"`limberjack convert {path.name} {path.stem}.sdf` or File > Export, and read that",
+        )
     root = parse_file(path) if data is None else parse(data, path)
     findings = Findings(strict)
     _look_for_xacro(path, root, findings)
@@ -125,13 +131,14 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
 
     Raises:
         UnwritableError: the model has errors, or the file cannot be written.
-        TypeError: no format has an option of that name.
+        TypeError: it is no `Model`, or no format has an option of that name.
     """
     from ..check import check_model
     from ..model.mending import with_mended_inertias
+    from ..model.model import require_model
     from ..text import one_line
 
-    path = Path(path)
+    model, path = require_model(model), Path(path)
     names = sorted({option.name for entry in FORMATS for option in entry.options})
     for name in options:
         if name not in names:

@@ -20,7 +20,7 @@ from ..spatial.arrays import norm
 from .demands import Demands, asked_of, floating_dofs
 from .descent import assess, descend, make_problem, relax
 from .forward import place_links
-from .targets import Miss, Reach, Target
+from .targets import Miss, Reach, Target, targets_of
 from .tasks import PLACE
 from .work import make_work
 
@@ -73,13 +73,13 @@ class Reacher:
         pins: Sequence[Target] = (),
         held: Collection[int] = (),
     ):
-        self.compiled, self.targets = compiled, tuple(targets)
+        self.compiled, self.targets = compiled, targets_of(targets)
         demands = Demands(compiled)
         demands.keep_model()
-        for pin in pins:
+        for pin in targets_of(pins, "pins"):
             demands.reach(pin)
         self._kept_tasks, self._kept = len(demands), demands.kept
-        for target in targets:
+        for target in self.targets:
             demands.reach(target)
         leading = demands.concerned(self._kept_tasks)
         self.led = leading.difference(held)
@@ -90,11 +90,11 @@ class Reacher:
 
     def ask(self, targets: Sequence[Target]) -> None:
         """The same links and points, asked to be elsewhere."""
-        asked = [X for target in targets for _, X in asked_of(target)]
+        self.targets = targets_of(targets)
+        asked = [X for target in self.targets for _, X in asked_of(target)]
         records = self._problem.tasks.records[self._kept_tasks :]
         assert len(asked) == len(records)
         records.X_one[:] = np.array(asked).reshape(-1, 7)
-        self.targets = tuple(targets)
 
     def reach(self, q: np.ndarray, tolerance: float = TOLERANCE, most: int = MOST_STEPS) -> Reach:
         """Bring q, shape (nq,), to where the targets are met, or as near to that as leads on from where it is.
@@ -158,9 +158,9 @@ class Solution:
 
 def inverse_kinematics(
     model: Model,
-    targets: Sequence[Target],
+    targets: Target | Sequence[Target],
     q: Mapping | None = None,
-    pins: Sequence[Target] = (),
+    pins: Target | Sequence[Target] = (),
     held: Collection[str] = (),
     moves_base: bool = False,
     rest: Mapping | None = None,

@@ -27,8 +27,8 @@ class Target:
         weight: relative to other targets, if not all can be met.
 
     Raises:
-        ModelError: nothing is asked, numbers are not finite, a direction or quaternion is zero, or two orientations are
-            asked at once.
+        TypeError: `link` is no name. ModelError: nothing is asked, numbers are not finite, a direction or quaternion is
+            zero, or two orientations are asked at once.
     """
 
     link: str
@@ -40,6 +40,8 @@ class Target:
     weight: float = 1.0
 
     def __post_init__(self):
+        if not isinstance(self.link, str):
+            raise TypeError(f"a Target takes the name of a link first, found {self.link!r}")
         for name, count in (("place", 3), ("turn", 4), ("look_at", 3), ("point", 3), ("axis", 3)):
             self._require_numbers(name, count)
         asked = [numbers for numbers in (self.place, self.turn, self.look_at) if numbers is not None]
@@ -64,6 +66,19 @@ class Target:
                 f"the target of link '{self.link}' takes {count} numbers up to {LARGEST:g} as {name}, found {found!r}"
             )
         object.__setattr__(self, name, tuple(map(float, numbers)))
+
+
+def targets_of(given: Target | Iterable[Target], what: str = "targets") -> tuple[Target, ...]:
+    """Return targets as a tuple, a single one too.
+
+    Raises:
+        TypeError: something else is given. what: the argument's name.
+    """
+    found = [given] if isinstance(given, Target) or not isinstance(given, Iterable) else [*given]
+    for target in found:
+        if not isinstance(target, Target):
+            raise TypeError(f"{what} takes a list of Target, found {target!r}; write [Target('hand', place=(x, y, z))]")
+    return tuple(found)
 
 
 def _is_number(value: object) -> bool:

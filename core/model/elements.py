@@ -106,8 +106,8 @@ class Joint(Record):
             a `d6` has names those that move, by their directions: `Axis(x)` turns about x, `Axis(x, slide=1.0)` slides
             along it, and all others are locked.
         pitch: of a screw [m/turn], right-handed.
-        home: coordinates at which a simulation starts, including those of locked axes. () becomes q = 0, or the nearest
-            values within the limits.
+        home: coordinates, or the one number of a joint that has one, at which a simulation starts; those of locked axes
+            belong to them. () becomes q = 0, or the nearest values within the limits.
         mimic: set if this joint follows another one.
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
         enabled: when off, simulations ignore the joint.
@@ -152,6 +152,8 @@ class Joint(Record):
                     f"joint '{self.name}': axes takes a list of Axis, found {value!r}; write axes=[Axis(xyz=(0, 0, 1))]"
                 )
             value = placed(f"joint '{self.name}' ({self.type})", self.kind, found)
+        elif name == "home" and isinstance(value, int | float):
+            value = (value,)
         super().__setattr__(name, value)
         if name == "type" and "extras" in vars(self):  # another one than it was made with
             if not self.kind.is_open:
@@ -173,7 +175,12 @@ class Joint(Record):
         for number, slot in enumerate(slots):
             if not slot.is_pointed:
                 self.axes[number] = replace(self.axes[number], xyz=self.direction(number))
-        self.home = tuple(float(value) for value in self.home) or self._neutral_within_limits()
+        try:
+            self.home = tuple(float(value) for value in self.home) or self._neutral_within_limits()
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"joint '{self.name}': home takes a number for each coordinate, found {self.home!r}; write home=(0.5,)"
+            ) from None
 
     @property
     def kind(self) -> JointType:

@@ -8,7 +8,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,17 @@ class Loop:
         return f"joint '{self.joint.name}' closes a loop with {names}"
 
 
+LISTED = {
+    "links": (Link,),
+    "joints": (Joint,),
+    "couplings": (Coupling, Gearbox),
+    "frames": (Frame,),
+    "lights": (Light,),
+    "contact_pairs": (ContactPair,),
+}
+"""What the lists of a model hold."""
+
+
 @dataclass(repr=False)
 class Model(Record):
     """Links, joints, frames and lights, with gravity [m/s^2] and wind [m/s] in world axes.
@@ -71,6 +82,17 @@ class Model(Record):
     def __post_init__(self):
         if not isinstance(self.name, str):
             raise TypeError(f"a Model takes its name first, found {self.name!r}; write Model('arm', links=[...])")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raises AttributeError where there is no such field, and TypeError where a list holds something else."""
+        if name in LISTED:
+            wrong = (
+                [item for item in value if not isinstance(item, LISTED[name])] if isinstance(value, list) else [value]
+            )
+            if wrong:
+                kind = " or ".join(kind.__name__ for kind in LISTED[name])
+                raise TypeError(f"the {name} of a model are a list of {kind}, found {wrong[0]!r}")
+        super().__setattr__(name, value)
 
     def link(self, name: str) -> Link:
         """Raises `ModelError` where there is none."""

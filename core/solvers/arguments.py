@@ -11,6 +11,7 @@ from ..model import ModelError
 from ..model.model import require_model
 from ..model.soundness import require_sound
 from ..trajectory.touches import TABLES
+from .controls import Controls
 
 
 def require_simulable(model: object) -> None:
@@ -23,6 +24,15 @@ def require_simulable(model: object) -> None:
     issues = [issue for finding in sizes.FINDINGS for issue in finding(model)]
     if issues:
         raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
+
+
+def required_controls(controls: object) -> Controls:
+    """Return the controls, or those of nothing for None. Raises TypeError if they are something else."""
+    if controls is None or isinstance(controls, Controls):
+        return controls or Controls()
+    raise TypeError(
+        f"controls takes Controls, found {controls!r}; write Controls(joints={{'hip': lambda time: 0.5 * time}})"
+    )
 
 
 def required_times(times: object) -> np.ndarray:

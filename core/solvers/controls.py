@@ -91,6 +91,16 @@ class Controls:
     schedule: Schedule = field(default_factory=Schedule)
     tethers: Sequence[Tether] = ()
 
+    def __post_init__(self):
+        """Raises TypeError where no function of the time is given."""
+        for what, given in (("joints", self.joints), ("links", self.links)):
+            for name, path in given.items():
+                if not callable(path):
+                    raise TypeError(
+                        f"{what} of Controls takes functions of the time, found {path!r} for '{name}'; write "
+                        f"{{'{name}': lambda time: …}}"
+                    )
+
     def require(self, compiled: CompiledModel) -> None:
         """Raises `StateError` where a joint or a link is prescribed that does not move, or is not there, or a link is
         released that is not prescribed."""

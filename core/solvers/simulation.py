@@ -18,7 +18,7 @@ from ..model.compiled import CompiledModel, parts_of_state
 from ..model.text import counted, timed
 from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
-from .arguments import require_contact, require_known, require_simulable, required_times
+from .arguments import require_contact, require_known, require_simulable, required_controls, required_times
 from .assembly import assemble
 from .contact_setup import Contact, Impact, ground_of, owners_of, table_of_impacts
 from .controls import Controls, Moment
@@ -121,7 +121,7 @@ class Simulation:
         require_known("accuracy", [accuracy], ACCURACIES)
         require_known("solver", [solver], SOLVERS)
         require_known("record", record, RECORDS)
-        self.controls, self._solver, self._accuracy = controls or Controls(), solver, accuracy
+        self.controls, self._solver, self._accuracy = required_controls(controls), solver, accuracy
         self._contact = contact and solver in TOUCHING
         require_contact(record, contact, solver, TOUCHING)
         self.controls.schedule.require(model)

@@ -131,7 +131,46 @@ CASES = [
     ),
     (lambda m: simulated(m.joints[0], "X_PJ", np.eye(4), m), lj.ModelError, r"shape \(4, 4\); give 7 numbers: x, y, z"),
     (lambda m: simulated(m, "gravity", -9.81, m), lj.ModelError, "gravity is -9.81; give 3 numbers: its acceleration"),
-    (lambda m: simulated(m.joints[0], "home", 0.3, m), lj.ModelError, "home is 0.3; give 1 number"),
+    (
+        lambda m: simulated(m.joints[0], "home", [[0.3]], m),
+        lj.ModelError,
+        r"home is an array of shape \(1, 1\); give 1 number",
+    ),
+    (
+        lambda m: lj.Joint("j", "ball", "world", "a", home="up"),
+        TypeError,
+        "home takes a number for each coo.*found 'up'",
+    ),
+    (lambda m: lj.Target(m.links[0], place=(0, 0, 0)), TypeError, "takes the name of a link first, found Link"),
+    (
+        lambda m: lj.inverse_kinematics(m, [("lower", (0, 0, 0))]),
+        TypeError,
+        r"targets takes a list of Target, found \('lower', \(0, 0, 0\)\); write \[Target\('hand', place=",
+    ),
+    (lambda m: lj.inverse_kinematics(m, 5), TypeError, "targets takes a list of Target, found 5"),
+    (
+        lambda m: lj.Model("m", lj.Link("a")),
+        TypeError,
+        r"the links of a model are a list of Link, found Link\(name='a'\)",
+    ),
+    (lambda m: lj.Model("m", {"a": lj.Link("a")}), TypeError, "the links of a model are a list of Link, found {'a'"),
+    (lambda m: setattr(m, "joints", ["hip"]), TypeError, "the joints of a model are a list of Joint, found 'hip'"),
+    (
+        lambda m: lj.simulate(m, 1.0, controls={"upper_hinge": 1.0}),
+        TypeError,
+        r"takes Controls, found .*; write Controls",
+    ),
+    (
+        lambda m: lj.Controls(joints={"upper_hinge": 1.0}),
+        TypeError,
+        "joints of Controls takes functions of the time, found 1.0 for 'upper_hinge'; write {'upper_hinge': la",
+    ),
+    (
+        lambda m: lj.read("robots/arm.blend"),
+        lj.UnreadableError,
+        "scene of Blender, which Blender alone can open; .* `limberjack convert arm.blend arm.sdf`",
+    ),
+    (lambda m: lj.write("arm.urdf", m), TypeError, "a Model is needed, found str"),
     (lambda m: simulated(m.links[0], "mass", -1.0, m), lj.ModelError, "mass is -1 kg; give 0 or more"),
     (lambda m: simulated(m.links[0], "name", "lower", m), lj.ModelError, "'lower'"),
     (lambda m: simulated(m.links[1], "inertia", (np.nan,) * 6, m), lj.ModelError, "inertia is nan .*finite numbers"),
@@ -264,3 +303,13 @@ def test_a_replaced_joint_takes_a_name_along():
     lj.replace_joint(model, "upper_hinge", "revolute", name="shoulder")
     assert model.joint("lower_hinge").mimic.leader == "shoulder"
     assert [joint.name for joint in model.joints] == ["shoulder", "lower_hinge"]
+
+
+def test_one_thing_for_a_list_of_one():
+    """Guards what can mean but one thing: a target by itself, and the home of a joint with one coordinate."""
+    model = arm()
+    one = lj.Target("lower", place=(0.5, 0.0, 0.0))
+    assert lj.inverse_kinematics(model, one).q == lj.inverse_kinematics(model, [one]).q
+    assert lj.Joint("j", "revolute", "world", "a", home=0.3).home == (0.3,)
+    model.joints[0].home = 1
+    assert lj.simulate(model, 0.1).q[0].tolist() == [1.0, 0.0]
