@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model import Model, ModelError
+from ..model.model import require_model
 from ..model.soundness import malformed
 from ..model.soundness.issue import Issue, count_issues
 from . import collisions, couplings, joints, links, motion, ranges, sizes, structure, surfaces
@@ -44,7 +45,11 @@ def check_model(model: Model) -> list[Issue]:
     """List all errors and warnings about a model, and what is switched off.
 
     Malformed parts are reported as such, and the other checks skip them.
+
+    Raises:
+        TypeError: it is no `Model`.
     """
+    require_model(model)
     misshapen = [issue for finding in malformed.FINDINGS for issue in finding(model)]
     sound = malformed.sound_part(model) if misshapen else model
     names_and_ends = [issue for finding in structure.FINDINGS for issue in finding(model)]

@@ -9,7 +9,7 @@ import numpy as np
 from ..jit import kernel
 from ..kinematics import free_motions, make_work, require_obeyed, ties
 from ..kinematics.motion import move, rigid_inertia_of
-from ..model import StateError
+from ..model import ModelError, StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
 from ..spatial import add, force_from, inertia_rotate, scale
@@ -38,14 +38,15 @@ def total_momentum(model, work, q, qd):
 
 
 def centre_of_mass(model: AnyModel, q: Values = None) -> np.ndarray:
-    """Of all that can move, in world axes, shape (3,) [m]; not a number where nothing that moves has mass.
+    """Of all that can move, in world axes, shape (3,) [m].
 
     Raises:
-        StateError: q breaks loops, mimics, couplings or limits without room.
+        ModelError: nothing that can move has mass. StateError: q breaks loops, mimics, couplings or limits without
+            room.
     """
-    mass, moment, _ = _totals(compiled_of(model), q, None)
-    with np.errstate(invalid="ignore"):
-        return np.array(moment) / np.float64(mass)
+    compiled = compiled_of(model)
+    mass, moment, _ = _totals(compiled, q, None)
+    return np.array(moment) / _required_mass(compiled, mass)
 
 
 def momentum(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
@@ -73,22 +74,29 @@ def tree_com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
     J = np.zeros((3, compiled.nv))
     for dof, alone in enumerate(np.eye(compiled.nv)):
         mass, _, (_, linear) = total_momentum(compiled.arrays, work, positions, alone)
-        with np.errstate(invalid="ignore"):
-            J[:, dof] = np.array(linear) / np.float64(mass)
+        J[:, dof] = np.array(linear) / _required_mass(compiled, mass)
     return J
+
+
+def _required_mass(compiled: CompiledModel, mass: float) -> float:
+    if not mass > 0.0:
+        raise ModelError(
+            f"model '{compiled.model.name}': nothing that can move has mass, so there is no centre of mass; give a "
+            "link mass"
+        )
+    return mass
 
 
 def com_jacobian(model: AnyModel, q: Values = None, leading: Sequence[str] | None = None) -> np.ndarray:
     """Return J with v = J qd, shape (3, nv): the velocity of the centre of mass of all that can move, in world axes.
 
-    Its entries are NaN where nothing that moves has mass.
-
     Args:
         leading: names of the joints that lead a mechanism; see `link_jacobian`.
 
     Raises:
-        StateError: q breaks loops, mimics, couplings or limits without room; or these tie velocities, so that not
-            every column is a motion that can be, and no joints are said to lead.
+        ModelError: nothing that can move has mass. StateError: q breaks loops, mimics, couplings or limits without
+            room; or these tie velocities, so that not every column is a motion that can be, and no joints are said to
+            lead.
     """
     compiled = compiled_of(model)
     require_obeyed(compiled, compiled.positions(q))

@@ -53,7 +53,13 @@ def jacobian(
 
 
 def frame_of(compiled: CompiledModel, name: str) -> tuple[str, Pose]:
-    """The link, or the world, that a frame stands on, and its pose there. Raises `ModelError` where there is none."""
+    """The link, or the world, that a frame stands on, and its pose there.
+
+    Raises:
+        TypeError: the name is none. ModelError: there is no such frame.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a frame is asked for by the name of a link or frame, found {name!r}; q comes before it")
     if name == WORLD or name in compiled.link_names:
         return name, IDENTITY
     frames = {frame.name: frame for frame in compiled.model.frames}

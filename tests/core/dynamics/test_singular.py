@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
-from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model, StateError
+from limberjack.core.dynamics import centre_of_mass, com_jacobian, forward_dynamics, inverse_dynamics, mass_matrix
+from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError, StateError
 
 NOTHING = (0.0,) * 6
 
@@ -76,3 +76,12 @@ def test_wrenches_are_six_finite_numbers(wrench):
         StateError, match=r"^the wrench on link 'arm' takes a force and a torque, 6 finite numbers, found"
     ):
         forward_dynamics(hinged(hinge("h", WORLD, "arm"), links=[ARM]), wrenches={"arm": wrench})
+
+
+@pytest.mark.parametrize("ask", [centre_of_mass, com_jacobian])
+def test_what_weighs_nothing_has_no_centre_of_mass(ask):
+    """Guards against NaN in silence: where nothing that can move has mass, that is said."""
+    with pytest.raises(
+        ModelError, match=r"^model 'm': nothing that can move has mass, so there is no centre of mass; "
+    ):
+        ask(hinged(hinge("h", WORLD, "empty"), links=[EMPTY]))
