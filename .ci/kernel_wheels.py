@@ -24,7 +24,8 @@ from bundled_wheels import fetch
 from staging import PLATFORMS, ROOT, commit_seconds, version
 
 from limberjack.core.kernel_cache import CORE_FOLDER
-from limberjack.core.library import PACKAGE, TABLE, Library, MisfitError, this_platform
+from limberjack.core.kernel_table import TABLE, MisfitError, table_text, this_platform
+from limberjack.core.library import PACKAGE, Library
 
 DOCSTRING = '''"""Limberjack's kernels, compiled ahead of time for one platform: data, with nothing to import.
 
@@ -112,7 +113,7 @@ def write_wheel(kernels: Path, dist: Path, version: str, platform_tag: str, seco
     about = f"{PACKAGE}-{version}.dist-info"
     files = {
         f"{PACKAGE}/__init__.py": DOCSTRING.encode(),
-        f"{PACKAGE}/{TABLE}": json.dumps(table | {"library": f"../{place}"}, separators=(",", ":")).encode(),
+        f"{PACKAGE}/{TABLE}": table_text(table | {"library": f"../{place}"}).encode(),
         place: library.read_bytes(),
         f"{about}/METADATA": METADATA.format(version=version).encode(),
         f"{about}/WHEEL": WHEEL.format(tag=tag).encode(),

@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 
 from limberjack.core.kernel_sources import sources
-from limberjack.core.library import TABLE, sources_digest
+from limberjack.core.kernel_table import TABLE, VERSION, sources_digest
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -31,7 +31,7 @@ def fitting_kernels() -> dict[str, Path]:
     for name in PLATFORMS:
         path = KERNELS / name / TABLE
         table = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        if (table.get("sources"), table.get("sources_sha256")) == (files, digest):
+        if [table.get(name) for name in ("version", "sources", "sources_sha256")] == [VERSION, files, digest]:
             fitting[name] = path.parent
     return fitting
 
