@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limberjack.core import compiler, jit, kernel_table, slots
+from limberjack.core import compiler, jit, kernel_table, library, slots
 from limberjack.core.dynamics import mass_matrix, mechanical_energy
 from limberjack.core.kernel_cache import CORE_FOLDER
 from limberjack.core.kernel_sources import sources
@@ -194,6 +194,25 @@ def test_a_damaged_library_is_passed_over(folder):
     cut_short(folder)
     found, way, said = run(folder)
     assert (found, way, len(said.splitlines())) == (right, "python", 1)
+
+
+def test_a_library_in_the_working_folder_is_refused(folder, tmp_path):
+    """Guards who works among a stranger's files: Python takes a folder there for a package, whose code would run."""
+    planted = folder.rename(tmp_path / "limberjack_kernels")
+    command = [sys.executable, "-c", "from limberjack.core import jit; print(jit.library())"]
+    done = subprocess.run(command, env=os.environ, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "None\n"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{planted}: this library lies outside of Limberjack and of installed packages")
+
+
+@pytest.mark.parametrize("place", ["site-packages", "dist-packages"])
+def test_an_installed_package_of_kernels_is_used(folder, tmp_path, monkeypatch, place):
+    """Guards Blender's zips, whose wheel of kernels is installed where Blender keeps all wheels."""
+    (tmp_path / place).mkdir()
+    installed = folder.rename(tmp_path / place / "limberjack_kernels")
+    monkeypatch.syspath_prepend(tmp_path / place)
+    assert installed in library._folders()
 
 
 def test_a_read_only_folder_will_do(folder):
