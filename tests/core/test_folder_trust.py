@@ -1,20 +1,19 @@
 """Which folders other users can have written to. Modes and owners are those that POSIX defines."""
 
-import grp
 import os
-import pwd
 import stat
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from limberjack.core import folder_trust
 from limberjack.core.folder_trust import make_private, why_untrusted
+from support.other_users import STRANGER, needs_root
 
-STRANGER = 65534
-"""The number of the user nobody on most systems, and of a user without a name on others."""
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to another user")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows does not tell Python who may write to a folder"
+)
 
 
 @pytest.fixture
@@ -45,6 +44,7 @@ def test_sticky_folders(folder):
 
 def test_groups(folder, monkeypatch):
     """Guards both kinds of systems: a group of several users is refused, and the one that a user has alone is not."""
+    grp, pwd = pytest.importorskip("grp"), pytest.importorskip("pwd")
     members = []
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: SimpleNamespace(pw_name="ada", pw_gid=os.stat(folder).st_gid))
     monkeypatch.setattr(grp, "getgrgid", lambda gid: SimpleNamespace(gr_name="ada", gr_mem=members))

@@ -133,10 +133,10 @@ def test_the_library_is_let_go_of(then):
     assert done.returncode == 0, done.stderr
 
 
-def run(folder):
-    """(the last coordinates, the way they were computed, what was said) of a new process."""
+def run(folder, **settings):
+    """(the last coordinates, the way they were computed, what was said) of a new process without numba."""
     command = [sys.executable, "-c", RUN.format(folder=str(folder))]
-    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return *done.stdout.split(), done.stderr
 
@@ -213,6 +213,13 @@ def test_an_installed_package_of_kernels_is_used(folder, tmp_path, monkeypatch, 
     installed = folder.rename(tmp_path / place / "limberjack_kernels")
     monkeypatch.syspath_prepend(tmp_path / place)
     assert installed in library._folders()
+
+
+def test_a_farm_needs_no_cache(folder, tmp_path):
+    """Guards what docs/batches.md says of farms: where the wheel's library is installed, a process works without numba,
+    and asks for no cache."""
+    assert run(folder, LIMBERJACK_CACHE=str(tmp_path / "cache"))[1:] == ("library", "")
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_read_only_folder_will_do(folder):
