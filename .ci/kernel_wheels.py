@@ -15,12 +15,11 @@ import hashlib
 import json
 import shutil
 import sys
-import time
-import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bundled_wheels import fetch
+from bundled_wheels import LICENSES, fetch
+from even_zips import write_zip
 from staging import PLATFORMS, ROOT, commit_seconds, version
 
 from limberjack.core.kernel_cache import CORE_FOLDER
@@ -68,7 +67,7 @@ def main(staged: Path) -> int:
     return 0
 
 
-def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Iterable[Path] = ()) -> None:
+def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Sequence[Path] = ()) -> None:
     """Put them beside what is staged, and name them in its manifest alone: a checkout has none.
 
     platforms: folders with their libraries. others: wheels that are brought along as they are.
@@ -82,6 +81,8 @@ def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Iterable[Pat
     for wheel in others:
         shutil.copyfile(wheel, folder / wheel.name)
         names.append(wheel.name)
+    if others:
+        shutil.copytree(LICENSES, staged / "licenses")
     manifest = staged / "blender_manifest.toml"
     named = f"platforms = {_toml(platforms)}\nwheels = {_toml(f'./wheels/{name}' for name in names)}\n"
     manifest.write_text(named + manifest.read_text(encoding="utf-8"), encoding="utf-8")
@@ -121,11 +122,7 @@ def write_wheel(kernels: Path, dist: Path, version: str, platform_tag: str, seco
     }
     files[f"{about}/RECORD"] = _record(files, f"{about}/RECORD")
     wheel = dist / f"{PACKAGE}-{version}-{tag}.whl"
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as stream:
-        for name, content in files.items():
-            entry = zipfile.ZipInfo(name, time.gmtime(seconds)[:6])
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
-            stream.writestr(entry, content, compresslevel=9)
+    write_zip(wheel, files, seconds)
     return wheel
 
 
