@@ -1,8 +1,10 @@
 """Build the extension's zips into dist/, by Blender's own builder: the tracked files that the manifest lets in.
 
+The same commit and the same libraries give the same zips, byte for byte.
+
 limberjack-VERSION.zip runs anywhere, compiled where Blender's Python has numba; those named after a platform carry its
 compiled kernels in a wheel, where `make kernels` has left them, and the wheels that `bundled_wheels.py` fetches.
-`--plain DIST` builds the former alone, into another folder.
+`--into` names another folder, and `--plain` builds the former alone.
 """
 
 import argparse
@@ -14,15 +16,17 @@ import tempfile
 from pathlib import Path
 
 from bundled_wheels import fetch
+from even_zips import even_out
 from kernel_wheels import add_wheels
-from staging import BUILD, PLATFORMS, ROOT, date, fitting_kernels, stage_sources
+from staging import BUILD, PLATFORMS, ROOT, commit_seconds, fitting_kernels, stage_sources
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plain", type=Path, metavar="DIST")
-    plain_into = parser.parse_args().plain
-    dist = plain_into or ROOT / "dist"
+    parser.add_argument("--into", type=Path, metavar="DIST", default=ROOT / "dist")
+    parser.add_argument("--plain", action="store_true")
+    options = parser.parse_args()
+    dist = options.into
     dist.mkdir(parents=True, exist_ok=True)
     for old in dist.glob("limberjack-*.zip"):
         old.unlink()
@@ -31,25 +35,26 @@ def main() -> None:
         staged = Path(folder)
         stage_sources(staged)
         _build(staged, dist)
-        kernels = {} if plain_into else fitting_kernels()
+        kernels = {} if options.plain else fitting_kernels()
         if kernels:
             add_wheels(staged, kernels, [wheel for wheels in fetch(kernels).values() for wheel in wheels])
             _build(staged, dist, "--split-platforms")
     _tell_sizes(dist)
-    if not plain_into and (missing := PLATFORMS.keys() - kernels):
+    if not options.plain and (missing := PLATFORMS.keys() - kernels):
         print(f"No zip for {', '.join(sorted(missing))}: no library of these sources. There, the plain one runs.")
 
 
 def _build(staged: Path, dist: Path, *options: str) -> None:
     """Build what is staged, and judge folder and zips as extensions.blender.org would.
 
-    The builder itself dates the manifests of those for a platform, so these differ in that.
+    The builder gives the manifests of zips for a platform the time and the permissions of the moment, so all zips are
+    written anew.
     """
-    date(staged)
     before = set(dist.glob("*.zip"))
     _blender_ext("validate", "--valid-tags", str(_tags()), str(staged))
     _blender_ext("build", "--source-dir", str(staged), "--output-dir", str(dist), *options)
     for zip_file in sorted(set(dist.glob("*.zip")) - before):
+        even_out(zip_file, commit_seconds())
         _blender_ext("validate", "--valid-tags", str(_tags()), str(zip_file))
 
 
@@ -65,8 +70,7 @@ def _tags() -> Path:
 def _blender_ext(*arguments: str) -> None:
     """Blender's own builder, from the bpy wheel; what it says matters only when it fails."""
     tool = _scripts() / "addons_core/bl_pkg/cli/blender_ext.py"
-    utc = os.environ | {"TZ": "UTC"}  # zips keep local times
-    done = subprocess.run([sys.executable, tool, *arguments], env=utc, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, tool, *arguments], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"Blender's `extension {' '.join(arguments)}` failed:\n{done.stdout}{done.stderr}")
 

@@ -1,9 +1,10 @@
 """Build the package's wheels into dist/: one for each platform whose compiled kernels `make kernels` has left.
 
 Where it has left none, the one that runs anywhere, compiled by numba where that is installed. The same commit and the
-same libraries give the same wheels.
+same libraries give the same wheels, byte for byte. `--into` names another folder.
 """
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -11,12 +12,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from staging import BUILD, ROOT, commit_seconds, date, fitting_kernels, stage_sources
+from even_zips import even_out
+from staging import BUILD, ROOT, commit_seconds, fitting_kernels, stage_sources
 
 
 def main() -> None:
-    dist = ROOT / "dist"
-    dist.mkdir(exist_ok=True)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, metavar="DIST", default=ROOT / "dist")
+    dist = parser.parse_args().into
+    dist.mkdir(parents=True, exist_ok=True)
     BUILD.mkdir(exist_ok=True)
     for old in dist.glob("limberjack-*.whl"):
         old.unlink()
@@ -28,14 +32,16 @@ def main() -> None:
 
 def _build(kernels: Path | None, dist: Path) -> None:
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
-        staged = Path(folder)
+        staged, built = Path(folder, "sources"), Path(folder, "built")
         stage_sources(staged)
         if kernels:
             shutil.copytree(kernels, staged / "core" / "kernels")
-        date(staged)
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        command += ["--no-build-isolation", "--wheel-dir", str(dist), str(staged)]
-        subprocess.run(command, env=os.environ | {"SOURCE_DATE_EPOCH": str(commit_seconds())}, check=True)
+        command += ["--no-build-isolation", "--wheel-dir", str(built), str(staged)]
+        subprocess.run(command, check=True)
+        for wheel in built.glob("*.whl"):
+            even_out(wheel, commit_seconds())
+            shutil.move(wheel, dist / wheel.name)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from pathlib import Path
 from staging import BUILD, PLATFORMS, ROOT
 
 PINS = ROOT / "requirements" / "bundled.txt"
+LICENSES = ROOT / "requirements" / "licenses"
+"""Licences of libraries that are linked into the wheels' own."""
 OLDEST = "3.11"
 """Of Blender's Pythons."""
 RETRIES = "10"

@@ -15,16 +15,16 @@ import hashlib
 import json
 import shutil
 import sys
-import time
-import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bundled_wheels import fetch
+from bundled_wheels import LICENSES, fetch
+from even_zips import write_zip
 from staging import PLATFORMS, ROOT, commit_seconds, version
 
 from limberjack.core.kernel_cache import CORE_FOLDER
-from limberjack.core.library import PACKAGE, TABLE, Library, MisfitError, this_platform
+from limberjack.core.kernel_table import TABLE, MisfitError, table_text, this_platform
+from limberjack.core.library import PACKAGE, Library
 
 DOCSTRING = '''"""Limberjack's kernels, compiled ahead of time for one platform: data, with nothing to import.
 
@@ -67,7 +67,7 @@ def main(staged: Path) -> int:
     return 0
 
 
-def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Iterable[Path] = ()) -> None:
+def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Sequence[Path] = ()) -> None:
     """Put them beside what is staged, and name them in its manifest alone: a checkout has none.
 
     platforms: folders with their libraries. others: wheels that are brought along as they are.
@@ -81,6 +81,8 @@ def add_wheels(staged: Path, platforms: Mapping[str, Path], others: Iterable[Pat
     for wheel in others:
         shutil.copyfile(wheel, folder / wheel.name)
         names.append(wheel.name)
+    if others:
+        shutil.copytree(LICENSES, staged / "licenses")
     manifest = staged / "blender_manifest.toml"
     named = f"platforms = {_toml(platforms)}\nwheels = {_toml(f'./wheels/{name}' for name in names)}\n"
     manifest.write_text(named + manifest.read_text(encoding="utf-8"), encoding="utf-8")
@@ -112,7 +114,7 @@ def write_wheel(kernels: Path, dist: Path, version: str, platform_tag: str, seco
     about = f"{PACKAGE}-{version}.dist-info"
     files = {
         f"{PACKAGE}/__init__.py": DOCSTRING.encode(),
-        f"{PACKAGE}/{TABLE}": json.dumps(table | {"library": f"../{place}"}, separators=(",", ":")).encode(),
+        f"{PACKAGE}/{TABLE}": table_text(table | {"library": f"../{place}"}).encode(),
         place: library.read_bytes(),
         f"{about}/METADATA": METADATA.format(version=version).encode(),
         f"{about}/WHEEL": WHEEL.format(tag=tag).encode(),
@@ -120,11 +122,7 @@ def write_wheel(kernels: Path, dist: Path, version: str, platform_tag: str, seco
     }
     files[f"{about}/RECORD"] = _record(files, f"{about}/RECORD")
     wheel = dist / f"{PACKAGE}-{version}-{tag}.whl"
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as stream:
-        for name, content in files.items():
-            entry = zipfile.ZipInfo(name, time.gmtime(seconds)[:6])
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
-            stream.writestr(entry, content, compresslevel=9)
+    write_zip(wheel, files, seconds)
     return wheel
 
 

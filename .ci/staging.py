@@ -1,11 +1,10 @@
-"""What is built is built from copies of what a commit of this tree would hold, all files with the commit's date.
+"""What is built is built from copies of what a commit of this tree would hold.
 
 `staging.py [PLATFORM…]` exits with 0 if `make kernels` has left libraries of these sources for those platforms, by
 default for all of them, and with 1 otherwise.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 from limberjack.core.kernel_sources import sources
-from limberjack.core.library import TABLE, sources_digest
+from limberjack.core.kernel_table import TABLE, VERSION, sources_digest
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -31,7 +30,7 @@ def fitting_kernels() -> dict[str, Path]:
     for name in PLATFORMS:
         path = KERNELS / name / TABLE
         table = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        if (table.get("sources"), table.get("sources_sha256")) == (files, digest):
+        if [table.get(name) for name in ("version", "sources", "sources_sha256")] == [VERSION, files, digest]:
             fitting[name] = path.parent
     return fitting
 
@@ -42,13 +41,6 @@ def stage_sources(folder: Path) -> None:
     for name in sorted(name for name in told.split("\0") if name and (ROOT / name).is_file()):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, folder / name)
-
-
-def date(folder: Path) -> None:
-    """Give all files the commit's date, so that the same commit gives the same packages."""
-    seconds = commit_seconds()
-    for path in folder.rglob("*"):
-        os.utime(path, (seconds, seconds))
 
 
 def commit_seconds() -> int:

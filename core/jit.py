@@ -18,7 +18,8 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from . import compiler, kernel_cache
-from .library import Library, MisfitError, opened
+from .kernel_table import MisfitError
+from .library import Library, opened
 
 Function = TypeVar("Function", bound=Callable)
 

@@ -1,4 +1,8 @@
-"""Where numba keeps what it has compiled: a folder for each version of the sources."""
+"""Where numba keeps what it has compiled: a folder for each version of the sources.
+
+The folder is used only if no other user can have written to it (folder_trust.py). Otherwise each process compiles for
+itself.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from .folder_trust import make_private, why_untrusted
 from .kernel_sources import sources
 
 CORE_FOLDER = Path(__file__).parent
@@ -31,16 +36,48 @@ def cache_folder() -> Path:
 
     numba does not notice edits in imported files, nor that a package answers to another name inside Blender, so both
     are part of the folder's name; and so are its version and the sources' place, by which it tells what it has.
+
+    Symbolic links are resolved: the folder that is checked is then the one that is used, wherever a link leads later.
     """
-    return (_root or _user_cache_folder()) / _fingerprint()
+    return Path(os.path.realpath((_root or _user_cache_folder()) / _fingerprint()))
 
 
 def is_writable() -> bool:
+    """Return whether kernels may be read from the folder and kept there; make the folder if it is missing."""
+    folder = cache_folder()
+    if not _is_trusted(folder):
+        return False
     try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
+        make_private(folder)
     except OSError:
         return False
-    return os.access(cache_folder(), os.W_OK)
+    # The second look is for a folder that somebody has made meanwhile in a shared parent such as /tmp.
+    return _is_trusted(folder) and os.access(folder, os.W_OK)
+
+
+def _is_trusted(folder: Path) -> bool:
+    """Return whether no other user can have written to the folder. If one can, tell so once in this process."""
+    reason = _why_untrusted(folder, os.path.isdir(folder))
+    if reason:
+        _tell(folder.parent, reason)
+    return not reason
+
+
+@functools.cache
+def _why_untrusted(folder: Path, _exists: bool) -> str:
+    return why_untrusted(folder)
+
+
+@functools.cache
+def _tell(folder: Path, reason: str) -> None:
+    import logging  # takes milliseconds of Blender's start, and is seldom needed
+
+    logging.getLogger("limberjack").warning(
+        "%s: no compiled kernels are read or kept here, because %s; let LIMBERJACK_CACHE name a folder that only you "
+        "can write to",
+        folder,
+        reason,
+    )
 
 
 def has_kernels() -> bool:
@@ -66,6 +103,8 @@ def remove_older_kernels() -> None:
     """Of other versions of the sources, for this Python; another one, which shares the folder, keeps its own."""
     from shutil import rmtree
 
+    if not _is_trusted(cache_folder()):
+        return
     mark = f".py{sys.version_info.major}{sys.version_info.minor}."
     for folder in _all_caches():
         kernels = list(folder.glob("*/*.nbi"))
@@ -84,12 +123,14 @@ def filling(what: str) -> Iterator[None]:
     _filled.add(what)
     yield
     with suppress(OSError):  # without a folder to write to, each process compiles for itself
-        (cache_folder() / what).touch()
+        if is_writable():
+            (cache_folder() / what).touch()
 
 
 def is_filled(what: str) -> bool:
     """Whether all that `what` stands for need not be compiled any more."""
-    if what not in _filled and (cache_folder() / what).exists():
+    folder = cache_folder()
+    if what not in _filled and os.path.exists(folder / what) and _is_trusted(folder):
         _filled.add(what)
     return what in _filled
 

@@ -1,17 +1,14 @@
 """Kernels that were compiled ahead of time: one shared library, called by ctypes, without numba and without LLVM.
 
-Beside the library lies a table, kernels.json, of what it was made from, what each kernel takes, and how it lies in
-memory. All of that is compared before the first call, so that a library of other sources, of another machine, or one
-that was cut short is passed over; a wrong layout would end the process.
+kernel_table.py checks the library's table and its content before anything of it is executed. The types of a kernel's
+arguments are compared before its first call: a wrong layout in memory would end the process.
 """
 
 from __future__ import annotations
 
 import _ctypes
 import ctypes
-import hashlib
-import json
-import platform
+import os
 import struct
 import sys
 from collections.abc import Callable
@@ -20,81 +17,77 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .files.regular import read_regular
 from .kernel_cache import CORE_FOLDER
+from .kernel_table import TABLE, MisfitError, library_path, read_table
 from .slots import TYPES, Type, UnusualError
-
-TABLE = "kernels.json"
-VERSION = 1
-"""Of the table and of how kernels are called."""
 
 PACKAGE = "limberjack_kernels"
 """What brings the library along in Blender: a wheel with this name."""
 
-SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
-MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
-
+INSTALLED = {"site-packages", "dist-packages"}
+"""Names of the folders that installers put packages into; Debian's installer uses the latter."""
 
 _close = _ctypes.FreeLibrary if sys.platform == "win32" else _ctypes.dlclose
 
 
-class MisfitError(Exception):
-    """The library is none for these sources or this machine; the text says why."""
-
-
-def this_platform() -> str:
-    """As Blender's manifests name it."""
-    machine = platform.machine().lower()
-    return f"{SYSTEMS.get(sys.platform, sys.platform)}-{MACHINES.get(machine, machine)}"
-
-
-def sources_digest(files: list[str]) -> str:
-    """Of files of core: whether a library was made from these very texts. Raises OSError where one is missing."""
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(f"{path}\n".encode() + (CORE_FOLDER / path).read_bytes())
-    return digest.hexdigest()
-
-
 def opened() -> Library | None:
-    """The library of this installation, or None where there is none.
+    """Open the library of this installation. Returns None if there is none.
 
     Raises:
         MisfitError: there is one that cannot be used.
     """
-    folder = next((folder for folder in _folders() if (folder / TABLE).is_file()), None)
-    return Library(folder) if folder else None
+    for folder in _folders():
+        if os.path.lexists(folder / TABLE):  # also if it is no file: then the reason why it is not used is told
+            return Library(folder)
+    return None
 
 
 def _folders() -> list[Path]:
+    """Return the folders that may have a library: one in this package, and those of `PACKAGE`.
+
+    Raises:
+        MisfitError: `PACKAGE` has a library, but nobody has installed it. Python finds packages also in the folder
+            where it works, which may be a stranger's.
+    """
     spec = find_spec(PACKAGE)
-    return [CORE_FOLDER / "kernels", *map(Path, (spec and spec.submodule_search_locations) or ())]
+    found = [Path(place) for place in (spec and spec.submodule_search_locations) or ()]
+    for folder in found:
+        if not _is_installed(folder) and os.path.lexists(folder / TABLE):
+            raise MisfitError(
+                f"{folder}: this library lies outside of Limberjack and of installed packages; install it with pip, or "
+                "take the folder off Python's search path"
+            )
+    return [CORE_FOLDER / "kernels", *found]
+
+
+def _is_installed(folder: Path) -> bool:
+    """Return whether a package lies beside Limberjack, or where an installer puts packages."""
+    place = folder.resolve().parent
+    beside = CORE_FOLDER.resolve().parents[1]
+    return place == beside or (place.name in INSTALLED and place != Path.cwd())
 
 
 class Library:
-    """Raises `MisfitError` where the table or the file is not as it should be.
+    """An opened library.
 
-    folder: with the table and the library.
+    Attributes:
+        folder: where the table is.
+        path: the file of the library.
     """
 
     def __init__(self, folder: Path):
+        """Check the library that a folder's table describes, then open it.
+
+        Raises:
+            MisfitError: it is damaged, or of other sources, another platform or another format.
+        """
+        self.folder = folder
+        self._table = read_table(folder)
+        self.path = library_path(folder, self._table)
         try:
-            table = json.loads(read_regular(folder / TABLE))
-            if table["version"] != VERSION or table["platform"] != this_platform():
-                raise MisfitError(
-                    f"{folder}: made for {table['platform']}, version {table['version']}, and this is "
-                    f"{this_platform()}, version {VERSION}"
-                )
-            if sources_digest(table["sources"]) != table["sources_sha256"]:
-                raise MisfitError(f"{folder}: made from other sources than these")
-            path = folder / table["library"]
-            if hashlib.sha256(read_regular(path)).hexdigest() != table["library_sha256"]:
-                raise MisfitError(f"{path}: damaged, or not the one that {TABLE} tells of")
-            self._functions = ctypes.PyDLL(str(path))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise MisfitError(f"{folder}: cannot be read ({error})") from error
-        self.folder, self.path = folder, path
-        self._table = table
+            self._functions = ctypes.PyDLL(str(self.path))
+        except OSError as error:
+            raise MisfitError(f"{self.path}: this system cannot load it ({error})") from error
 
     def close(self) -> None:
         """Let go of the file. Whatever calls into it from then on ends the process."""

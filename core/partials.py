@@ -5,12 +5,16 @@ A name is .NAME.lj-HOST-PID, and may go on. Nothing else is ever taken for ours.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
 import re
+import stat
 import sys
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 MOST_ADDED = 52
@@ -41,6 +45,36 @@ def parse_partial(name: str) -> Partial | None:
     """What such a name tells; None for any other."""
     found = _PATTERN.fullmatch(name)
     return Partial(found["name"], found["host"], int(found["pid"])) if found else None
+
+
+def move_into_place(finished: Mapping[Path, Path]) -> None:
+    """Give finished files their names, in their order.
+
+    finished: what each file is called so far, by the path that it gets.
+
+    Raises:
+        OSError: a file cannot get its name. The error names the path that it would get.
+    """
+    for target in finished:
+        _require_replaceable(target)
+    for target, partial in finished.items():
+        try:
+            os.replace(partial, target)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+
+
+def _require_replaceable(target: Path) -> None:
+    """Raise PermissionError if a file belongs to another user in a folder such as /tmp.
+
+    It is called for all files before the first one is moved, so that none is replaced if one cannot be.
+    """
+    if sys.platform == "win32" or not os.path.lexists(target):
+        return
+    folder, user = os.stat(target.parent), os.geteuid()
+    if folder.st_mode & stat.S_ISVTX and user not in (0, folder.st_uid, os.lstat(target).st_uid):
+        told = "belongs to another user, and nobody else can replace it in this folder; name another file"
+        raise PermissionError(errno.EPERM, told, str(target))
 
 
 @cache

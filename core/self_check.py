@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import jit
-from .kernel_cache import cache_folder, cache_size, numba_version
+from .kernel_cache import cache_folder, cache_size, is_writable, numba_version
 from .model import WORLD, Axis, Joint, Link, Model
 from .solvers import Simulation, is_warm
 from .version import VERSION
@@ -132,10 +132,12 @@ def versions(host: Mapping[str, str]) -> dict[str, str]:
 
 
 def kernel_lines() -> list[str]:
-    """Where compiled kernels lie, and how much room they take; nothing where there are none."""
+    """Return a line that says where compiled kernels lie and how much room they take; nothing if they run as Python."""
     if library := jit.library():
         return [f"Kernels: {library.path}"]
     if not jit.is_compiled():
         return []
+    if not is_writable():
+        return [f"Cache: none, because {cache_folder().parent} cannot be used; each process compiles the solver anew"]
     state = "the solver is compiled" if is_warm() else "the solver is yet to be compiled"
     return [f"Cache: {cache_folder().parent}, {cache_size() / MEGABYTE:.0f} MB, {state}"]

@@ -20,7 +20,7 @@ from importlib import metadata
 from pathlib import Path
 
 from limberjack.core.kernel_sources import sources
-from limberjack.core.library import TABLE, VERSION, sources_digest, this_platform
+from limberjack.core.kernel_table import TABLE, VERSION, sources_digest, table_text, this_platform
 
 from . import exercise, modules
 from .emitting import LinkError, link, write_object
@@ -76,8 +76,8 @@ def build(name: str, table: dict, text: str) -> Path:
         code.unlink()
         digest = hashlib.sha256(linked.read_bytes()).hexdigest()
         library = linked.rename(folder / f"kernels-{digest[:12]}{PLATFORMS[name].suffix}")
-        told = table | {"platform": name, "library": library.name, "library_sha256": digest}
-        (folder / TABLE).write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
+        described = {"version": VERSION, "platform": name, "library": library.name, "library_sha256": digest}
+        (folder / TABLE).write_text(table_text(table | described), encoding="utf-8")
     except (LinkError, OSError):
         shutil.rmtree(folder)
         raise
@@ -114,7 +114,6 @@ def compiled_modules() -> tuple[dict, str]:
 def _compile_modules() -> tuple[dict, str]:
     kernels, types, files = modules.kernels_called(exercise.call_all), modules.Types(), sorted(sources())
     table = {
-        "version": VERSION,
         "sources": files,
         "sources_sha256": sources_digest(files),
         "kernels": {kernel.name: modules.entry_of(kernel, types) for kernel in kernels},

@@ -21,7 +21,7 @@ import numpy as np
 
 from limberjack.core import jit, slots
 from limberjack.core.formats import read
-from limberjack.core.library import TABLE
+from limberjack.core.kernel_table import TABLE
 from limberjack.core.solvers import RECORDS, Simulation
 
 from .build import OUT, ROOT, compiled_modules

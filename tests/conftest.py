@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from limberjack.core import jit
-from limberjack.core.library import MisfitError, opened
+from limberjack.core.kernel_table import MisfitError
+from limberjack.core.library import opened
 from support.slow_list import read_list, slow_ones
 
 pytest_plugins = ["support.ci_share"]

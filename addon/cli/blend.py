@@ -15,7 +15,7 @@ from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.interrupts import ending_at_once
 from ...core.model import Model
-from ...core.partials import partial_name
+from ...core.partials import move_into_place, partial_name
 from ..quiet import quiet
 from .session import open_scene, require_blender
 from .settings import make_settings
@@ -172,9 +172,11 @@ def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
             partials[path] = target.with_name(partial_name(target.name) + target.suffix.lower())
             with _told(path):
                 save(partials[path])
-        for path, partial in partials.items():
-            with _told(path):
-                os.replace(partial, path.resolve())
+        named = {str(path.resolve()): path for path in partials}
+        try:
+            move_into_place({path.resolve(): partial for path, partial in partials.items()})
+        except OSError as error:
+            raise UnwritableError(named[error.filename], _why_unsaved(error)) from error
     finally:
         for partial in partials.values():
             with contextlib.suppress(OSError):  # where nothing can be written, nothing was
@@ -187,7 +189,11 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UnwritableError(path, f"cannot be saved: {(error.strerror or str(error)).lower()}") from error
+        raise UnwritableError(path, _why_unsaved(error)) from error
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1].rpartition(": ")[2]
         raise UnwritableError(path, f"cannot be saved: {reason.lower()}") from error
+
+
+def _why_unsaved(error: OSError) -> str:
+    return f"cannot be saved: {(error.strerror or str(error)).lower()}"

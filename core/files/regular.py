@@ -35,9 +35,17 @@ def open_regular(path: str | os.PathLike) -> BinaryIO:
     return file
 
 
-def read_regular(path: str | os.PathLike) -> bytes:
-    """Return all of a file. Raises as `open_regular` does."""
+def read_regular(path: str | os.PathLike, max_size: int | None = None) -> bytes:
+    """Return the content of a file.
+
+    max_size: largest content that is accepted [bytes]; a longer file is not read.
+
+    Raises:
+        NotRegularError, OSError: as `open_regular` does; also if the file is too large.
+    """
     with open_regular(path) as file:
+        if max_size is not None and os.fstat(file.fileno()).st_size > max_size:
+            raise OSError(errno.EFBIG, f"this file has more than {max_size} bytes", os.fspath(path))
         return file.read()
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from ..files.errors import UnwritableError
-from ..partials import partial_name
+from ..partials import move_into_place, partial_name
 
 
 def require_place(target: Path) -> None:
@@ -41,11 +40,20 @@ def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
             (staging / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name in last_is_target:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(staging / name, folder / name)
+        _move(target, {folder / name: staging / name for name in last_is_target})
     except OSError as error:
         raise UnwritableError(target, _reason(error)) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _move(target: Path, finished: Mapping[Path, Path]) -> None:
+    """Move files into place. Raises UnwritableError, which names also a file beside `target` if it is the reason."""
+    try:
+        move_into_place(finished)
+    except OSError as error:
+        beside = "" if error.filename == str(target) else f"'{error.filename}': "
+        raise UnwritableError(target, f"{beside}{_reason(error)}") from error
 
 
 def _require_room(target: Path, name: str) -> None:

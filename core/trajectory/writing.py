@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..partials import partial_name
+from ..partials import move_into_place, partial_name
 from . import SUFFIXES
 from .columns import (
     EFFORT,
@@ -80,8 +80,7 @@ def _write_all(path: Path, puts: dict[Path, Callable[[IO[bytes]], None]]) -> Non
                     put(file)
             except OSError as error:  # a full disk does not say of which file
                 raise OSError(error.errno, error.strerror or str(error), str(target)) from error
-        for target, whole in unfinished.items():
-            os.replace(whole, target)
+        move_into_place(unfinished)
 
 
 def _write_npz(trajectory: Trajectory, file: IO[bytes]) -> None:

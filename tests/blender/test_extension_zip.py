@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 def plain_zip(tmp_path_factory) -> zipfile.ZipFile:
     """As Blender's own builder makes it and Blender's validator accepts it, else the program fails."""
     dist = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, ROOT / ".ci" / "build_extension.py", "--plain", dist], check=True)
+    subprocess.run([sys.executable, ROOT / ".ci" / "build_extension.py", "--plain", "--into", dist], check=True)
     version = tomllib.loads((ROOT / "blender_manifest.toml").read_text())["version"]
     return zipfile.ZipFile(dist / f"limberjack-{version}.zip")
 

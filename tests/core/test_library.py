@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limberjack.core import compiler, jit, library, slots
+from limberjack.core import compiler, jit, kernel_table, library, slots
 from limberjack.core.dynamics import mass_matrix, mechanical_energy
 from limberjack.core.kernel_cache import CORE_FOLDER
 from limberjack.core.kernel_sources import sources
+from limberjack.core.kernel_table import TABLE, table_text
 from limberjack.core.kinematics import make_work
-from limberjack.core.library import TABLE, Library, MisfitError
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
 
@@ -46,39 +46,11 @@ def compiled():
     return compile_model(Model(links=[Link("bob", com=(0.0, 0.0, -1.0))], joints=[joint]))
 
 
-def change(folder, **entries):
-    """Write other things into the table."""
-    table = json.loads((folder / TABLE).read_text())
-    (folder / TABLE).write_text(json.dumps(table | entries))
-
-
 def cut_short(folder):
     (path,) = folder.glob("kernels-*")
     short = path.read_bytes()[:-1000]
     path.unlink()  # who has opened it keeps it whole
     path.write_bytes(short)
-
-
-SPOILT = {
-    "another machine": (lambda folder: change(folder, platform="amiga-68k"), "made for amiga-68k"),
-    "another version": (lambda folder: change(folder, version=0), "version 0"),
-    "other sources": (lambda folder: change(folder, sources_sha256="0" * 64), "made from other sources"),
-    "a source that is gone": (lambda folder: change(folder, sources=["gone.py"]), "gone.py"),
-    "a truncated library": (cut_short, "damaged"),
-    "no library": (lambda folder: [path.unlink() for path in folder.glob("kernels-*")], "cannot be read"),
-    "a truncated table": (lambda folder: (folder / TABLE).write_text('{"version": 1'), "cannot be read"),
-    "an empty table": (lambda folder: (folder / TABLE).write_text("{}"), "cannot be read"),
-}
-
-
-@pytest.mark.parametrize("what", SPOILT)
-def test_what_does_not_fit_is_told(folder, what):
-    """Guards against crashes: none of these is opened, and each says what it is."""
-    spoil, words = SPOILT[what]
-    Library(folder)
-    spoil(folder)
-    with pytest.raises(MisfitError, match=words):
-        Library(folder)
 
 
 RUN = """
@@ -161,10 +133,10 @@ def test_the_library_is_let_go_of(then):
     assert done.returncode == 0, done.stderr
 
 
-def run(folder):
-    """(the last coordinates, the way they were computed, what was said) of a new process."""
+def run(folder, **settings):
+    """(the last coordinates, the way they were computed, what was said) of a new process without numba."""
     command = [sys.executable, "-c", RUN.format(folder=str(folder))]
-    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return *done.stdout.split(), done.stderr
 
@@ -175,7 +147,7 @@ def moved_field(folder):
     layout = next(each["layout"] for each in table["types"] if "rejected" in str(each.get("layout")))
     offsets = layout["offsets"]
     offsets[2], offsets[3] = offsets[3], offsets[2]
-    (folder / TABLE).write_text(json.dumps(table))
+    (folder / TABLE).write_text(table_text(table))
 
 
 def test_a_moved_field_is_found_before_the_first_call(folder):
@@ -222,6 +194,32 @@ def test_a_damaged_library_is_passed_over(folder):
     cut_short(folder)
     found, way, said = run(folder)
     assert (found, way, len(said.splitlines())) == (right, "python", 1)
+
+
+def test_a_library_in_the_working_folder_is_refused(folder, tmp_path):
+    """Guards who works among a stranger's files: Python takes a folder there for a package, whose code would run."""
+    planted = folder.rename(tmp_path / "limberjack_kernels")
+    command = [sys.executable, "-c", "from limberjack.core import jit; print(jit.library())"]
+    done = subprocess.run(command, env=os.environ, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "None\n"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{planted}: this library lies outside of Limberjack and of installed packages")
+
+
+@pytest.mark.parametrize("place", ["site-packages", "dist-packages"])
+def test_an_installed_package_of_kernels_is_used(folder, tmp_path, monkeypatch, place):
+    """Guards Blender's zips, whose wheel of kernels is installed where Blender keeps all wheels."""
+    (tmp_path / place).mkdir()
+    installed = folder.rename(tmp_path / place / "limberjack_kernels")
+    monkeypatch.syspath_prepend(tmp_path / place)
+    assert installed in library._folders()
+
+
+def test_a_farm_needs_no_cache(folder, tmp_path):
+    """Guards what docs/batches.md says of farms: where the wheel's library is installed, a process works without numba,
+    and asks for no cache."""
+    assert run(folder, LIMBERJACK_CACHE=str(tmp_path / "cache"))[1:] == ("library", "")
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_read_only_folder_will_do(folder):
@@ -323,4 +321,4 @@ def test_platforms_have_blenders_names():
     """Guards the search for this machine's library: the name is one that zips are built for."""
     from native.platforms import PLATFORMS  # of the checkout, beside the package
 
-    assert library.this_platform() in PLATFORMS
+    assert kernel_table.this_platform() in PLATFORMS

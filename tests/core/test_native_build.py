@@ -81,7 +81,7 @@ def test_a_platform_that_cannot_be_linked_keeps_no_other_from_being_made(tmp_pat
     for name in ("ROOT", "OUT"):
         monkeypatch.setattr(build, name, tmp_path)
     monkeypatch.setattr(build, "INSTALLED", tmp_path / "installed")
-    monkeypatch.setattr(build, "compiled_modules", lambda: ({"version": 1}, TINY))
+    monkeypatch.setattr(build, "compiled_modules", lambda: ({"kernels": {}}, TINY))
     monkeypatch.setattr(build, "this_platform", lambda: "macos-arm64")
     (tmp_path / "windows-x64").mkdir()
     (tmp_path / "windows-x64" / build.TABLE).write_text("of an earlier build")

@@ -278,3 +278,32 @@ def test_a_manifest_names_all_wheels(kernels, monkeypatch, tmp_path):
     assert f"./wheels/{other.name}" in named
     assert sorted(path.name for path in (staged / "wheels").iterdir()) == sorted(Path(each).name for each in named)
     assert (staged / "wheels" / other.name).read_bytes() == b"a wheel"
+    texts = {path.name: path.read_text() for path in (staged / "licenses").iterdir()}
+    assert "Mozilla Public License Version 2.0" in texts["MPL-2.0.txt"]
+    assert re.search(r"Apache License\s+Version 2.0", texts["Apache-2.0.txt"])
+    assert "Copyright (c) 2016 Gabi Melman" in texts["MIT-spdlog.txt"]
+
+
+def test_a_zip_follows_from_its_content(monkeypatch, tmp_path):
+    """Guards who compares a zip with what they have built: neither times, permissions, order nor folders count, and a
+    wheel's own description stays last."""
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    even_out = importlib.import_module("even_zips").even_out
+    contents = {"b/x.py": b"x", "a-1.dist-info/RECORD": b"r", "a.py": b"a" * 1000}
+    built = []
+    for number, names in enumerate((contents, reversed(contents))):
+        path = tmp_path / f"{number}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if number else zipfile.ZIP_STORED) as stream:
+            stream.writestr("b/", b"")
+            for name in names:
+                entry = zipfile.ZipInfo(name, (2020 + number, 1, 1, 0, 0, 0))
+                entry.external_attr = (0o100600 if number else 0o100664) << 16
+                stream.writestr(entry, contents[name])
+        even_out(path, 1_700_000_000)
+        built.append(path.read_bytes())
+    assert built[0] == built[1]
+    with zipfile.ZipFile(path) as stream:
+        assert {name: stream.read(name) for name in stream.namelist()} == contents
+        assert stream.namelist()[-1] == "a-1.dist-info/RECORD"
+        assert stream.testzip() is None
+        assert {info.date_time for info in stream.infolist()} == {(2023, 11, 14, 22, 13, 20)}

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core import cli, jit, self_check
+from limberjack.core import cli, jit, kernel_cache, self_check
 from limberjack.core.self_check import MOST_OFF, pendulum, quarters
 from limberjack.core.solvers import Simulation
 
@@ -30,6 +30,17 @@ def test_a_right_solver_passes():
     for part in ("The solver is right", "Blender 9.9", f"numpy {np.__version__}", "of the pendulum in a second"):
         assert part in text
     assert ("Cache: " in text) == (jit.way() is jit.Way.NUMBA)
+
+
+def test_a_cache_that_is_not_used_is_told(monkeypatch, tmp_path):
+    """Guards reports of bugs: who waits for the compiler each time reads why."""
+    monkeypatch.setattr(jit, "library", lambda: None)
+    monkeypatch.setattr(jit, "is_compiled", lambda: True)
+    monkeypatch.setattr(kernel_cache, "_root", tmp_path)
+    tmp_path.chmod(0o777)
+    assert self_check.kernel_lines() == [
+        f"Cache: none, because {tmp_path} cannot be used; each process compiles the solver anew"
+    ]
 
 
 def test_a_wrong_solver_is_found(monkeypatch, capsys):

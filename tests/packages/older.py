@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / ".ci"))
-from kernel_wheels import PACKAGE, TABLE, write_wheel
+from kernel_wheels import PACKAGE, TABLE, table_text, write_wheel
 from staging import commit_seconds
 
 VERSION = "0.0.9"
@@ -49,7 +49,7 @@ def _kernels_of(wheel: Path, folder: Path) -> Path:
     table = json.loads((kernels / TABLE).read_text(encoding="utf-8"))
     called = f"kernels-older{Path(table['library']).suffix}"
     (kernels / table["library"]).rename(kernels / called)
-    (kernels / TABLE).write_text(json.dumps({**table, "library": called}), encoding="utf-8")
+    (kernels / TABLE).write_text(table_text(table | {"library": called}), encoding="utf-8")
     return kernels
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import installed_wheel
+from contents import changed_by_rebuilding, without_licence
 from older import write_older
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
@@ -105,6 +106,8 @@ def main() -> int:
         for case, failure in zip(chosen, pool.map(outcome, chosen), strict=True):
             tell(case.name, failure)
     tell("sizes", too_large())
+    tell("licences", without_licence(sorted(DIST.glob("limberjack-*.zip"))))
+    tell("rebuilt_bytes", changed_by_rebuilding(DIST, OUT / "rebuilt"))
     for python in PYTHONS:
         if is_chosen(f"wheel.python{python}", group):
             tell(f"wheel.python{python}", outcome_of_wheel(python))

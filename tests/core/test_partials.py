@@ -1,0 +1,40 @@
+"""Finished files get their names all together, or none does."""
+
+import pytest
+
+from limberjack.core.formats.files import UnwritableError, write_together
+from limberjack.core.partials import move_into_place
+from support.other_users import acting_as_stranger, needs_root, public_folder
+
+
+def finished_in(folder):
+    """Two finished files, by the paths that they get."""
+    finished = {folder / name: folder / f".{name}" for name in ("a", "b")}
+    for path in finished.values():
+        path.write_text("new")
+    return finished
+
+
+def test_an_error_names_the_file_that_was_wanted(tmp_path):
+    """Guards against messages about a temporary file, of which the user has never heard."""
+    finished = finished_in(tmp_path)
+    (tmp_path / "b").mkdir()
+    with pytest.raises(OSError, match="b") as found:
+        move_into_place(finished)
+    assert found.value.filename == str(tmp_path / "b")
+
+
+@needs_root
+def test_files_of_another_user_are_not_replaced():
+    """Guards two users of one folder: one sentence says why and what to do, and no file is replaced."""
+    with public_folder() as folder:
+        folder.chmod(0o1777)
+        (folder / "b").write_text("old")
+        with acting_as_stranger():
+            with pytest.raises(PermissionError, match="to another user, and nobody else can replace it") as found:
+                move_into_place(finished_in(folder))
+            with pytest.raises(UnwritableError, match=f"'{folder}/b': belongs to another user"):
+                write_together(folder / "a", {"a": "new", "b": "new"})
+        assert found.value.filename == str(folder / "b")
+        assert not (folder / "a").exists()
+        assert (folder / "b").read_text() == "old"
