@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
@@ -160,19 +160,32 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
     reading: of the scene, with collisions; links that collide with nothing are not looked at.
     """
     found = []
+    shapes = shapes_of(reading.objects.values())
     for link in reading.model.links:
         obj = reading.objects.get(link.name)
         if obj is None or not link.collisions or getattr(obj, ids.LINK).motion == "FREE":
             continue
-        changed = ((shape, changer) for shape in _colliding_shapes(obj) for changer in changers_of(shape))
+        changed = ((shape, changer) for shape in _colliding_shapes(shapes[obj]) for changer in changers_of(shape))
         for shape, changer in list(changed)[:1]:
             found.append(DeformingCollider(link.name, _message(obj, shape, changer)))
     return found
 
 
-def _colliding_shapes(link: bpy.types.Object) -> list[bpy.types.Object]:
-    """Return the collision shapes of a link, as `ShapeReader` chooses them."""
-    shapes = [link, *(child for child in link.children_recursive if carrier_of(child) == link)]
+def shapes_of(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[bpy.types.Object]]:
+    """Return what is carried by each link, the link first.
+
+    All objects are looked at once: Blender searches the whole file for the children of each.
+    """
+    found = {link: [link] for link in links}
+    for obj in bpy.data.objects:
+        carrier = carrier_of(obj)
+        if obj != carrier and carrier in found:
+            found[carrier].append(obj)
+    return found
+
+
+def _colliding_shapes(shapes: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the collision shapes of a link, as `ShapeReader` chooses them. shapes: as in `shapes_of`."""
     marked = [shape for shape in shapes if getattr(shape, ids.LINK).role in ("COLLISION", "BOTH")]
     return marked or [shape for shape in shapes if getattr(shape, ids.LINK).role == "AUTO"]
 

@@ -110,6 +110,7 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
     """Links that something of Blender's holds on to: errors, where a simulation would not begin."""
     found = [Problem("error", DEFORMS, name, told) for name, told in deforming_colliders(reading)]
     refused = {problem.name for problem in found}
+    changes = changes_of_form(reading.objects.values())
     for name, obj in reading.objects.items():
         if not is_led(obj) and (told := fight_over(obj)):
             found.append(Problem("error", "constrained" if active_constraints(obj) else "driven", name, told))
@@ -117,7 +118,7 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
             continue
         if told := deformation_of(obj):
             found.append(Problem("warning", "deformed", name, told))
-        found += [Problem("warning", "deformed", name, told) for told in changes_of_form(obj)]
+        found += [Problem("warning", "deformed", name, told) for told in changes[obj]]
     return found
 
 
@@ -221,7 +222,8 @@ def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Prob
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     """Joints whose links were moved by hand to where the joint could not hold them."""
     found = []
-    objects = {link.name: reading.objects[link.name] for link in reading.model.links if link.name in reading.objects}
+    ends = {end for joint in reading.model.joints for end in (joint.parent, joint.child)}
+    objects = {name: obj for name, obj in reading.objects.items() if name in ends}
     stand = poses_now(objects, unit_length(scene))
     for joint in reading.model.joints:
         obj = object_named(scene, joint.name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import bpy
 
-from ..props import carrier_of, is_link
-from .deforming import changers_of
+from ..props import is_link
+from .deforming import changers_of, shapes_of
 from .motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
 from .parts import SOLID
 
@@ -37,7 +39,7 @@ def remarks_on_tagging(link: bpy.types.Object) -> list[str]:
     if link.type == "ARMATURE":
         found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")
     fight = fight_over(link)
-    return [*found, *changes_of_form(link), *([fight] if fight else [])]
+    return [*found, *changes_of_form([link])[link], *([fight] if fight else [])]
 
 
 def library_of(obj: bpy.types.Object) -> str:
@@ -71,15 +73,17 @@ def _deformed(obj: bpy.types.Object, armature: bpy.types.Object, remedy: str) ->
     )
 
 
-def changes_of_form(link: bpy.types.Object) -> list[str]:
-    """That a shape of the link changes its form as time goes on, what changes it and what to do; a line a shape."""
-    shapes = [link, *(child for child in link.children_recursive if carrier_of(child) == link)]
-    return [
-        f"object '{shape.name}' changes its form by {what}, and a link is rigid: it weighs, collides and is shown in "
-        f"files as it is at the frame that is shown; {remedy}"
-        for shape in shapes
-        for what, remedy, _ in [found for found in changers_of(shape) if not found.armature][:1]
-    ]
+def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[str]]:
+    """Tell for each link which of its shapes change their form over time, by what, and what to do: a line each."""
+    return {
+        link: [
+            f"object '{shape.name}' changes its form by {what}, and a link is rigid: it weighs, collides and is shown "
+            f"in files as it is at the frame that is shown; {remedy}"
+            for shape in shapes
+            for what, remedy, _ in [found for found in changers_of(shape) if not found.armature][:1]
+        ]
+        for link, shapes in shapes_of(links).items()
+    }
 
 
 def fight_over(link: bpy.types.Object) -> str:

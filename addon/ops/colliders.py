@@ -41,7 +41,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         for obj in fit:
             _weigh(obj, around)
-        notes = [note for obj in fit for note in bridge.tagging.changes_of_form(obj)]
+        notes = [note for told in bridge.tagging.changes_of_form(fit).values() for note in told]
         if not getattr(context.scene, ids.SCENE).contact:
             notes.append("Contact is off in this scene: switch it on in the panel Simulation")
         return succeed(self, context, f"{counted(fit, 'collider')} added", [*obstacles.values(), *notes])
