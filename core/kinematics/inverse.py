@@ -69,8 +69,8 @@ class Reacher:
     def __init__(
         self,
         compiled: CompiledModel,
-        targets: Sequence[Target] = (),
-        pins: Sequence[Target] = (),
+        targets: Target | Sequence[Target] = (),
+        pins: Target | Sequence[Target] = (),
         held: Collection[int] = (),
     ):
         self.compiled, self.targets = compiled, targets_of(targets)

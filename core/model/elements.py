@@ -146,7 +146,7 @@ class Joint(Record):
             hint = f"; give its name, '{value.name}'" if isinstance(value, Link) else ""
             raise TypeError(f"joint '{self.name}': {name} takes the name of a link, found {value!r}{hint}")
         elif name == "axes":
-            found = [value] if isinstance(value, Axis) else list(value)
+            found: list[Any] = [value] if isinstance(value, Axis) else list(value)
             if isinstance(value, Axis) or not all(isinstance(axis, Axis) for axis in found):
                 raise TypeError(
                     f"joint '{self.name}': axes takes a list of Axis, found {value!r}; write axes=[Axis(xyz=(0, 0, 1))]"
