@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.check import Issue, check_model
-from ...core.cli.framework import OPEN_SCENE, say
+from ...core.cli.framework import OPEN_SCENE
+from ...core.cli.result import say
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.interrupts import ending_at_once

@@ -1,4 +1,4 @@
-"""What every verb shares: exit codes, inputs and outputs, and how errors reach the user.
+"""What every verb shares: running one, its inputs and settings, and what its errors come to.
 
 Results go to stdout, all else to stderr.
 """
@@ -8,28 +8,37 @@ from __future__ import annotations
 import argparse
 import io
 import math
-import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import NoReturn, TypeVar
 
+from ..answer import DONE, UNUSABLE, is_asked_for
 from ..check import Issue, check_model
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
-from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
+from ..interrupts import ending_at_once
 from ..model import Model, ModelError, StateError
 from ..model.properties import FLOATING, PIECES, Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
-
-DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
-DEFECT = 70
-"""Exit code of an error that nobody has foreseen, as `sysexits.h` numbers it."""
+from .result import (
+    CommandResult,
+    InputError,
+    UsageError,
+    abandon,
+    defect,
+    has_errors,
+    invalid,
+    print_result,
+    say,
+    simulation_failed,
+    stopped,
+    unreadable,
+    unusable,
+)
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
 """Readers of further inputs, by suffix; all others go to `formats.read`.
@@ -55,28 +64,34 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Verb:
-    """What the command can do: `run` takes the parsed arguments and returns the exit code."""
+    """What the command can do: `run` takes the parsed arguments and returns the result."""
 
     name: str
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
+    run: Callable[[argparse.Namespace], CommandResult]
 
 
-class InputError(Exception):
-    """An input that has errors: its `path` and `reading`."""
+class WrongWordsError(SystemExit):
+    """argparse's way to end because of a word that it does not know: `message` is what it has told on stderr."""
 
-    def __init__(self, path: Path, reading: Reading):
-        super().__init__(str(path))
-        self.path, self.reading = path, reading
+    def __init__(self, message: str):
+        super().__init__(UNUSABLE)
+        self.message = message
 
 
-class UsageError(Exception):
-    """The command is used in a wrong way: one sentence for the user."""
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors can be told as JSON as well."""
+
+    def error(self, message: str) -> NoReturn:
+        try:
+            super().error(message)
+        except SystemExit as stop:
+            raise WrongWordsError(message) from stop
 
 
 def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_is_optional: bool = False) -> int:
-    """Run one command; returns the exit code and raises nothing for bad input.
+    """Run one command and print its result; returns the exit code and raises nothing for bad input.
 
     Args:
         argv: the words after the command's name; the process's own where it is None.
@@ -85,87 +100,66 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
+    words = sys.argv[1:] if argv is None else argv
     try:
-        arguments = parser_of(verbs, file_is_optional).parse_args(argv)
         with ending_at_once(False):
-            code = run_parsed(arguments)
-        sys.stdout.flush()  # here, where a full disk can still be told
-        return code
-    except SystemExit as stop:  # argparse's way to end
+            result = run_words(parser_of(verbs, file_is_optional), words)
+    except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
     except BrokenPipeError:  # the reader of our output has seen enough
-        _abandon(sys.stdout)
+        abandon(sys.stdout)
         return DONE
-    except OSError as error:
-        _abandon(sys.stdout)
-        say(f"limberjack: error: cannot write the result: {(error.strerror or str(error)).lower()}")
-        return UNUSABLE
-    except KeyboardInterrupt:
-        say(STOPPED)
-        return INTERRUPTED
-    except Exception as error:  # or Blender's module would crash as the process ends, and hide what has happened
-        return tell_defect(error)
+    except KeyboardInterrupt as interrupt:
+        result = stopped(interrupt)
+    return print_result(result, is_asked_for(words))
 
 
-def tell_defect(error: Exception) -> int:
-    """Tell of an error that nobody has foreseen, in one line, and keep its traceback in a file.
+def run_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> CommandResult:
+    """Run the command that the words ask for; errors become outcomes.
 
-    Returns the exit code.
+    Raises:
+        SystemExit: after --help and --version.
+        BrokenPipeError: nobody reads stdout any more.
+        KeyboardInterrupt: at Ctrl-C.
     """
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where, said = f"{Path(place.filename).name}:{place.lineno}", " ".join(str(error).split())
-    details = "".join(traceback.format_exception(error))
     try:
-        number, path = tempfile.mkstemp(prefix="limberjack-", suffix=".txt")
-        with open(number, "w", encoding="utf-8") as file:
-            file.write(f"limberjack {VERSION}, Python {sys.version}\n{details}")
-        kept = f"the details are in {path}, please report them"
-    except OSError:  # a full disk
-        kept = f"please report it with these details:\n{details}"
-    say(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {said}; {kept}")
-    return DEFECT
+        return _run_parsed(parser.parse_args(words))
+    except WrongWordsError as error:
+        return unusable(error.message, said=())
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # or Blender's module would crash as the process ends, and hide what has happened
+        return defect(error)
 
 
-def _abandon(stream: TextIO) -> None:
-    """Keep Python from trying again, at its end, to write what could not be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def run_parsed(arguments: argparse.Namespace) -> int:
-    """Run one command, each kind of failure told as one line a finding. Returns the exit code."""
+def _run_parsed(arguments: argparse.Namespace) -> CommandResult:
     try:
         return arguments.run(arguments)
     except InputError as error:
-        say(*(issue.format(error.path) for issue in error.reading.issues))
-        return HAS_ERRORS
+        return has_errors(error.path, error.reading)
     except StateError as error:
-        say(f"{arguments.initial}: error state: {error}")
-        return HAS_ERRORS
+        return invalid(error, arguments.initial, "state")
     except ModelError as error:
-        say(f"{arguments.file}: error model: {error}")
-        return HAS_ERRORS
-    except (UnreadableError, UnwritableError) as error:
-        say(error)
-        return UNUSABLE
+        return invalid(error, arguments.file, "model")
+    except UnreadableError as error:
+        return unreadable(error)
+    except UnwritableError as error:
+        return unusable(f"{error.path}: {error.message}", [str(error)])
     except UsageError as error:
-        say(f"limberjack: error: {error}")
-        return UNUSABLE
+        return unusable(error)
     except SimulationError as error:
-        say(f"{arguments.file}: error simulation: {error}")
-        return SIMULATION_FAILED
+        return simulation_failed(error, arguments.file)
     except BrokenPipeError:
         raise
     except OSError as error:  # a full disk, a folder that may not be written to
-        say(f"limberjack: error: {error.filename or arguments.file}: {(error.strerror or str(error)).lower()}")
-        return UNUSABLE
+        return unusable(f"{error.filename or arguments.file}: {(error.strerror or str(error)).lower()}")
     except MemoryError:
-        say("limberjack: error: not enough memory for that many frames or links")
-        return UNUSABLE
+        return unusable("not enough memory for that many frames or links")
 
 
 def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse.ArgumentParser:
     """Of the whole command; what it gives has the `verbs`, for those that start others."""
-    parser = argparse.ArgumentParser(prog="limberjack", description="Articulated models, and how they move.")
+    parser = _Parser(prog="limberjack", description="Articulated models, and how they move.")
     parser.add_argument("--version", action="version", version=f"limberjack {VERSION}")
     choices = parser.add_subparsers(metavar="VERB", required=True)
     for verb in verbs:
@@ -312,12 +306,3 @@ def load_usable(
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))
     return reading
-
-
-def say(*lines: object) -> None:
-    """Tell the user, beside the results, which are made whether or not somebody listens."""
-    try:
-        for line in lines:
-            print(line, file=sys.stderr)
-    except BrokenPipeError:
-        _abandon(sys.stderr)

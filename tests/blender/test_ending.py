@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.core.interrupts import INTERRUPTED, STOPPED
+from limberjack.core.answer import INTERRUPTED, STOPPED
 from support.batches import heed_the_keyboard
 from support.cases import some
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from limberjack.core import cli, formats
+from limberjack.core import answer, cli, formats
 from limberjack.core.cli import framework
 
 DATA = Path(__file__).parents[1] / "data"
@@ -220,7 +220,7 @@ def test_a_defect_has_a_code_of_its_own(tmp_path, blender):
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", CODE.format(blender=blender)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stdout) == (framework.DEFECT, "")
+    assert (done.returncode, done.stdout) == (answer.DEFECT, "")
     (told,) = done.stderr.splitlines()
     assert told.startswith(
         "limberjack: error: a defect of Limberjack, KeyError in <string>:7: 'boom'; the details are in "
