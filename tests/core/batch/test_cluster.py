@@ -190,7 +190,8 @@ def test_the_keyboard_ends_it(started, tmp_path):
     batch = _batch(started, jobs, file)
     _first_record(jobs)
     batch.send_signal(signal.SIGINT)
-    assert _told(batch) == (INTERRUPTED, {}, ["limberjack: stopped"])
+    code, report, lines = _told(batch)
+    assert (code, report["status"], lines) == (INTERRUPTED, "stopped", ["limberjack: stopped"])
     assert (tmp_path / "JOBS.manifest.jsonl").exists()
 
 
