@@ -65,7 +65,7 @@ def test_it_ends_with_its_code_where_blender_was_needed(rigged, tmp_path):
 
 @pytest.mark.parametrize("after", some(np.arange(0.1, 3.0, 0.1).round(2).tolist(), [0.3, 0.9, 1.5]))
 def test_ctrl_c_at_any_moment(tmp_path, after):
-    """Guards the keyboard: 130, a line, an object of JSON, while Python, Blender or a file is loaded, or it computes."""
+    """Guards the keyboard: 130, a line, an object of JSON, while Python, Blender or a file loads, or it computes."""
     child = limberjack("bake", CRANE, "-o", tmp_path / "out.blend", "--frames", 1, 100_000, "--json")
     time.sleep(after)
     child.send_signal(signal.SIGINT)
