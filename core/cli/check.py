@@ -21,7 +21,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> CommandResult:
-    reading = load(arguments.file, arguments.search, arguments.settings, arguments.strict)
+    reading = load(arguments.file, arguments.search, arguments.settings, arguments.strict, is_released=True)
     issues = reading.issues + (check_motion(reading.model) if reading.ok else [])
     if arguments.overlaps and reading.ok:
         issues += overlapping(reading.model)

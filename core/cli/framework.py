@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from ..answer import DONE, UNUSABLE, is_asked_for
-from ..check import Issue, check_model
+from ..check import Issue, check_definition, falling
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
@@ -56,6 +56,8 @@ OPEN_SCENE = Path("(open scene)")
 STDIN = Path("-")
 """Stands for what is piped into the command; what it names is looked for in the working folder."""
 
+FIX_BASE = "--fix-base"
+
 DENSITY = "(density)="
 """What begins the setting that --density makes."""
 
@@ -81,9 +83,21 @@ class WrongWordsError(SystemExit):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors can be told as JSON as well."""
+    """A parser whose errors can be told as JSON as well, and that knows files behind --fix-base."""
+
+    _link = ""
+    """The word that --fix-base took for a link."""
+
+    # In the stubs, the method has overloads with other names of parameters
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        words = with_files_apart(sys.argv[1:] if args is None else args)
+        places = [place for place, word in enumerate(words[:-1]) if word == FIX_BASE]
+        self._link = next((words[place + 1] for place in places if not words[place + 1].startswith("-")), "")
+        return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
+        if self._link and "are required:" in message:
+            message += f"; {FIX_BASE} takes '{self._link}' for a link: put the file before it"
         try:
             super().error(message)
         except SystemExit as stop:
@@ -171,6 +185,18 @@ def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse
     return parser
 
 
+def with_files_apart(words: Sequence[str]) -> list[str]:
+    """Return the words of a command in which no model file stands where --fix-base would take it for a link."""
+    known = (*suffixes(), *LOADERS)
+    apart: list[str] = []
+    for number, word in enumerate(words):
+        is_it = word.startswith("--fix") and FIX_BASE.startswith(word) and "--" not in words[:number]
+        after = words[number + 1] if is_it and number + 1 < len(words) else ""
+        is_file = after == str(STDIN) or Path(after).suffix.lower() in known
+        apart.append(f"{FIX_BASE}={FLOATING}" if is_file else FIX_BASE if is_it else word)
+    return apart
+
+
 def _make_file_optional(parser: argparse.ArgumentParser) -> None:
     for action in parser._actions:
         if action.dest == "file":
@@ -204,7 +230,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="elbow.damping=2, hand.mass=0.4, hand.material=steel, world.gravity=0,0,-1.62; may be given again",
     )
     parser.add_argument(
-        "--fix-base",
+        FIX_BASE,
         metavar="LINK",
         nargs="?",
         const=FLOATING,
@@ -227,7 +253,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def load(
-    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **of_scene: object
+    path: Path,
+    search: Sequence[Path] = (),
+    settings: Sequence[str] = (),
+    strict: bool = False,
+    is_released: bool = False,
+    **of_scene: object,
 ) -> Reading:
     """Read any input, errors and all.
 
@@ -235,6 +266,7 @@ def load(
         search: folders in which what the file names may lie, besides its own.
         settings: OWNER.PROPERTY=VALUE each, made in what was read.
         strict: whether what is read with a warning because simulators read it is an error.
+        is_released: whether the issues include what falls because nothing holds it.
         of_scene: for `LOADERS`, such as with_surroundings.
 
     Raises:
@@ -246,7 +278,7 @@ def load(
     if loader := LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower()):
         if densities:
             raise UsageError("--density is of files without masses; of a scene, use --set LINK.density=…")
-        return loader(path, settings=settings, **of_scene)
+        return loader(path, settings=settings, is_released=is_released, **of_scene)
     data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == STDIN else None
     reading = read(path, search, strict, data)
     if densities and reading.ok:
@@ -254,6 +286,8 @@ def load(
     settings = [text for text in settings if text not in densities]
     if settings and reading.ok:
         _make(settings, reading)
+    if is_released and reading.ok:
+        reading.issues += falling(reading.model)
     return reading
 
 
@@ -269,7 +303,7 @@ def _weigh(text: str, reading: Reading) -> None:
 
     issues = weigh(reading.model, density)
     kept = [issue for issue in reading.issues if issue.code != "massless"]
-    reading.issues = kept + issues + [issue for issue in check_model(reading.model) if issue.code == "massless"]
+    reading.issues = kept + issues + [issue for issue in check_definition(reading.model) if issue.code == "massless"]
 
 
 def _make(settings: Sequence[str], reading: Reading) -> None:
@@ -286,7 +320,7 @@ def _make(settings: Sequence[str], reading: Reading) -> None:
 
 
 def _found(model: Model) -> dict[tuple[str, str], Issue]:
-    return {(issue.code, issue.subject): issue for issue in check_model(model)}
+    return {(issue.code, issue.subject): issue for issue in check_definition(model)}
 
 
 def make_setting(text: str, make: Callable[[Setting], T]) -> T:
@@ -298,10 +332,10 @@ def make_setting(text: str, make: Callable[[Setting], T]) -> T:
 
 
 def load_usable(
-    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **of_scene: object
+    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **more: Any
 ) -> Reading:
     """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
-    reading = load(path, search, settings, strict, **of_scene)
+    reading = load(path, search, settings, strict, **more)
     if not reading.ok:
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))

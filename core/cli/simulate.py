@@ -133,7 +133,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         require_writable(arguments.final, (".json",))
     initial = read_initial(arguments.initial)
     times = frame_times(arguments.duration, arguments.fps, time_of(initial) or 0.0)
-    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
+    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict, is_released=True)
     compile_once(may_touch(reading.model) and not arguments.no_contact)
     simulation = Simulation(
         reading.model,
@@ -188,11 +188,16 @@ def _tables_beside(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _describe(simulation: Simulation, arguments: argparse.Namespace, reading: Reading) -> dict:
-    """Return all of the report as plain data; without --json, stderr gets what the user should know."""
+    """Return all of the report as plain data; without --json, stderr gets what the user should know.
+
+    What the reading has told already is not told again.
+    """
     report, found = simulation.report, simulation.diagnose()
     if not arguments.json:
-        say(*(f"{arguments.file}: note: {note}" for note in report.notes))
-        tell_diagnoses(arguments.file, found)
+        known = {f"{issue.subject}: {issue.message}" for issue in reading.issues}
+        say(*(f"{arguments.file}: note: {note}" for note in report.notes if note not in known))
+        kinds = {(issue.code, issue.subject) for issue in reading.issues}
+        tell_diagnoses(arguments.file, [each for each in found if (each.code, each.subject) not in kinds])
     inputs = [*reading.files, *filter(None, [arguments.initial])]
     files = describe_files(arguments, inputs, _tables_beside(arguments))
     final = {"final": str(arguments.final)} if arguments.final else {}

@@ -18,7 +18,7 @@ SIMULATED = (
     joints.numbers_of_joints,
     *sizes.FINDINGS,
 )
-"""Findings of `check_model` about what no solver can begin with."""
+"""Findings of `check_definition` about what no solver can begin with."""
 
 
 def require_sound(model: Model) -> None:

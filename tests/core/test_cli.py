@@ -169,7 +169,12 @@ def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
     assert "out.blend: loss: a shade" in capsys.readouterr().err
     options = ["--world", "--meshes", "gltf", "--set", "a.mass=2"]
     assert cli.main(["convert", "in.blend", "out.blend", *options]) == cli.DONE
-    assert asked[1] == {"with_surroundings": True, "mesh_format": "GLTF", "settings": ["a.mass=2"]}
+    assert asked[1] == {
+        "with_surroundings": True,
+        "is_released": False,
+        "mesh_format": "GLTF",
+        "settings": ["a.mass=2"],
+    }
 
 
 def test_a_loop_is_told(tmp_path, capsys):

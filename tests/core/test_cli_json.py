@@ -115,7 +115,8 @@ def test_each_exit_prints_one_object(folder, capsys, code, words):
 
 def test_a_failed_batch_prints_one_object(folder, capsys):
     """Guards batches with a job that fails: the object counts it and names it, and so does the job's own record."""
-    jobs = (folder / "jobs.toml").read_text().replace("[1, 2]", "[1, -1e6]").replace("0.1", "100")
+    motor = '[set]\n"elbow.drive_mode" = "force"\n[grid]'
+    jobs = JOBS.replace("elbow.damping", "elbow.drive_target").replace("[1, 2]", "[1, 1e300]").replace("[grid]", motor)
     (folder / "jobs.toml").write_text(jobs)
     assert cli.main(["batch", "jobs.toml", "--workers", "1", "--json"]) == 3
     found = validated("batch", 3, capsys.readouterr().out)
