@@ -7,9 +7,9 @@ import sys
 
 def main() -> int:
     """Run the command with the process's own arguments. Returns its exit code, or ends the process with it."""
-    from .core import interrupts
+    from .core import answer, interrupts
 
-    interrupts.heed()
+    interrupts.heed(answer.stopped() if answer.is_asked_for(sys.argv[1:]) else "")
     from .addon import cli
 
     return cli.end(cli.main())

@@ -11,14 +11,11 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-INTERRUPTED = 130
-"""The exit code, as of any command that the keyboard ends."""
-
-STOPPED = "limberjack: stopped"
+from .answer import INTERRUPTED, STOPPED
 
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
 """llvmlite's functions that LLVM calls while numba compiles: if one raises, there is no kernel, which is an error."""
@@ -34,12 +31,24 @@ _is_asked = False
 _told_to = 2
 """A copy of stderr, which is Blender's own while it is kept quiet."""
 
+_answers_to = 1
+"""A copy of stdout, for the same reason."""
+_answer = b""
+"""What stdout is told if Ctrl-C ends the process at once."""
+_is_ending = False
 
-def heed() -> None:
-    """From now on, for this process; one that was started with Ctrl-C ignored goes on ignoring it."""
-    global _told_to
+
+def heed(answer: str = "") -> None:
+    """Handle Ctrl-C from now on; a process that was started with Ctrl-C ignored goes on ignoring it.
+
+    Args:
+        answer: a line for stdout if Ctrl-C ends the process at once; empty for none.
+    """
+    global _told_to, _answers_to, _answer
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         _told_to = os.dup(2)
+        if answer:
+            _answers_to, _answer = os.dup(1), f"{answer}\n".encode()
         signal.signal(signal.SIGINT, _stop)
         sys.unraisablehook = _tell_dropped
 
@@ -57,13 +66,26 @@ def ending_at_once(begins: bool = True) -> Iterator[None]:
             _is_due = False
 
 
+def ending() -> None:
+    """Let the process print its result and end, also if Ctrl-C comes now: stdout must not get a second answer.
+
+    A second Ctrl-C ends the process at once, since nobody may be reading the result.
+    """
+    global _is_ending
+    _is_ending = bool(_answer)
+
+
 def _stop(_signal: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, again and again until it gets through: code in C may drop it, as NumPy's does."""
-    global _is_due, _is_asked
+    global _is_due, _is_asked, _is_ending, _answer
     is_asked, _is_asked = _is_asked, False
     if is_asked and not _is_due:
         return
+    if _is_ending:
+        _is_ending, _answer = False, b""
+        return
     if _ends_at_once:
+        _write_answer()
         os.write(_told_to, f"{STOPPED}\n".encode())
         os._exit(INTERRUPTED)
     _is_due = True
@@ -72,6 +94,11 @@ def _stop(_signal: int, frame: FrameType | None) -> None:
     timer.start()
     if not _is_called_by_llvm(frame) and not (is_asked and _is_on_its_way()):
         raise KeyboardInterrupt
+
+
+def _write_answer() -> None:
+    with suppress(OSError):  # nobody reads it any more
+        os.write(_answers_to, _answer)
 
 
 def _ask() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.check import check_model
+from ...core.check import check_definition
 from ..bridge.animated import lasting
 from ..bridge.deforming import deforming_colliders
 from ..bridge.read import SceneReading
@@ -43,7 +43,7 @@ def suspicions(reading: SceneReading) -> dict[str, tuple[str, str]]:
     Raises:
         BakeError: it finds an error.
     """
-    issues = lasting(check_model(reading.model), reading.animated)
+    issues = lasting(check_definition(reading.model), reading.animated)
     for issue in issues:
         if issue.is_error:
             raise BakeError(f"{issue.subject}: {issue.message}")

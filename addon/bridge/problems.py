@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...core.check import check_model, check_start
+from ...core.check import check_definition, check_start
 from ...core.check.overlapping import overlapping
 from ...core.collision.hulls import HullError, convex_hull
 from ...core.geometry import Mesh, pieces
@@ -35,6 +35,7 @@ from .replaced_keys import links_losing_keys
 from .tagging import changes_of_form, deformation_of, fight_over
 
 if TYPE_CHECKING:
+    from ...core.check import Issue
     from ...core.model import Model, Shape
     from .read import Fault, SceneReading
 
@@ -86,7 +87,7 @@ def find_problems(
 ) -> list[Problem]:
     """faults: what could not be read; it is in `reading` no more. is_outdated: as `collisions.is_outdated`."""
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
-    for issue in lasting(check_model(reading.model), reading.animated) if reading.model.links else ():
+    for issue in lasting(check_definition(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if object_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
@@ -169,6 +170,15 @@ def wind_without_drag(model: Model) -> list[Problem]:
 
 
 def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """As `issues_of_start`, with the name of the object to blame."""
+    found = []
+    for issue in issues_of_start(scene, reading):
+        message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
+        found.append(Problem(issue.severity, issue.code, issue.name, message))
+    return found
+
+
+def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
     """That the model falls, or stands still, once it is simulated: as far as the scene lets that be foreseen.
 
     Links whose keys a bake would replace are left out: `keys_replaced` tells of them, with another way to mend it.
@@ -180,11 +190,7 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     pushed |= {name for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
     pushed |= links_losing_keys(start, reading).keys()
     at_rest = start == "HOME" and not reading.leads and not reading.animated
-    found = []
-    for issue in check_start(reading.model, at_rest):
-        message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
-        found.append(Problem(issue.severity, issue.code, issue.name, message))
-    return [problem for problem in found if problem.name not in pushed]
+    return [issue for issue in check_start(reading.model, at_rest) if issue.name not in pushed]
 
 
 def starting_by_keys(start: str, reading: SceneReading) -> frozenset[str]:

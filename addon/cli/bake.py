@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.cli.framework import DONE, UsageError, Verb, add_file, add_settings, say
+from ...core.cli.framework import Verb, add_file, add_settings
 from ...core.cli.ik import compile_posing_once
+from ...core.cli.result import CommandResult, UsageError, say, simulation_failed
 from ...core.cli.simulate import (
     add_motion_arguments,
     add_outputs,
@@ -21,9 +21,10 @@ from ...core.cli.simulate import (
     positive,
     read_initial,
     require_writable,
+    stopped_run,
     tell_diagnoses,
 )
-from ...core.solvers import may_touch
+from ...core.solvers import SimulationError, may_touch
 from ...core.trajectory.touches import TABLES
 from ...core.trajectory.writing import SUFFIXES
 from .blend import save_copy, save_together
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     import bpy
 
     from ...core.trajectory.trajectory import Trajectory
-    from ..bake.baking import Bake, BakeResult
+    from ..bake.baking import Bake
 
 LEAST_METRES, LEAST_DEGREES = 1e-6, 1e-3
 """Blender's keys have no more digits."""
@@ -94,7 +95,7 @@ def require_frames(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--frames {first} {last}: Blender's frames end at {LAST_FRAME}")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     for output in arguments.outputs:
         require_writable(output, (".blend", *SUFFIXES))
     _require_one_start(arguments)
@@ -103,15 +104,20 @@ def _run(arguments: argparse.Namespace) -> int:
     require_blender()
     require_frames(arguments)
     run, files = _begin(arguments, initial)
-    result = _finished(run, files, arguments)
+    try:
+        result = run.run()
+    except SimulationError as error:
+        facts = _described(run, files, arguments) | {"output": None, "outputs": []}
+        tell_diagnoses(arguments.file, error.diagnoses)
+        return simulation_failed(error, arguments.file, facts)
+    except KeyboardInterrupt as interrupt:  # a run that takes for ever is why somebody stops it
+        raise stopped_run(arguments.file, run.diagnose()) from interrupt
     save_together({output: _saver(output, run) for output in arguments.outputs})
-    if arguments.json:
-        print(json.dumps(_described(run, files, arguments) | {"links": result.links, "keys": result.keys}))
-    else:
+    if not arguments.json:
         say(*(f"{arguments.file}: note: {note}" for note in result.notes))
         tell_diagnoses(arguments.file, result.findings)
-        print("\n".join(f"{output}: {result.summary}: {result.details}" for output in arguments.outputs))
-    return DONE
+    facts = _described(run, files, arguments) | {"links": result.links, "keys": result.keys}
+    return CommandResult(facts, [f"{output}: {result.summary}: {result.details}" for output in arguments.outputs])
 
 
 def _saver(output: Path, run: Bake) -> Callable[[Path], None]:
@@ -185,23 +191,6 @@ def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> No
     if arguments.reduce:
         metres, degrees = arguments.reduce
         bake.reduces, bake.distance, bake.angle = True, metres / unit_length(scene), math.radians(degrees)
-
-
-def _finished(run: Bake, files: list[Path], arguments: argparse.Namespace) -> BakeResult:
-    """The result; where the simulation fails, what there is to tell comes first."""
-    from ...core.solvers import SimulationError
-
-    try:
-        return run.run()
-    except SimulationError as error:
-        if arguments.json:
-            failure = {"error": str(error), "output": None, "outputs": []}
-            print(json.dumps(_described(run, files, arguments) | failure))
-        tell_diagnoses(arguments.file, error.diagnoses)
-        raise
-    except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
-        tell_diagnoses(arguments.file, run.diagnose())
-        raise
 
 
 def _described(run: Bake, files: list[Path], arguments: argparse.Namespace) -> dict:

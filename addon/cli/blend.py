@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.check import Issue, check_model
-from ...core.cli.framework import OPEN_SCENE, say
+from ...core.check import Issue, check_definition
+from ...core.check.falling import CODE as FALLS
+from ...core.cli.framework import OPEN_SCENE
+from ...core.cli.result import say
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.interrupts import ending_at_once
@@ -32,21 +34,33 @@ END = 0x8F92EAB1.to_bytes(4, "little")
 
 
 def load_blend(
-    path: Path, *, settings: Sequence[str] = (), with_surroundings: bool = False, mesh_format: MeshFormat = "OBJ"
+    path: Path,
+    *,
+    settings: Sequence[str] = (),
+    is_released: bool = False,
+    with_surroundings: bool = False,
+    mesh_format: MeshFormat = "OBJ",
 ) -> Reading:
     """Read the model in a .blend file's scene, with its shapes. Raises UnreadableError, ModelError, UsageError.
 
-    settings: OWNER.PROPERTY=VALUE each, made in the scene first.
+    settings: OWNER.PROPERTY=VALUE each, made in the scene first. is_released: whether the issues include what falls.
     To export it whole: with_surroundings, with lights and what belongs to no link; mesh_format, "OBJ" or "GLTF".
     """
     open_blend(path)
-    return load_open_scene(path, settings=settings, with_surroundings=with_surroundings, mesh_format=mesh_format)
+    return load_open_scene(
+        path,
+        settings=settings,
+        is_released=is_released,
+        with_surroundings=with_surroundings,
+        mesh_format=mesh_format,
+    )
 
 
 def load_open_scene(
     path: Path = OPEN_SCENE,
     *,
     settings: Sequence[str] = (),
+    is_released: bool = False,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
 ) -> Reading:
@@ -54,11 +68,14 @@ def load_open_scene(
     if path == OPEN_SCENE:
         tell_versions(path)
     scene = open_scene()
+    from ..bridge.problems import issues_of_start
     from ..bridge.read import scan_scene
 
     make_settings(settings, path)
     reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
-    issues = check_model(reading.model) + _of_scene(scene, reading, is_simulated=not with_surroundings)
+    issues = check_definition(reading.model) + _of_scene(scene, reading, is_simulated=not with_surroundings)
+    if is_released and not any(issue.is_error for issue in issues):
+        issues += [issue for issue in issues_of_start(scene, reading) if issue.code == FALLS]
     return Reading(reading.model, issues, reading.notes, files_of_scene(path))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ...core.cli.framework import DONE, UsageError, Verb, load_usable, say
+from ...core.cli.framework import Verb, load_usable
+from ...core.cli.result import CommandResult, UsageError, say
 from ...core.cli.simulate import compile_once
 from ...core.formats import write
 from ...core.solvers import may_touch
@@ -21,7 +22,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     require_blender()
     from ..bake.session import BakeRun
     from ..contact_sheet import render_contact_sheet
@@ -48,7 +49,7 @@ def _run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"no picture: {error}; Workbench needs OpenGL (on Linux: Mesa's EGL)") from error
     print(f"rendered   {out / 'crane.png'}")
-    return DONE
+    return CommandResult()
 
 
 DEMO = Verb("demo", "bake, export and render a sample scene into a folder", _add_arguments, _run)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.cli.framework import DONE, UsageError, Verb, add_file, say
+from ...core.cli.framework import Verb, add_file
+from ...core.cli.result import CommandResult, UsageError, say
 from ...core.cli.simulate import require_writable
 from ...core.model.text import counted
 from ...core.trajectory.writing import SUFFIXES
@@ -29,7 +29,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="what was written as one JSON object")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     output: Path = arguments.output
     require_writable(output, SUFFIXES)
     if arguments.joints and output.suffix.lower() != ".csv":
@@ -45,15 +45,9 @@ def _run(arguments: argparse.Namespace) -> int:
     motion.save(output, only_joints=arguments.joints)
     say(*(f"{arguments.file}: note: {note}" for note in notes))
     about = {"output": str(output), "frames": len(motion), "links": len(motion.link_names), "gap": observed.gap}
-    about |= {"coordinates": [name for name, _ in motion.q_names]}
-    if arguments.json:
-        print(json.dumps(about | {"notes": notes}))
-    else:
-        print(
-            f"{output}: {counted(motion, 'frame')} of {counted(motion.link_names, 'link')}, "
-            f"{counted(motion.q_names, 'coordinate')}"
-        )
-    return DONE
+    about |= {"coordinates": [name for name, _ in motion.q_names], "notes": notes}
+    counts = f"{counted(motion, 'frame')} of {counted(motion.link_names, 'link')}"
+    return CommandResult(about, [f"{output}: {counts}, {counted(motion.q_names, 'coordinate')}"])
 
 
 def record_motion(arguments: argparse.Namespace) -> Motion:

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from ...core.cli.framework import UsageError
+from ...core.cli.result import UsageError
 from ...core.interrupts import ending_at_once
 from ..quiet import quiet
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...core.cli.framework import make_setting, say
+from ...core.cli.framework import make_setting
+from ...core.cli.result import say
 from .session import open_scene
 
 

@@ -151,7 +151,8 @@ def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
 
 
 def _reason(answer: Answer) -> str:
-    said = [line for line in (answer.out + answer.err).splitlines() if line.strip()]
+    words = "" if answer.out.startswith("{") else answer.out  # what an object says, stderr says as well
+    said = [line for line in (words + answer.err).splitlines() if line.strip()]
     errors = [line for line in said if ": error" in line]
     reason = (errors or said[-1:] or [f"it ended with code {answer.code}, and said nothing"])[0].strip()
     return reason.removeprefix("limberjack: error: ")

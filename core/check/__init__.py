@@ -6,7 +6,7 @@ from ..model import Model, ModelError
 from ..model.model import require_model
 from ..model.soundness import malformed
 from ..model.soundness.issue import Issue, count_issues
-from . import collisions, couplings, joints, links, motion, ranges, sizes, structure, surfaces
+from . import collisions, couplings, gimbals, joints, links, motion, ranges, sizes, structure, surfaces
 from .falling import falling
 from .standstill import Hinge, idle_hinges, lever, standstill
 
@@ -24,7 +24,10 @@ SOUND_FINDINGS = (
 )
 """Those that only a model that is not malformed may be asked for."""
 
-FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS)
+WHOLE_FINDINGS = gimbals.FINDINGS
+"""Those that only a model without errors may be asked for."""
+
+FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS, *WHOLE_FINDINGS)
 """Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
 
 __all__ = [
@@ -32,17 +35,25 @@ __all__ = [
     "SAFE_FINDINGS",
     "Hinge",
     "Issue",
+    "check_definition",
     "check_model",
     "check_motion",
     "check_start",
     "count_issues",
+    "falling",
     "idle_hinges",
     "lever",
 ]
 
 
 def check_model(model: Model) -> list[Issue]:
-    """List all errors and warnings about a model, and what is switched off.
+    """List all errors and warnings about a model, what is switched off, and what falls because nothing holds it."""
+    found = check_definition(model)
+    return found if any(issue.is_error for issue in found) else [*found, *falling(model)]
+
+
+def check_definition(model: Model) -> list[Issue]:
+    """List what `check_model` does, but for what falls: readers and exports take a model that is meant to be thrown.
 
     Malformed parts are reported as such, and the other checks skip them.
 
@@ -53,13 +64,16 @@ def check_model(model: Model) -> list[Issue]:
     misshapen = [issue for finding in malformed.FINDINGS for issue in finding(model)]
     sound = malformed.sound_part(model) if misshapen else model
     names_and_ends = [issue for finding in structure.FINDINGS for issue in finding(model)]
-    return misshapen + names_and_ends + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
+    found = misshapen + names_and_ends + [issue for finding in SOUND_FINDINGS for issue in finding(sound)]
+    if any(issue.is_error for issue in found):
+        return found
+    return found + [issue for finding in WHOLE_FINDINGS for issue in finding(model)]
 
 
 def check_start(model: Model, at_rest: bool = True) -> list[Issue]:
     """What a model without errors does once it is let go, where that may not be meant: it falls, or stands still.
 
-    Apart from `check_model`, since it says nothing of how well the model is made.
+    Apart from `check_definition`, since it says nothing of how well the model is made.
 
     Args:
         at_rest: whether it starts at home, with nothing to lead or drive it but what the model says; else nobody can
@@ -74,9 +88,9 @@ def check_motion(model: Model) -> list[Issue]:
     Joints that do not act at the time 0 are taken as if they were not there, as simulations take them.
 
     Raises:
-        ModelError: `check_model` finds errors in it; the first is told.
+        ModelError: `check_definition` finds errors in it; the first is told.
     """
-    for issue in check_model(model):
+    for issue in check_definition(model):
         if issue.is_error:
             raise ModelError(f"{issue.subject}: {issue.message}")
     acting = model.acting_at(0.0)

@@ -1,11 +1,12 @@
-"""Notes and warnings on what falls, since nothing holds it. Apart from `check_model`: it is no flaw of a file."""
+"""Notes and warnings on what falls, since nothing holds it. Apart from `check_definition`: it is no flaw of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..model import Model
 from ..model.meeting import landing_links
+from ..model.naming import way_to_hold
 from ..model.soundness.issue import Issue, note, quoted, warning
 
 MOST_TOLD = 3
@@ -15,7 +16,7 @@ CODE = "falls-freely"
 """As the doctor calls it, who tells it of a run."""
 
 
-def falling(model: Model) -> Iterator[Issue]:
+def falling(model: Model, led: Iterable[str] = ()) -> Iterator[Issue]:
     """A warning for each machine that falls as a whole, and a note on bodies that fall by themselves.
 
     A machine is meant to stand somewhere, most of the time; a single body may be dropped or thrown. What is pushed by
@@ -28,7 +29,7 @@ def falling(model: Model) -> Iterator[Issue]:
     tree, landing, known = acting.tree(), landing_links(acting), {link.name: link for link in acting.links}
     moving = {branch.outer for branch in tree.branches if branch.joint.nv}
     single = []
-    for root in tree.loose():
+    for root in tree.loose(led):
         names = tree.hanging[root]
         if not landing.isdisjoint(names):
             continue
@@ -38,14 +39,15 @@ def falling(model: Model) -> Iterator[Issue]:
         if not any(link.gravity and link.mass for link in links):
             continue
         if not moving.isdisjoint(names):
-            message = (
-                "nothing holds it, nor what hangs on it, so all of it falls as soon as it is simulated; hold it in the "
-                "world where it stands, or join it to something that is held"
-            )
-            yield warning(CODE, f"link '{root}'", message)
+            yield warning(CODE, f"link '{root}'", machine_in_words(root))
         else:
             single.append(root)
     yield from _bodies(single)
+
+
+def machine_in_words(root: str) -> str:
+    """Return that all of a machine falls, and how to hold it by its root."""
+    return f"nothing holds it, nor what hangs on it, so all of it falls; {way_to_hold(root)}, or switch gravity off"
 
 
 def _bodies(names: list[str]) -> Iterator[Issue]:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..joints import FREE, Row
+from ..joints import FREE, Row, Unit
 from ..model import Axis, Joint, Model
 from ..model.couplings import led_homes
 from ..model.drives import DRIVES, OFF
+from ..model.properties import NEVER_NEGATIVE
 from ..model.screws import joint_pose, measured_rows
 from ..model.soundness.essentials import numbers_of_joints, which_axis
 from ..model.soundness.issue import Issue, all_finite, as_text, error, name_of, note, warning
@@ -25,17 +26,8 @@ PARALLEL_TOLERANCE = 1e-6
 LIMIT_TOLERANCE = 1e-6
 """How far a limit may be beyond what its row can measure, and count as rounded digits, of pi say [rad or m]."""
 
-NEVER_NEGATIVE = (
-    "damping",
-    "friction",
-    "armature",
-    "spring_stiffness",
-    "stiffness",
-    "dissipation",
-    "restitution",
-    "drive_stiffness",
-    "drive_damping",
-)
+DEGREES_FROM, DEGREES_TO = 30.0, 360.0
+"""Range of a hinge's largest limit in which whole multiples of 5 look like degrees [rad]: 4.8 to 57 turns."""
 
 
 def _axes(model: Model, field: str) -> Iterator[tuple[Joint, int, Axis]]:
@@ -181,6 +173,24 @@ def crossed_limits(model: Model) -> Iterator[Issue]:
             )
 
 
+def limits_in_degrees(model: Model) -> Iterator[Issue]:
+    """Limits of a hinge that are whole multiples of 5 and, as radians, many turns: degrees, as people write them."""
+    for joint, number, axis in _axes(model, "lower"):
+        if joint.axis_unit(number) is not Unit.ANGLE or joint.kind.threaded or not joint.kind.slot(number).limited:
+            continue
+        found = [limit for limit in (axis.lower, axis.upper) if math.isfinite(limit)]
+        largest = max(map(abs, found), default=0.0)
+        if not DEGREES_FROM <= largest <= DEGREES_TO or any(math.remainder(limit, 5.0) for limit in found):
+            continue
+        lower, upper = (math.radians(limit) for limit in (axis.lower, axis.upper))
+        yield warning(
+            "limits-in-degrees",
+            name_of(joint),
+            f"limits of its {which_axis(joint, number)} allow {_room(joint, number)}, up to {largest / math.tau:.3g} "
+            f"turns, as if degrees were taken for radians; if so, give {measured_span(lower, upper, 'rad')}",
+        )
+
+
 def negative_numbers(model: Model) -> Iterator[Issue]:
     for what in NEVER_NEGATIVE:
         for joint, number, axis in _axes(model, what):
@@ -318,6 +328,7 @@ FINDINGS = (
     never_holds,
     idle_drive,
     crossed_limits,
+    limits_in_degrees,
     negative_limits,
     negative_numbers,
     no_pitch,

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from ..answer import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE
 from .batch import BATCH
 from .check import CHECK
 from .convert import CONVERT
-from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UNUSABLE, Verb, run_command
+from .framework import Verb, run_command
 from .ik import IK
 from .info import INFO, describe
 from .plot import PLOT

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import shlex
 import sys
 import time
 from pathlib import Path
 
+from ..answer import SIMULATION_FAILED
 from ..batch import Batch, BatchError, LostClusterError, Options, Outcome, Ways, read_jobs
-from .framework import DONE, SIMULATION_FAILED, UsageError, Verb, parser_of, say
+from ..model.text import counted
+from .framework import Verb, parser_of
+from .result import CommandResult, UsageError, say
 from .simulate import compile_once
 
 INTERVAL = 5.0
@@ -64,7 +66,7 @@ def _part(text: str) -> tuple[int, int]:
     return int(number), int(parts)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     options = Options(parser_of(arguments.verbs))
     workers = arguments.workers or os.cpu_count() or 1
     ways = Ways(workers, arguments.scheduler, arguments.part, arguments.again, arguments.retries)
@@ -72,7 +74,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         batch = Batch(read_jobs(arguments.jobs, options), ways, options)
         if arguments.dry_run:
-            return _list(batch, arguments.json)
+            return _list(batch)
         with contextlib.closing(batch):
             batch.require_doable()
             if batch.has_motions and not ways.scheduler:
@@ -82,20 +84,18 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     except LostClusterError as error:
         raise UsageError(f"{error}, before any job was done") from error
-    _tell(batch, failure, time.monotonic() - begun, arguments.json)
-    return DONE if not (failure or batch.progress.failed) else SIMULATION_FAILED
+    return _ended(batch, failure, time.monotonic() - begun)
 
 
-def _list(batch: Batch, as_json: bool) -> int:
-    if as_json:
-        jobs = [{"name": job.name, "why": batch.stale[job.name], "commands": job.commands} for job in batch.pending]
-        print(json.dumps({"jobs": jobs, "fresh": batch.progress.fresh}))
-        return DONE
-    for job in batch.pending:
-        for command in job.commands:
-            print(f"{job.name}: limberjack {shlex.join(command)}    # {batch.stale[job.name]}")
-    print(f"{len(batch.pending)} to be done, {batch.progress.fresh} up to date")
-    return DONE
+def _list(batch: Batch) -> CommandResult:
+    jobs = [{"name": job.name, "why": batch.stale[job.name], "commands": job.commands} for job in batch.pending]
+    lines = [
+        f"{job.name}: limberjack {shlex.join(command)}    # {batch.stale[job.name]}"
+        for job in batch.pending
+        for command in job.commands
+    ]
+    fresh = batch.progress.fresh
+    return CommandResult({"jobs": jobs, "fresh": fresh}, [*lines, f"{len(jobs)} to be done, {fresh} up to date"])
 
 
 def _done(batch: Batch) -> str:
@@ -111,25 +111,33 @@ def _done(batch: Batch) -> str:
     return ""
 
 
-def _tell(batch: Batch, failure: str, seconds: float, as_json: bool) -> None:
+def _ended(batch: Batch, failure: str, seconds: float) -> CommandResult:
+    """Return what came of the batch; failure: why it ended early, empty if it did not."""
     progress = batch.progress
     left = progress.total - progress.ended
     if progress.lost_manifest:
         say(f"limberjack: error: {batch.file.manifest}: {progress.lost_manifest}")
-    if failure:
-        say(f"limberjack: error: {failure}" + (f"; {left} jobs are left: run this again for them" if left else ""))
-    if as_json:
-        about = {
-            "jobs": len(batch.jobs),
-            "done": len(progress.done),
-            "fresh": progress.fresh,
-            "failed": progress.failed,
-        }
-        about |= {"left": left, "error": failure or None, "seconds": seconds, "manifest": str(batch.file.manifest)}
-        print(json.dumps(about))
-        return
+    facts = {
+        "jobs": len(batch.jobs),
+        "done": len(progress.done),
+        "fresh": progress.fresh,
+        "failed": progress.failed,
+        "left": left,
+        "seconds": seconds,
+        "manifest": str(batch.file.manifest),
+    }
     parts = [f"{len(progress.done)} done", f"{len(progress.failed)} failed", f"{progress.fresh} were up to date"]
-    print(f"{', '.join(parts)}{f', {left} left' if left else ''}, in {seconds:.3g} s; {batch.file.manifest}")
+    line = f"{', '.join(parts)}{f', {left} left' if left else ''}, in {seconds:.3g} s; {batch.file.manifest}"
+    result = CommandResult(facts, [line])
+    if failure:
+        result.error = failure + (f"; {left} jobs are left: run this again for them" if left else "")
+        result.said = [f"limberjack: error: {result.error}"]
+    elif progress.failed:  # stderr has a line for each already
+        name, reason = next(iter(progress.failed.items()))
+        result.error = f"{len(progress.failed)} of {counted(batch.jobs, 'job')} failed; the first: {name}: {reason}"
+    if result.error:
+        result.code = SIMULATION_FAILED
+    return result
 
 
 class _Bar:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import asdict
-from pathlib import Path
 
-from ..check import Issue, check_motion, count_issues
+from ..answer import DONE, HAS_ERRORS
+from ..check import check_motion, count_issues
 from ..check.overlapping import overlapping
-from ..formats import UnreadableError
-from .framework import DONE, HAS_ERRORS, UNUSABLE, Verb, add_file, add_settings, load
+from .framework import Verb, add_file, add_settings, load
+from .result import CommandResult, findings, first_error
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,34 +20,19 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    try:
-        reading = load(arguments.file, arguments.search, arguments.settings, arguments.strict)
-    except UnreadableError as error:
-        if not arguments.json:
-            raise
-        _print_json(arguments.file, [Issue("error", "unreadable", "", error.message, error.line)], [])
-        return UNUSABLE
+def _run(arguments: argparse.Namespace) -> CommandResult:
+    reading = load(arguments.file, arguments.search, arguments.settings, arguments.strict, is_released=True)
     issues = reading.issues + (check_motion(reading.model) if reading.ok else [])
     if arguments.overlaps and reading.ok:
         issues += overlapping(reading.model)
-    if arguments.json:
-        _print_json(arguments.file, issues, reading.notes)
-        return HAS_ERRORS if count_issues(issues)[0] else DONE
-    for issue in issues:
-        print(issue.format(arguments.file))
-    for note in reading.notes:
-        print(f"{arguments.file}: note: {note}")
     errors, warnings = count_issues(issues)
-    print(f"{_count(errors, 'error')}, {_count(warnings, 'warning')}")
-    return HAS_ERRORS if errors else DONE
-
-
-def _print_json(path: Path, issues: list[Issue], notes: list[str]) -> None:
-    """All that is found, by the names of `Issue`; `file` is the one that an issue is in."""
-    errors, warnings = count_issues(issues)
-    told = [asdict(issue) | {"file": issue.file or str(path)} for issue in issues]
-    print(json.dumps({"file": str(path), "errors": errors, "warnings": warnings, "issues": told, "notes": notes}))
+    lines = [
+        *(issue.format(arguments.file) for issue in issues),
+        *(f"{arguments.file}: note: {note}" for note in reading.notes),
+        f"{_count(errors, 'error')}, {_count(warnings, 'warning')}",
+    ]
+    code = HAS_ERRORS if errors else DONE
+    return CommandResult(findings(arguments.file, issues, reading.notes), lines, code, first_error(issues))
 
 
 def _count(number: int, noun: str) -> str:

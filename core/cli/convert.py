@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from ..formats import FORMATS, Option, UnwritableError, write
 from ..formats.files import require_place
 from ..formats.registry import suffixes, writable
-from .framework import DONE, LOADERS, SAVERS, UsageError, Verb, add_file, add_settings, load_usable, say
+from .framework import LOADERS, SAVERS, Verb, add_file, add_settings, load_usable
+from .result import CommandResult, UsageError, say
 
 MESHES = ("obj", "gltf")
 
@@ -37,7 +37,7 @@ def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
         parser.add_argument(flag, action="store_true", help=help_text)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     target: Path = arguments.target
     _require_target(target, arguments.file)
     whole = arguments.world or arguments.folders
@@ -57,9 +57,7 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         losses = write(reading.model, target, **{name: getattr(arguments, name) for name in WRITER_OPTIONS})
     say(*(f"{target}: loss: {loss}" for loss in losses))
-    if arguments.json:
-        print(json.dumps({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses}))
-    return DONE
+    return CommandResult({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses})
 
 
 def _require_target(target: Path, source: Path) -> None:

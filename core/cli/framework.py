@@ -1,4 +1,4 @@
-"""What every verb shares: exit codes, inputs and outputs, and how errors reach the user.
+"""What every verb shares: running one, its inputs and settings, and what its errors come to.
 
 Results go to stdout, all else to stderr.
 """
@@ -8,28 +8,37 @@ from __future__ import annotations
 import argparse
 import io
 import math
-import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from ..check import Issue, check_model
+from ..answer import DONE, UNUSABLE, is_asked_for
+from ..check import Issue, check_definition, falling
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
-from ..interrupts import INTERRUPTED, STOPPED, ending_at_once
+from ..interrupts import ending_at_once
 from ..model import Model, ModelError, StateError
 from ..model.properties import FLOATING, PIECES, Setting, set_property
 from ..solvers import SimulationError
 from ..version import VERSION
-
-DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
-DEFECT = 70
-"""Exit code of an error that nobody has foreseen, as `sysexits.h` numbers it."""
+from .result import (
+    CommandResult,
+    InputError,
+    UsageError,
+    abandon,
+    defect,
+    has_errors,
+    invalid,
+    print_result,
+    say,
+    simulation_failed,
+    stopped,
+    unreadable,
+    unusable,
+)
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
 """Readers of further inputs, by suffix; all others go to `formats.read`.
@@ -47,6 +56,8 @@ OPEN_SCENE = Path("(open scene)")
 STDIN = Path("-")
 """Stands for what is piped into the command; what it names is looked for in the working folder."""
 
+FIX_BASE = "--fix-base"
+
 DENSITY = "(density)="
 """What begins the setting that --density makes."""
 
@@ -55,28 +66,46 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Verb:
-    """What the command can do: `run` takes the parsed arguments and returns the exit code."""
+    """What the command can do: `run` takes the parsed arguments and returns the result."""
 
     name: str
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
+    run: Callable[[argparse.Namespace], CommandResult]
 
 
-class InputError(Exception):
-    """An input that has errors: its `path` and `reading`."""
+class WrongWordsError(SystemExit):
+    """argparse's way to end because of a word that it does not know: `message` is what it has told on stderr."""
 
-    def __init__(self, path: Path, reading: Reading):
-        super().__init__(str(path))
-        self.path, self.reading = path, reading
+    def __init__(self, message: str):
+        super().__init__(UNUSABLE)
+        self.message = message
 
 
-class UsageError(Exception):
-    """The command is used in a wrong way: one sentence for the user."""
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors can be told as JSON as well, and that knows files behind --fix-base."""
+
+    _link = ""
+    """The word that --fix-base took for a link."""
+
+    # In the stubs, the method has overloads with other names of parameters
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        words = with_files_apart(sys.argv[1:] if args is None else args)
+        places = [place for place, word in enumerate(words[:-1]) if word == FIX_BASE]
+        self._link = next((words[place + 1] for place in places if not words[place + 1].startswith("-")), "")
+        return super().parse_known_args(words, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        if self._link and "are required:" in message:
+            message += f"; {FIX_BASE} takes '{self._link}' for a link: put the file before it"
+        try:
+            super().error(message)
+        except SystemExit as stop:
+            raise WrongWordsError(message) from stop
 
 
 def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_is_optional: bool = False) -> int:
-    """Run one command; returns the exit code and raises nothing for bad input.
+    """Run one command and print its result; returns the exit code and raises nothing for bad input.
 
     Args:
         argv: the words after the command's name; the process's own where it is None.
@@ -85,87 +114,66 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
+    words = sys.argv[1:] if argv is None else argv
     try:
-        arguments = parser_of(verbs, file_is_optional).parse_args(argv)
         with ending_at_once(False):
-            code = run_parsed(arguments)
-        sys.stdout.flush()  # here, where a full disk can still be told
-        return code
-    except SystemExit as stop:  # argparse's way to end
+            result = run_words(parser_of(verbs, file_is_optional), words)
+    except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
     except BrokenPipeError:  # the reader of our output has seen enough
-        _abandon(sys.stdout)
+        abandon(sys.stdout)
         return DONE
-    except OSError as error:
-        _abandon(sys.stdout)
-        say(f"limberjack: error: cannot write the result: {(error.strerror or str(error)).lower()}")
-        return UNUSABLE
-    except KeyboardInterrupt:
-        say(STOPPED)
-        return INTERRUPTED
-    except Exception as error:  # or Blender's module would crash as the process ends, and hide what has happened
-        return tell_defect(error)
+    except KeyboardInterrupt as interrupt:
+        result = stopped(interrupt)
+    return print_result(result, is_asked_for(words))
 
 
-def tell_defect(error: Exception) -> int:
-    """Tell of an error that nobody has foreseen, in one line, and keep its traceback in a file.
+def run_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> CommandResult:
+    """Run the command that the words ask for; errors become outcomes.
 
-    Returns the exit code.
+    Raises:
+        SystemExit: after --help and --version.
+        BrokenPipeError: nobody reads stdout any more.
+        KeyboardInterrupt: at Ctrl-C.
     """
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where, said = f"{Path(place.filename).name}:{place.lineno}", " ".join(str(error).split())
-    details = "".join(traceback.format_exception(error))
     try:
-        number, path = tempfile.mkstemp(prefix="limberjack-", suffix=".txt")
-        with open(number, "w", encoding="utf-8") as file:
-            file.write(f"limberjack {VERSION}, Python {sys.version}\n{details}")
-        kept = f"the details are in {path}, please report them"
-    except OSError:  # a full disk
-        kept = f"please report it with these details:\n{details}"
-    say(f"limberjack: error: a defect of Limberjack, {type(error).__name__} in {where}: {said}; {kept}")
-    return DEFECT
+        return _run_parsed(parser.parse_args(words))
+    except WrongWordsError as error:
+        return unusable(error.message, said=())
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # or Blender's module would crash as the process ends, and hide what has happened
+        return defect(error)
 
 
-def _abandon(stream: TextIO) -> None:
-    """Keep Python from trying again, at its end, to write what could not be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def run_parsed(arguments: argparse.Namespace) -> int:
-    """Run one command, each kind of failure told as one line a finding. Returns the exit code."""
+def _run_parsed(arguments: argparse.Namespace) -> CommandResult:
     try:
         return arguments.run(arguments)
     except InputError as error:
-        say(*(issue.format(error.path) for issue in error.reading.issues))
-        return HAS_ERRORS
+        return has_errors(error.path, error.reading)
     except StateError as error:
-        say(f"{arguments.initial}: error state: {error}")
-        return HAS_ERRORS
+        return invalid(error, arguments.initial, "state")
     except ModelError as error:
-        say(f"{arguments.file}: error model: {error}")
-        return HAS_ERRORS
-    except (UnreadableError, UnwritableError) as error:
-        say(error)
-        return UNUSABLE
+        return invalid(error, arguments.file, "model")
+    except UnreadableError as error:
+        return unreadable(error)
+    except UnwritableError as error:
+        return unusable(f"{error.path}: {error.message}", [str(error)])
     except UsageError as error:
-        say(f"limberjack: error: {error}")
-        return UNUSABLE
+        return unusable(error)
     except SimulationError as error:
-        say(f"{arguments.file}: error simulation: {error}")
-        return SIMULATION_FAILED
+        return simulation_failed(error, arguments.file)
     except BrokenPipeError:
         raise
     except OSError as error:  # a full disk, a folder that may not be written to
-        say(f"limberjack: error: {error.filename or arguments.file}: {(error.strerror or str(error)).lower()}")
-        return UNUSABLE
+        return unusable(f"{error.filename or arguments.file}: {(error.strerror or str(error)).lower()}")
     except MemoryError:
-        say("limberjack: error: not enough memory for that many frames or links")
-        return UNUSABLE
+        return unusable("not enough memory for that many frames or links")
 
 
 def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse.ArgumentParser:
     """Of the whole command; what it gives has the `verbs`, for those that start others."""
-    parser = argparse.ArgumentParser(prog="limberjack", description="Articulated models, and how they move.")
+    parser = _Parser(prog="limberjack", description="Articulated models, and how they move.")
     parser.add_argument("--version", action="version", version=f"limberjack {VERSION}")
     choices = parser.add_subparsers(metavar="VERB", required=True)
     for verb in verbs:
@@ -175,6 +183,18 @@ def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse
         if file_is_optional:
             _make_file_optional(sub)
     return parser
+
+
+def with_files_apart(words: Sequence[str]) -> list[str]:
+    """Return the words of a command in which no model file stands where --fix-base would take it for a link."""
+    known = (*suffixes(), *LOADERS)
+    apart: list[str] = []
+    for number, word in enumerate(words):
+        is_it = word.startswith("--fix") and FIX_BASE.startswith(word) and "--" not in words[:number]
+        after = words[number + 1] if is_it and number + 1 < len(words) else ""
+        is_file = after == str(STDIN) or Path(after).suffix.lower() in known
+        apart.append(f"{FIX_BASE}={FLOATING}" if is_file else FIX_BASE if is_it else word)
+    return apart
 
 
 def _make_file_optional(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +230,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="elbow.damping=2, hand.mass=0.4, hand.material=steel, world.gravity=0,0,-1.62; may be given again",
     )
     parser.add_argument(
-        "--fix-base",
+        FIX_BASE,
         metavar="LINK",
         nargs="?",
         const=FLOATING,
@@ -233,7 +253,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def load(
-    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **of_scene: object
+    path: Path,
+    search: Sequence[Path] = (),
+    settings: Sequence[str] = (),
+    strict: bool = False,
+    is_released: bool = False,
+    **of_scene: object,
 ) -> Reading:
     """Read any input, errors and all.
 
@@ -241,6 +266,7 @@ def load(
         search: folders in which what the file names may lie, besides its own.
         settings: OWNER.PROPERTY=VALUE each, made in what was read.
         strict: whether what is read with a warning because simulators read it is an error.
+        is_released: whether the issues include what falls because nothing holds it.
         of_scene: for `LOADERS`, such as with_surroundings.
 
     Raises:
@@ -252,7 +278,7 @@ def load(
     if loader := LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower()):
         if densities:
             raise UsageError("--density is of files without masses; of a scene, use --set LINK.density=…")
-        return loader(path, settings=settings, **of_scene)
+        return loader(path, settings=settings, is_released=is_released, **of_scene)
     data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == STDIN else None
     reading = read(path, search, strict, data)
     if densities and reading.ok:
@@ -260,6 +286,8 @@ def load(
     settings = [text for text in settings if text not in densities]
     if settings and reading.ok:
         _make(settings, reading)
+    if is_released and reading.ok:
+        reading.issues += falling(reading.model)
     return reading
 
 
@@ -275,7 +303,7 @@ def _weigh(text: str, reading: Reading) -> None:
 
     issues = weigh(reading.model, density)
     kept = [issue for issue in reading.issues if issue.code != "massless"]
-    reading.issues = kept + issues + [issue for issue in check_model(reading.model) if issue.code == "massless"]
+    reading.issues = kept + issues + [issue for issue in check_definition(reading.model) if issue.code == "massless"]
 
 
 def _make(settings: Sequence[str], reading: Reading) -> None:
@@ -292,7 +320,7 @@ def _make(settings: Sequence[str], reading: Reading) -> None:
 
 
 def _found(model: Model) -> dict[tuple[str, str], Issue]:
-    return {(issue.code, issue.subject): issue for issue in check_model(model)}
+    return {(issue.code, issue.subject): issue for issue in check_definition(model)}
 
 
 def make_setting(text: str, make: Callable[[Setting], T]) -> T:
@@ -304,20 +332,11 @@ def make_setting(text: str, make: Callable[[Setting], T]) -> T:
 
 
 def load_usable(
-    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **of_scene: object
+    path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **more: Any
 ) -> Reading:
     """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
-    reading = load(path, search, settings, strict, **of_scene)
+    reading = load(path, search, settings, strict, **more)
     if not reading.ok:
         raise InputError(path, reading)
     say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))
     return reading
-
-
-def say(*lines: object) -> None:
-    """Tell the user, beside the results, which are made whether or not somebody listens."""
-    try:
-        for line in lines:
-            print(line, file=sys.stderr)
-    except BrokenPipeError:
-        _abandon(sys.stderr)

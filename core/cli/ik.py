@@ -7,13 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..answer import SIMULATION_FAILED
 from ..formats.files import write_together
 from ..kinematics import Solution, Target, compile_for_posing, inverse_kinematics
 from ..kinematics.warm_up import is_warm, warm_up
 from ..model import Model, ModelError, StateError
 from ..model.compiled import coordinate_names, parts_of_state
 from ..model.text import aligned
-from .framework import DONE, HAS_ERRORS, SIMULATION_FAILED, UsageError, Verb, add_file, add_settings, load_usable, say
+from .framework import Verb, add_file, add_settings, load_usable
+from .result import CommandResult, UsageError, invalid, say
 from .simulate import positive, read_initial, require_writable
 
 FORMS = {
@@ -67,7 +69,7 @@ def compile_posing_once() -> None:
         warm_up()
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     if arguments.output:
         require_writable(arguments.output, (".json",))
     asked = {name: _numbers(name, getattr(arguments, name)) for name in FORMS}
@@ -80,8 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         calm = _rest(model, rest)
     except StateError as error:  # what is caught further out is told of --initial
-        say(f"{arguments.rest}: error state: {error}")
-        return HAS_ERRORS
+        return invalid(error, arguments.rest, "state")
     compile_posing_once()
     found = inverse_kinematics(
         model,
@@ -97,11 +98,12 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         text = json.dumps({"q": found.q}, indent=1) + "\n"
         write_together(arguments.output, {arguments.output.name: text})
-    print(json.dumps(_described(found)) if arguments.json else "\n".join(_told(model, found)))
-    if found.reach.is_reached:
-        return DONE
-    say(f"{arguments.file}: error ik: {found.reach.words}; this is the nearest pose that was found")
-    return SIMULATION_FAILED
+    result = CommandResult(_described(found), _told(model, found))
+    if not found.reach.is_reached:
+        result.code = SIMULATION_FAILED
+        result.error = f"{found.reach.words}; this is the nearest pose that was found"
+        result.said = [f"{arguments.file}: error ik: {result.error}"]
+    return result
 
 
 def _numbers(name: str, texts: Sequence[str]) -> dict[str, tuple[float, ...]]:

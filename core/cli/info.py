@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Iterable
 
@@ -11,7 +10,8 @@ from ..joints import Unit
 from ..model import WORLD, Axis, Gearbox, Joint, Link, Model
 from ..model.text import aligned, counted
 from ..spatial import IDENTITY, Pose, compose, quat_rotate
-from .framework import DONE, Verb, add_file, add_settings, load_usable
+from .framework import Verb, add_file, add_settings, load_usable
+from .result import CommandResult
 
 AXIS_FIELDS = ("lower", "upper", "effort", "velocity", "damping", "friction", "spring_reference", "spring_stiffness")
 
@@ -22,13 +22,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="all numbers, at q = 0, in world axes")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
-    if arguments.json:
-        print(json.dumps(describe(reading.model) | {"notes": reading.notes}, indent=1))
-    else:
-        print("\n".join(_table(reading.model)))
-    return DONE
+    return CommandResult(describe(reading.model) | {"notes": reading.notes}, _table(reading.model))
 
 
 def describe(model: Model) -> dict:

@@ -15,8 +15,9 @@ from ..trajectory.completion import completed
 from ..trajectory.errors import TrajectoryError
 from ..trajectory.reading import read_trajectory
 from ..trajectory.trajectory import Trajectory
-from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
+from .framework import Verb, add_file, add_settings, load_usable
 from .ik import compile_posing_once
+from .result import CommandResult, UsageError, say
 from .simulate import (
     add_motion_arguments,
     compile_once,
@@ -50,7 +51,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     output: Path = arguments.output
     require_writable(output, SUFFIXES)
     if importlib.util.find_spec("matplotlib") is None:
@@ -64,8 +65,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not panels:
         raise UsageError(f"--show {' '.join(arguments.show)}: the motion has nothing of it that is not 0")
     save_figure(panels, output)
-    print(f"{output}: {', '.join(panel.heading for panel in panels)}")
-    return DONE
+    return CommandResult(lines=[f"{output}: {', '.join(panel.heading for panel in panels)}"])
 
 
 def _motion(arguments: argparse.Namespace) -> Motion:

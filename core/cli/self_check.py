@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 
+from ..answer import SIMULATION_FAILED
 from ..self_check import self_check
 from ..solvers import SimulationError
-from .framework import DONE, SIMULATION_FAILED, Verb, say
+from .framework import Verb
+from .result import CommandResult
 from .simulate import compile_once
 
 
-def _run(_arguments: argparse.Namespace) -> int:
+def _run(_arguments: argparse.Namespace) -> CommandResult:
     compiled_in = compile_once()
     try:
         found = self_check(compiled_in)
     except SimulationError as error:
-        say(f"limberjack: the pendulum cannot be simulated: {error}")
-        return SIMULATION_FAILED
-    print("\n".join(found.lines))
-    return DONE if found.is_right else SIMULATION_FAILED
+        sentence = f"the pendulum cannot be simulated: {error}"
+        return CommandResult(code=SIMULATION_FAILED, error=sentence, said=[f"limberjack: {sentence}"])
+    if found.is_right:
+        return CommandResult(lines=found.lines)
+    return CommandResult(lines=found.lines, code=SIMULATION_FAILED, error=found.verdict)
 
 
 HELP = "compare a pendulum with its closed form, and tell versions and speed"

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,8 @@ from ..solvers.simulate import frame_times as times_of_frames
 from ..trajectory import SUFFIXES
 from ..trajectory.touches import TABLES
 from ..trajectory.writing import files_of
-from .framework import DONE, UsageError, Verb, add_file, add_settings, load_usable, say
+from .framework import Verb, add_file, add_settings, load_usable
+from .result import CommandResult, StoppedWithFacts, UsageError, say, simulation_failed
 
 MOST_FRAMES = 10_000_000
 """More is a slip of the keyboard."""
@@ -123,7 +124,7 @@ def positive(text: str) -> float:
     return value
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     outputs: list[Path] = arguments.outputs
     for output in outputs:
         require_writable(output, SUFFIXES)
@@ -132,7 +133,7 @@ def _run(arguments: argparse.Namespace) -> int:
         require_writable(arguments.final, (".json",))
     initial = read_initial(arguments.initial)
     times = frame_times(arguments.duration, arguments.fps, time_of(initial) or 0.0)
-    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
+    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict, is_released=True)
     compile_once(may_touch(reading.model) and not arguments.no_contact)
     simulation = Simulation(
         reading.model,
@@ -145,24 +146,21 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     try:
         simulation.run()
-    except SimulationError:
-        _tell(simulation, arguments, reading)
+    except SimulationError as error:
+        facts = _describe(simulation, arguments, reading)
         for output in outputs:
             simulation.trajectory.save(output)
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
-        raise
-    except KeyboardInterrupt:  # a run that takes for ever is why somebody stops it
-        tell_diagnoses(arguments.file, simulation.diagnose())
-        raise
+        return simulation_failed(error, arguments.file, facts)
+    except KeyboardInterrupt as interrupt:  # a run that takes for ever is why somebody stops it
+        raise stopped_run(arguments.file, simulation.diagnose()) from interrupt
     for output in outputs:
         simulation.trajectory.save(output)
     if arguments.final:
         text = json.dumps(simulation.state, indent=1) + "\n"
         write_together(arguments.final, {arguments.final.name: text})
-    _tell(simulation, arguments, reading)
-    if not arguments.json:
-        print("\n".join(_told(simulation.report, arguments, float(times[-1]))))
-    return DONE
+    facts = _describe(simulation, arguments, reading)
+    return CommandResult(facts, _told(simulation.report, arguments, float(times[-1])))
 
 
 def _require_records(arguments: argparse.Namespace) -> None:
@@ -189,17 +187,21 @@ def _tables_beside(arguments: argparse.Namespace) -> list[Path]:
     return [table for output in arguments.outputs for table in files_of(output, arguments.record).values()]
 
 
-def _tell(simulation: Simulation, arguments: argparse.Namespace, reading: Reading) -> None:
-    """All of the report as JSON, or what the user should know in words."""
+def _describe(simulation: Simulation, arguments: argparse.Namespace, reading: Reading) -> dict:
+    """Return all of the report as plain data; without --json, stderr gets what the user should know.
+
+    What the reading has told already is not told again.
+    """
     report, found = simulation.report, simulation.diagnose()
-    if arguments.json:
-        inputs = [*reading.files, *filter(None, [arguments.initial])]
-        files = describe_files(arguments, inputs, _tables_beside(arguments))
-        final = {"final": str(arguments.final)} if arguments.final else {}
-        print(json.dumps(describe_report(report, found) | files | final))
-    else:
-        say(*(f"{arguments.file}: note: {note}" for note in report.notes))
-        tell_diagnoses(arguments.file, found)
+    if not arguments.json:
+        known = {f"{issue.subject}: {issue.message}" for issue in reading.issues}
+        say(*(f"{arguments.file}: note: {note}" for note in report.notes if note not in known))
+        kinds = {(issue.code, issue.subject) for issue in reading.issues}
+        tell_diagnoses(arguments.file, [each for each in found if (each.code, each.subject) not in kinds])
+    inputs = [*reading.files, *filter(None, [arguments.initial])]
+    files = describe_files(arguments, inputs, _tables_beside(arguments))
+    final = {"final": str(arguments.final)} if arguments.final else {}
+    return describe_report(report, found) | files | final
 
 
 def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path], beside: Iterable[Path] = ()) -> dict:
@@ -211,6 +213,12 @@ def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path], beside
 def tell_diagnoses(path: Path, diagnoses: Iterable[Diagnosis]) -> None:
     """A line each: why the run failed or looks wrong."""
     say(*(f"{path}: doctor: {diagnosis}" for diagnosis in diagnoses))
+
+
+def stopped_run(path: Path, diagnoses: Sequence[Diagnosis]) -> StoppedWithFacts:
+    """Tell what the doctor finds in a run that Ctrl-C stops. Returns the exception to be raised."""
+    tell_diagnoses(path, diagnoses)
+    return StoppedWithFacts({"diagnoses": [dataclasses.asdict(diagnosis) for diagnosis in diagnoses]})
 
 
 def frame_times(duration: float, fps: float, begin: float = 0.0) -> np.ndarray:

@@ -12,14 +12,16 @@ import sys
 import threading
 import time
 
+from ..answer import is_asked_for
 from ..version import VERSION
-from .framework import DONE, UNUSABLE, UsageError, Verb, parser_of, run_parsed, say, tell_defect
+from .framework import Verb, parser_of, run_words
+from .result import CommandResult, UsageError, defect, print_result, unusable
 
 UNHEARD = 71
 """The exit code of a worker whose answers nobody reads."""
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> CommandResult:
     """Answer each line of stdin by a line on stdout, until stdin ends.
 
     A line in is a JSON object with `folder`, to work in, and `command`, a list of arguments; a line out has the
@@ -32,7 +34,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"limberjack": VERSION, "pid": os.getpid()}), file=answers, flush=True)
         for line in sys.stdin.buffer:
             print(json.dumps(_answer(parser, line)), file=answers, flush=True)
-    return DONE
+    return CommandResult()
 
 
 @contextlib.contextmanager
@@ -81,20 +83,20 @@ def _no_input():
 
 
 def _done(parser: argparse.ArgumentParser, line: bytes) -> int:
+    command: list[str] = []
     try:
         folder, command = _asked(line)
         os.chdir(folder)
-        return run_parsed(parser.parse_args(command))
-    except SystemExit as stop:  # argparse's way to end
+        result = run_words(parser, command)
+    except SystemExit as stop:  # after --help
         return int(stop.code or 0)
     except UsageError as error:
-        say(f"limberjack: error: {error}")
-        return UNUSABLE
+        result = unusable(error)
     except OSError as error:
-        say(f"limberjack: error: {error.filename}: {(error.strerror or str(error)).lower()}")
-        return UNUSABLE
+        result = unusable(f"{error.filename}: {(error.strerror or str(error)).lower()}")
     except Exception as error:  # the worker must live on, and whoever asked must hear of it
-        return tell_defect(error)
+        result = defect(error)
+    return print_result(result, is_asked_for(command))
 
 
 def _asked(line: bytes) -> tuple[str, list[str]]:

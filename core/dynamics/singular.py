@@ -11,8 +11,8 @@ from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..kinematics.work import make_work
 from ..model import Joint
 from ..model.compiled import CompiledModel, coordinate_names
-from ..model.naming import way_to_hold
-from ..model.text import measured, timed
+from ..model.naming import gimbal_lock_in_words, way_to_hold
+from ..model.text import timed
 from ..spatial.arrays import eigh, matmul, norm, outer
 from .crba import composite_body
 from .residual import forward_residual
@@ -128,14 +128,9 @@ def lock_in_words(compiled: CompiledModel, lock: GimbalLock, time: float = 0.0) 
     named = coordinate_names(compiled, velocities=True)
     first, middle, last = (named[dof][0].removeprefix(f"{joint.name}.") for dof in (lock.first, lock.middle, lock.last))
     slides = any(column.slide and not column.turn for column in joint.columns)
-    joints = dict.fromkeys(_joint_of(compiled, dof).name for dof in (lock.first, lock.middle, lock.last))
-    place = "make it" if len(joints) == 1 else f"in the place of {_quoted(joints)} put"
-    when, angle = timed(time) if time > AT_ONCE else "the start", measured(lock.angle, "rad")
-    return (
-        f"gimbal lock at {when}: with {middle} at {angle}, its axes {first} and {last} share a line, so that they turn "
-        f"against each other and nothing moves; {place} a {'free' if slides else 'ball'} joint, which turns every way "
-        f"and never locks, or keep {middle} away from there"
-    )
+    joints = [*dict.fromkeys(_joint_of(compiled, dof).name for dof in (lock.first, lock.middle, lock.last))]
+    when = timed(time) if time > AT_ONCE else "the start"
+    return gimbal_lock_in_words(middle, lock.angle, (first, last), joints, slides, when)
 
 
 def _joint_of(compiled: CompiledModel, dof: int) -> Joint:

@@ -42,7 +42,7 @@ class Reading:
 
     Attributes:
         partial: the model; as much of it as could be read if there are errors among the issues.
-        issues: those of the reader and of `check_model`, in the order of lines.
+        issues: those of the reader and of `check_definition`, in the order of lines.
         notes: what the file contains and the model does not.
         files: the file itself, and those that it includes and names.
         allows_errors: whether `model` may be `partial` in spite of errors.
@@ -133,7 +133,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
         UnwritableError: the model has errors, or the file cannot be written.
         TypeError: it is no `Model`, or no format has an option of that name.
     """
-    from ..check import check_model
+    from ..check import check_definition
     from ..model.mending import with_mended_inertias
     from ..model.model import require_model
     from ..text import one_line
@@ -147,7 +147,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     if chosen is None or chosen.write is None:
         known = ", ".join(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes)
         raise UnwritableError(path, f"cannot write '{path.suffix}' files; the name must end in one of {known}")
-    errors = [issue for issue in check_model(model) if issue.is_error]
+    errors = [issue for issue in check_definition(model) if issue.is_error]
     if errors:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
     takes = {option.name for option in chosen.options}
@@ -199,12 +199,12 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
 
 
 def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
-    """check_model's findings with their lines, but for what the reader has told, or follows from its errors."""
-    from ..check import check_model
+    """check_definition's findings with their lines, but for what the reader has told, or follows from its errors."""
+    from ..check import check_definition
 
     broken = {issue.subject for issue in findings.issues if issue.is_error}
     by_subject = {f"{kind} '{name}'": element for (kind, name), element in lines.items()}
-    issues = check_model(model)
+    issues = check_definition(model)
     for issue in issues:
         if element := by_subject.get(issue.subject):
             issue.line, issue.file = element.line, findings.file_of(element)

@@ -8,6 +8,7 @@ from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link
 from .errors import ModelError
 from .model import Model
+from .text import measured
 
 STATIC = "_static"
 """What a joint is called, after the link's name, that holds a static link in the world."""
@@ -18,6 +19,25 @@ def way_to_hold(link: str) -> str:
     return (
         f"hold it in the world: Motion Static of '{link}' in Blender, --fix-base {link} on the command line, fix_base "
         "from Python"
+    )
+
+
+def gimbal_lock_in_words(
+    middle: str, angle: float, outer: tuple[str, str], joints: list[str], slides: bool, when: str = "the start"
+) -> str:
+    """Return what a gimbal lock is and what to do, without the name of its joint.
+
+    Args:
+        middle, outer: names of the hinges. angle: of the middle one [rad].
+        joints: those that the hinges belong to. slides: whether the middle one's joint slides as well.
+        when: the time.
+    """
+    quoted = ", ".join(f"'{name}'" for name in joints)
+    place = "make it" if len(joints) == 1 else f"in the place of {quoted} put"
+    return (
+        f"gimbal lock at {when}: with {middle} at {measured(angle, 'rad')}, its axes {outer[0]} and {outer[1]} share a "
+        f"line, so that they turn against each other and nothing moves; {place} a {'free' if slides else 'ball'} "
+        f"joint, which turns every way and never locks, or keep {middle} away from there"
     )
 
 

@@ -20,6 +20,20 @@ from .model import Model
 
 AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isinstance(field.default, float))
 """The fields of `Axis` that are numbers, as their defaults are: no directions, words or switches."""
+
+NEVER_NEGATIVE = (
+    "damping",
+    "friction",
+    "armature",
+    "spring_stiffness",
+    "stiffness",
+    "dissipation",
+    "restitution",
+    "drive_stiffness",
+    "drive_damping",
+)
+"""Fields of `Axis` that feed energy to the joint if they are below 0."""
+
 FLOATING = "*"
 """Stands for the link that floats, where there is but one."""
 
@@ -164,6 +178,10 @@ def _set_vector(owner: Link | Model, setting: Setting) -> None:
 
 def _set_on_axes(joint: Joint, setting: Setting) -> None:
     (number,) = _numbers(setting, 1)
+    if setting.name == "restitution" and not 0.0 <= number <= 1.0:
+        raise _TextError("a number from 0 to 1")
+    if number < 0.0 and setting.name in (*NEVER_NEGATIVE, "effort", "velocity"):
+        raise _TextError("0 or a number above it")
     for axis in _axes_with(joint, setting.name):
         setattr(axis, setting.name, number)
 

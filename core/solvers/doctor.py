@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..check import Issue, check_model
+from ..check import Issue, check_definition
 from ..check.links import DAMPINGS
 from ..dynamics.singular import lock_in_words, lock_joint
 from ..kinematics import mobility
@@ -75,7 +75,7 @@ def feeding(run: RunFacts) -> Iterator[Diagnosis]:
     lost = run.trajectory.dissipated
     if not (run.failed or lost.min(initial=0.0) < -0.01 * run.report.energy_scale):
         return
-    for issue in check_model(run.compiled.model):
+    for issue in check_definition(run.compiled.model):
         if issue.code.startswith(FEEDS):
             brought = -float(lost.min(initial=0.0))
             grown = f"; it has brought in {brought:.3g} J so far" if brought else ""

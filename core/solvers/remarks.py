@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..check import falling
 from ..model import WORLD, Model
 from ..model.compiled import CompiledModel, coordinate_names
 from ..model.meeting import landing_links
@@ -21,16 +22,18 @@ MOST_TOLD = 3
 
 
 def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -> list[str]:
-    """A sentence for each link that floats, and has nothing to land on.
+    """Return a sentence for each link that floats and has nothing to land on.
 
-    led: links whose motion is prescribed: neither they nor what hangs on them floats. falls: as `falls_as_a_whole`
-    gives it; the doctor tells of that one.
+    Args:
+        led: links whose motion is prescribed: neither they nor what hangs on them floats.
+        falls: as `falls_as_a_whole` gives it; the doctor reports that one.
     """
     tree, model = compiled.tree, compiled.model
+    if any(model.gravity):
+        return [f"{issue.subject}: {issue.message}" for issue in falling(model, led) if issue.name != falls]
     landing = landing_links(model)
-    loose = [name for name in tree.loose(led) if name != falls and landing.isdisjoint(tree.hanging[name])]
-    then = ", and falls" if any(compiled.model.gravity) else ""
-    return [f"link '{name}' is not joined to the world: it floats{then}" for name in loose]
+    loose = [name for name in tree.loose(led) if landing.isdisjoint(tree.hanging[name])]
+    return [f"link '{name}' is not joined to the world: it floats" for name in loose]
 
 
 def falls_as_a_whole(model: Model, compiled: CompiledModel, controls: Controls, qd: np.ndarray) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..check.falling import CODE as FALLS
+from ..check.falling import machine_in_words
 from ..model.compiled import ON_COLUMN
 from ..model.drives import DRIVES, OFF
-from ..model.naming import way_to_hold
 from ..model.text import counted, measured, measured_apart, measured_range, timed
 from ..spatial.arrays import matmul, norm
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
@@ -38,12 +39,8 @@ AMPLE = 1.5
 def falls_freely(run: RunFacts) -> Iterator[Diagnosis]:
     """A robot whose file leaves its base loose."""
     if run.falls:
-        message = (
-            "nothing holds it, nor what hangs on it, so the model falls freely as a whole, and its joints "
-            f"feel no weight; {way_to_hold(run.falls)}, or switch gravity off"
-        )
         remedy = Remedy("link", (("static", True),), run.falls)
-        yield Diagnosis("falls-freely", f"link '{run.falls}'", message, remedy)
+        yield Diagnosis(FALLS, f"link '{run.falls}'", machine_in_words(run.falls), remedy)
 
 
 def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:

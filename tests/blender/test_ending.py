@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.core.interrupts import INTERRUPTED, STOPPED
+from limberjack.core.answer import INTERRUPTED, STOPPED
 from support.batches import heed_the_keyboard
 from support.cases import some
+from support.output_schema import validated
 
 from .samples import SAMPLES
 
@@ -64,14 +65,15 @@ def test_it_ends_with_its_code_where_blender_was_needed(rigged, tmp_path):
 
 @pytest.mark.parametrize("after", some(np.arange(0.1, 3.0, 0.1).round(2).tolist(), [0.3, 0.9, 1.5]))
 def test_ctrl_c_at_any_moment(tmp_path, after):
-    """Guards the keyboard: 130 and one line, while Python, Blender or the file is loaded, or the motion computed."""
-    child = limberjack("bake", CRANE, "-o", tmp_path / "out.blend", "--frames", 1, 100_000)
+    """Guards the keyboard: 130, a line, an object of JSON, while Python, Blender or a file loads, or it computes."""
+    child = limberjack("bake", CRANE, "-o", tmp_path / "out.blend", "--frames", 1, 100_000, "--json")
     time.sleep(after)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=PATIENCE)
+    told, said = child.communicate(timeout=PATIENCE)
     if after > STARTED:
         assert said.splitlines()[-1:] == [STOPPED], said
         assert child.returncode == INTERRUPTED
+        validated("bake", INTERRUPTED, told)
     else:  # Python's own way, which shells call 130 as well
         is_at_its_start = "import the site module" in said  # of Python itself, which then ends with 1
         assert child.returncode in (INTERRUPTED, -signal.SIGINT) or is_at_its_start, said

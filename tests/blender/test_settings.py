@@ -341,13 +341,32 @@ def test_the_open_scene(scene, build):
     assert reading.files == []
 
 
-def test_a_number_out_of_bounds_is_told(scene, build, tmp_path, capsys):
-    """Guards the command: what Blender made of a value goes to stderr, by each verb."""
-    path = saved(scene, build, tmp_path, capsys)
-    for argv in (["check", path], ["bake", path, "-o", tmp_path / "out.csv", "--frames", 1, 3]):
-        assert run(*argv, "--set", "wrist.damping=-1") == core_cli.DONE
-        note = f"{path}: note: joint 'wrist': its damping -1.0 cannot be kept: it is 0.0 here\n"
-        assert note in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [
+        ("wrist.damping=-1", "0 or a number above it"),
+        ("wrist.friction=-1", "0 or a number above it"),
+        ("wrist.spring_stiffness=-0.5", "0 or a number above it"),
+        ("wrist.effort=-3", "0 or a number above it"),
+        ("wrist.velocity=-3", "0 or a number above it"),
+        ("wrist.restitution=1.5", "a number from 0 to 1"),
+        ("hand.mass=-1", "a number above 0"),
+    ],
+)
+def test_a_number_out_of_bounds_is_refused_alike(scene, build, tmp_path, capsys, text, takes):
+    """Guards --set: a scene, which cannot keep such a number, and a file refuse it by the same sentence."""
+    path, file = saved(scene, build, tmp_path, capsys), tmp_path / "arm.sdf"
+    assert run("convert", path, file) == core_cli.DONE
+    capsys.readouterr()
+    told = set()
+    for argv in (["check", path], ["check", file], ["bake", path, "-o", tmp_path / "out.csv", "--frames", 1, 3]):
+        assert run(*argv, "--set", text) == core_cli.UNUSABLE
+        told.add(capsys.readouterr().err)
+    target, _, value = text.partition("=")
+    name = target.partition(".")[2]
+    (sentence,) = told
+    assert sentence.startswith(f"limberjack: error: --set {text}: ")
+    assert sentence.endswith(f": {name} takes {takes}, found '{value}'\n")
 
 
 def test_a_bake_is_of_what_was_set(scene, build, tmp_path, capsys):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from limberjack.core import cli, formats
+from limberjack.core import answer, cli, formats
 from limberjack.core.cli import framework
 
 DATA = Path(__file__).parents[1] / "data"
@@ -169,7 +169,12 @@ def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
     assert "out.blend: loss: a shade" in capsys.readouterr().err
     options = ["--world", "--meshes", "gltf", "--set", "a.mass=2"]
     assert cli.main(["convert", "in.blend", "out.blend", *options]) == cli.DONE
-    assert asked[1] == {"with_surroundings": True, "mesh_format": "GLTF", "settings": ["a.mass=2"]}
+    assert asked[1] == {
+        "with_surroundings": True,
+        "is_released": False,
+        "mesh_format": "GLTF",
+        "settings": ["a.mass=2"],
+    }
 
 
 def test_a_loop_is_told(tmp_path, capsys):
@@ -220,7 +225,7 @@ def test_a_defect_has_a_code_of_its_own(tmp_path, blender):
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", CODE.format(blender=blender)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stdout) == (framework.DEFECT, "")
+    assert (done.returncode, done.stdout) == (answer.DEFECT, "")
     (told,) = done.stderr.splitlines()
     assert told.startswith(
         "limberjack: error: a defect of Limberjack, KeyError in <string>:7: 'boom'; the details are in "

@@ -98,14 +98,18 @@ def test_a_batch_tells_what_came_of_it(tmp_path, capsys):
 @pytest.mark.slow
 def test_a_failed_job_is_told_and_is_exit_3(tmp_path, capsys):
     """Guards failures in the midst of others: named on stderr, counted, in the JSON, and in the exit code."""
-    jobs = batch_in(tmp_path, "1, -1e6, 2")
+    text = JOBS.replace("elbow.damping", "elbow.drive_target").replace(
+        "[grid]", '[set]\n"elbow.drive_mode" = "force"\n[grid]'
+    )
+    (tmp_path / "state.json").write_text('{"q": {"shoulder": 2.0}}')
+    jobs = jobs_in(tmp_path, text % (2, "1, 1e300, 2"))
     code, out, err = run(capsys, jobs, "--json")
     assert code == cli.SIMULATION_FAILED
     assert json.loads(out)["done"] == 2
-    assert list(json.loads(out)["failed"]) == ["-1e+06"]
+    assert list(json.loads(out)["failed"]) == ["1e+300"]
     (line,) = [line for line in err.splitlines() if "failed" in line]
-    assert line.startswith("-1e+06: failed: arm.sdf: error simulation: link '")
-    assert "joint 'elbow': damping of its axis is -1e+06" in line
+    assert line.startswith("1e+300: failed: arm.sdf: error simulation: link '")
+    assert "accelerated at 1" in line
     assert json.loads(run(capsys, jobs, "--json")[1])["fresh"] == 2
 
 

@@ -1,6 +1,7 @@
 """`limberjack simulate`: what it prints, what it writes, and its exit codes."""
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -341,6 +342,42 @@ def test_a_loose_base_is_fixed(tmp_path, capsys, how):
     assert np.abs(motion.X_WL[:, base, :3]).max() < 1e-12
     assert cli.main([*argv, "--fix-base=arm"]) == cli.UNUSABLE
     assert "--set arm.static=true: link 'arm' does not float" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--fix-base", "{file}"],
+        ["--fix", "{file}"],
+        ["{file}", "--fix-base"],
+        ["--fix-base", "base", "{file}"],
+        ["--fix-base=base", "{file}"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_behind_fix_base_is_no_link(tmp_path, capsys, words):
+    """Guards the order of words: --fix-base took the file that came next for the name of a link."""
+    file, out = tmp_path / "r.urdf", tmp_path / "r.csv"
+    file.write_text(LOOSE)
+    words = [word.format(file=file) for word in words]
+    assert cli.main(["simulate", *words, "--duration", "0.1", "-o", str(out)]) == cli.DONE
+    motion = read_trajectory(out)
+    assert np.abs(motion.X_WL[:, motion.link_names.index("base"), :3]).max() < 1e-12
+    assert "falls-freely" not in capsys.readouterr().err
+
+
+def test_a_file_without_a_known_suffix_behind_fix_base(tmp_path, capsys):
+    """Guards the sentence for what looks like a link and leaves no file."""
+    assert cli.main(["check", "--fix-base", str(tmp_path / "robot")]) == cli.UNUSABLE
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.endswith(f"; --fix-base takes '{tmp_path / 'robot'}' for a link: put the file before it")
+
+
+def test_stdin_behind_fix_base(monkeypatch, capsys):
+    """Guards `xacro … | limberjack check --fix-base -`: the hyphen is the file."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LOOSE.encode())))
+    assert cli.main(["check", "--fix-base", "-"]) == cli.DONE
+    assert "falls-freely" not in capsys.readouterr().out
 
 
 def test_a_base_that_is_held_may_be_fixed(capsys):

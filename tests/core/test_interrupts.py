@@ -142,6 +142,41 @@ def test_ctrl_c_does_not_come_again_while_it_is_heeded():
     assert (ended.stdout, ended.stderr) == ("tidied up\nstopped\n", "")
 
 
+AT_ONCE = """
+import os, signal, sys
+from limberjack.core import interrupts
+interrupts.heed('{"status": "stopped"}')
+os.dup2(2, 1)  # as Blender is kept quiet
+os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_before_anything_is_known_is_answered():
+    """Guards --json while Python and Blender start: stdout has the answer that was prepared, though it is led away."""
+    ended = _run(AT_ONCE)
+    assert (ended.returncode, ended.stdout) == (130, '{"status": "stopped"}\n')
+    assert ended.stderr == "limberjack: stopped\n"
+
+
+WHILE_PRINTING = """
+import os, signal, sys
+from limberjack.core import interrupts
+interrupts.heed('{"status": "stopped"}')
+interrupts.ending()
+for _ in range(TIMES):
+    os.kill(os.getpid(), signal.SIGINT)
+print('{"status": "ok"}', flush=True)
+"""
+
+
+def test_ctrl_c_while_the_answer_is_printed_adds_none():
+    """Guards --json at its end: one Ctrl-C lets the answer be printed, and adds none; a second one ends the process."""
+    ended = _run(WHILE_PRINTING.replace("TIMES", "1"))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, '{"status": "ok"}\n', "")
+    ended = _run(WHILE_PRINTING.replace("TIMES", "2"))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "limberjack: stopped\n")
+
+
 def _run(code):
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, timeout=60.0, preexec_fn=heed_the_keyboard)

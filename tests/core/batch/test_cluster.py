@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from limberjack.core import cli
+from limberjack.core.answer import INTERRUPTED
 from limberjack.core.batch import cluster
 from support.batches import heed_the_keyboard
 
@@ -189,7 +190,8 @@ def test_the_keyboard_ends_it(started, tmp_path):
     batch = _batch(started, jobs, file)
     _first_record(jobs)
     batch.send_signal(signal.SIGINT)
-    assert _told(batch) == (cli.framework.INTERRUPTED, {}, ["limberjack: stopped"])
+    code, report, lines = _told(batch)
+    assert (code, report["status"], lines) == (INTERRUPTED, "stopped", ["limberjack: stopped"])
     assert (tmp_path / "JOBS.manifest.jsonl").exists()
 
 
@@ -205,6 +207,7 @@ def test_an_address_where_nobody_answers(tmp_path, address):
 COMMAND = """
 import sys
 from limberjack.core import cli
+from limberjack.core.answer import INTERRUPTED
 from limberjack.core.batch import cluster
 cluster.PATIENCE = 0.5
 sys.exit(cli.main(sys.argv[1:]))

@@ -13,14 +13,15 @@ from support.batches import batch_of, contents, errors_of, jobs_in, records_of
 
 JOBS = """files = "arm.sdf"\nname = "{elbow.damping}"\noutputs = ["{name}.npz", "{name}.sdf"]
 [simulate]\nduration = 0.2\ninitial = "state.json"\n[set]\n"upper.mass" = 3.25\n[grid]\n"elbow.damping" = [%s]\n"""
-EXPLOSIVE = "-1e6"
+PUSHED = JOBS.replace("elbow.damping", "elbow.drive_target").replace("3.25", '3.25\n"elbow.drive_mode" = "force"')
+"""The same with a motor, whose torque of 1e300 N m no step can follow."""
 
 
-def batch_in(folder, values="1, 2, 3", **ways):
+def batch_in(folder, values="1, 2, 3", jobs=JOBS, **ways):
     folder.mkdir(exist_ok=True)
     if not (folder / "state.json").exists():
         (folder / "state.json").write_text('{"q": {"shoulder": 2.0}}')
-    return batch_of(jobs_in(folder, JOBS % values), **ways)
+    return batch_of(jobs_in(folder, jobs % values), **ways)
 
 
 @pytest.fixture(scope="module")
@@ -131,16 +132,16 @@ def test_an_included_file_is_an_input(tmp_path):
 
 def test_one_job_that_fails_stops_no_other(tmp_path):
     """Guards a setting that only the simulation finds impossible: named, its outputs gone, and alone tried again."""
-    batch = batch_in(tmp_path, f"1, {EXPLOSIVE}, 2", workers=2)
-    (tmp_path / "-1e+06.npz").write_text("old")
+    batch = batch_in(tmp_path, "1, 1e300, 2", PUSHED, workers=2)
+    (tmp_path / "1e+300.npz").write_text("old")
     batch.require_doable()
     errors = errors_of(batch)
     assert (errors["1"], errors["2"]) == ("", "")
-    assert "arm.sdf: error simulation: link 'lower'" in errors["-1e+06"]
+    assert "arm.sdf: error simulation: link 'lower'" in errors["1e+300"]
     assert sorted(path.name for path in tmp_path.glob("*.npz")) == ["1.npz", "2.npz"]
     assert sorted(path.name for path in tmp_path.glob("*.sdf")) == ["1.sdf", "2.sdf", "arm.sdf"]
     assert not list(tmp_path.glob(".*"))
-    assert batch_in(tmp_path, f"1, {EXPLOSIVE}, 2").stale == {"-1e+06": "failed before"}
+    assert batch_in(tmp_path, "1, 1e300, 2", PUSHED).stale == {"1e+300": "failed before"}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from limberjack.core.check import FINDINGS, SAFE_FINDINGS, Issue, check_model
+from limberjack.core.check import FINDINGS, SAFE_FINDINGS, WHOLE_FINDINGS, Issue, check_definition
 from limberjack.core.geometry import Box, Mesh, Shape, Sphere, Surface
 from limberjack.core.model import Axis, ContactPair, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.properties import Setting, set_property
@@ -74,6 +74,13 @@ def rope(model, **limits):
 
 def cone(model, upper):
     model.joints.append(Joint("neck", "ball", "world", "a", axes=[Axis(), Axis(), Axis(), Axis(upper=upper)]))
+
+
+def wrist(model, **changes):
+    """Three hinges in one joint, about X, then Y, then Z."""
+    model.links.append(Link("d"))
+    model.joints.append(Joint("wrist", "euler_xyz", "a", "d"))
+    setting(model.joints[-1], **changes)
 
 
 def coupled(model, kind, *axes, **changes):
@@ -180,6 +187,9 @@ CASES = [
     ("warning", "cannot-move", lambda a, j, m: m.joints.append(Joint("bare", "custom", "world", "a"))),
     ("error", "idle-axis", lambda a, j, m: m.joints.append(Joint("c", "custom", "world", "a", axes=[Axis(turn=0.0)]))),
     ("warning", "no-stiffness", lambda a, j, m: m.joints.append(Joint("c", "cable", "world", "a"))),
+    ("warning", "limits-in-degrees", lambda a, j, m: setting(j.axes[0], lower=-90.0, upper=90.0)),
+    ("warning", "limits-in-degrees", lambda a, j, m: setting(j.axes[0], lower=0.0, upper=45.0)),
+    ("warning", "gimbal-lock", lambda a, j, m: wrist(m, home=(0.3, 0.5 * math.pi, 0.2))),
     ("warning", "negative-damping", lambda a, j, m: setting(j.axes[0], damping=-1.0)),
     ("warning", "negative-drive-stiffness", lambda a, j, m: setting(j.axes[0], drive_stiffness=-1.0)),
     ("warning", "too-bouncy", lambda a, j, m: setting(j.axes[0], restitution=1.5)),
@@ -250,7 +260,7 @@ CASES = [
 
 def test_a_bad_surface_is_told_in_a_line():
     """Guards which collision, the value with its unit, and what is allowed, of each number that is wrong."""
-    issues = check_model(spoiled(lambda a, j, m: touching(a, stiffness=-5.0, restitution=2.0)))
+    issues = check_definition(spoiled(lambda a, j, m: touching(a, stiffness=-5.0, restitution=2.0)))
     assert [(issue.subject, issue.message) for issue in issues] == [
         ("link 'a'", "collision 'hull': restitution is 2; give 0, where nothing bounces, to 1, where no speed is lost"),
         ("link 'a'", "collision 'hull': stiffness is -5 N/m; give more than 0, or leave it out where it is rigid"),
@@ -261,13 +271,13 @@ def test_good_model_has_no_finding():
     """No finding cries wolf, not even for an axis given with four digits or a flat body."""
     model = spoiled(lambda a, j, m: setting(a, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.0)))
     model.joints[0].axes[0].xyz = (0.7071, 0.7071, 0.0)
-    assert check_model(model) == []
+    assert check_definition(model) == []
 
 
 @pytest.mark.parametrize(("severity", "code", "what"), CASES)
 def test_each_finding(severity, code, what):
     """One mistake is one finding, with its subject, and a message that says more than the code."""
-    (issue,) = check_model(spoiled(what))
+    (issue,) = check_definition(spoiled(what))
     assert (issue.severity, issue.code) == (severity, code)
     assert issue.subject.split()[0] in ("model", "link", "joint", "coupling", "gearbox")
     assert len(issue.message) > 20
@@ -277,12 +287,10 @@ def test_every_finding_is_provoked():
     """Guards this file: a finding without a case here is a message that nobody has read."""
     models = [spoiled(what) for _, _, what in CASES]
     sound = [sound_part(model) for model in models]
-    silent = [
-        finding
-        for finding in FINDINGS
-        if not any(list(finding(model)) for model in (models if finding in SAFE_FINDINGS else sound))
-    ]
-    assert not silent
+    whole = [spoiled(what) for severity, _, what in CASES if severity != "error"]
+    asked = {finding: models if finding in SAFE_FINDINGS else sound for finding in FINDINGS}
+    asked |= dict.fromkeys(WHOLE_FINDINGS, whole)
+    assert not [finding for finding, those in asked.items() if not any(list(finding(model)) for model in those)]
 
 
 def test_all_at_once():
@@ -291,7 +299,7 @@ def test_all_at_once():
     model.links[0].mass = -1.0
     model.joints[0].axes[0].upper = -2.0
     model.joints[1].mimic = Mimic("nobody")
-    codes = {issue.code for issue in check_model(model)}
+    codes = {issue.code for issue in check_definition(model)}
     assert {"negative-mass", "crossed-limits", "unknown-leader"} <= codes
 
 
@@ -305,7 +313,7 @@ def test_what_is_malformed_hides_nothing_else(severity, code, what):
         m.joints.append(Joint("follower", "revolute", "a", "heavy", mimic=Mimic("j"), axes=[Axis(damping=-1.0)]))
         m.couplings.append(Gearbox("box", "b", "heavy", "a"))
 
-    codes = [issue.code for issue in check_model(spoiled(worse))]
+    codes = [issue.code for issue in check_definition(spoiled(worse))]
     assert sorted(codes) == sorted([code, "negative-mass", "negative-damping"])
 
 
@@ -313,7 +321,7 @@ def test_a_sound_part_leaves_the_model_alone():
     """Guards the user's model against what is done to look at it."""
     model = spoiled(lambda a, j, m: setting(m.joints[1], mimic=Mimic("j")))
     vars(model.joints[0])["type"] = "zzz"  # as nothing but a hand can
-    assert [issue.code for issue in check_model(model)] == ["unknown-type"]
+    assert [issue.code for issue in check_definition(model)] == ["unknown-type"]
     assert model.joints[1].mimic == Mimic("j")
     assert len(model.joints) == 2
 
@@ -321,13 +329,13 @@ def test_a_sound_part_leaves_the_model_alone():
 def test_a_joint_may_follow_its_own_other_axis():
     """Guards mimics between coordinates, not joints: an axis may follow its neighbour, and two joints each other's."""
     model = spoiled(lambda a, j, m: setting(m.joints[1], mimic=Mimic("k", axis=0, leader_axis=1)))
-    assert check_model(model) == []
+    assert check_definition(model) == []
     model.joints[0] = Joint("j", "universal", "a", "b", mimic=Mimic("k", axis=0, leader_axis=1))
     model.joints[0].axes = [Axis(xyz=(1.0, 0.0, 0.0)), Axis(xyz=(0.0, 1.0, 0.0))]
     model.joints[1].mimic = Mimic("j", axis=0, leader_axis=0)
-    assert check_model(model) == []
+    assert check_definition(model) == []
     model.joints[0].mimic.leader_axis = 0
-    (issue,) = check_model(model)
+    (issue,) = check_definition(model)
     assert (issue.code, issue.subject) == ("mimic-cycle", "joint 'j'")
     assert "by way of 'k'" in issue.message
 
@@ -339,7 +347,7 @@ def test_a_long_chain_of_mimics_is_checked_at_once():
     joints = [Joint(f"j{i}", "revolute", "world", f"l{i}", mimic=Mimic(f"j{i + 1}")) for i in range(count)]
     joints[-1].mimic = Mimic("j1000")
     start = time.process_time()  # which does not depend on what else the machine does
-    (issue,) = check_model(Model("m", links, joints))
+    (issue,) = check_definition(Model("m", links, joints))
     assert time.process_time() - start < 10.0
     assert (issue.code, issue.subject) == ("mimic-cycle", "joint 'j1000'")
 
@@ -351,32 +359,32 @@ def test_limits_at_the_edge_are_no_finding():
     model.joints.append(Joint("other", "prismatic", "world", "e"))
     model.couplings.append(Coupling("h", "gear", [("slider", 0), ("other", 0)]))
     cone(model, 3.14159274)
-    assert check_model(model) == []
+    assert check_definition(model) == []
 
 
 def test_words_name_the_axis_and_what_is_allowed():
     """Guards the remedy: which axis of several, and where home may be."""
-    (of_rope,) = check_model(spoiled(lambda a, j, m: rope(m, lower=1.0)))
+    (of_rope,) = check_definition(spoiled(lambda a, j, m: rope(m, lower=1.0)))
     assert "its distance axis at 0" in of_rope.message
     assert "a home whose distance is at least 1" in of_rope.message
-    (of_neck,) = check_model(spoiled(lambda a, j, m: bent_ball(m)))
+    (of_neck,) = check_definition(spoiled(lambda a, j, m: bent_ball(m)))
     assert "its cone axis at 0.5" in of_neck.message
 
 
 def test_limits_are_told_in_degrees_too():
     """Guards the panel, which shows degrees, and files, which have radians."""
     crossed = Joint("knee", "revolute", "world", "shin", axes=[Axis(lower=0.5 * math.pi, upper=-1.0)])
-    (found,) = check_model(Model("m", [Link("shin")], [crossed]))
+    (found,) = check_definition(Model("m", [Link("shin")], [crossed]))
     assert "lower limit 1.571 rad (90°) is above the upper limit -1 rad (-57.3°)" in found.message
     crossed.type = "prismatic"
-    (found,) = check_model(Model("m", [Link("shin")], [crossed]))
+    (found,) = check_definition(Model("m", [Link("shin")], [crossed]))
     assert "lower limit 1.571 m is above the upper limit -1 m;" in found.message
 
 
 def test_a_base_without_mass_is_told_how_to_hold_it():
     """Guards the remedy of a root, which needs no mass once it is held."""
     model = Model("m", [Link("base", 0.0), Link("arm")], [Joint("j", "revolute", "base", "arm")])
-    (found,) = check_model(model)
+    (found,) = check_definition(model)
     assert (found.code, found.subject) == ("massless", "link 'base'")
     assert "--fix-base base" in found.message
 
@@ -391,7 +399,7 @@ def test_axes_that_mean_nothing_are_not_judged():
         Joint("p", "planar", "b", "c"),
     ]
     model.joints[-1].axes[0].xyz = (0.0, 0.0, 0.0)
-    assert check_model(model) == []
+    assert check_definition(model) == []
 
 
 def test_only_the_direction_of_a_cone_counts():
@@ -399,7 +407,7 @@ def test_only_the_direction_of_a_cone_counts():
     axes = [Axis(), Axis(), Axis(), Axis(xyz=(0.0, 0.0, 2.0)), Axis(lower=-1.2, upper=1.2)]
     home = (math.cos(0.5), 0.0, 0.0, math.sin(0.5))
     model = Model("m", [Link("head")], [Joint("neck", "ball", "world", "head", axes=axes, home=home)])
-    assert [issue.code for issue in check_model(model)] == ["axis-not-unit"]
+    assert [issue.code for issue in check_definition(model)] == ["axis-not-unit"]
 
 
 def test_drives_and_releases_that_act_are_no_finding():
@@ -411,18 +419,18 @@ def test_drives_and_releases_that_act_are_no_finding():
         {"drive_mode": "off", "drive_target": -1.0, "effort": 0.0},
     ]
     for drive in drives:
-        assert check_model(spoiled(lambda a, j, m, drive=drive: setting(j.axes[0], **drive))) == []
-    assert check_model(spoiled(lambda a, j, m: setting(j, released_at=0.5))) == []
-    assert check_model(spoiled(lambda a, j, m: setting(j, enabled=False, released_at=-1.0))) == []
+        assert check_definition(spoiled(lambda a, j, m, drive=drive: setting(j.axes[0], **drive))) == []
+    assert check_definition(spoiled(lambda a, j, m: setting(j, released_at=0.5))) == []
+    assert check_definition(spoiled(lambda a, j, m: setting(j, enabled=False, released_at=-1.0))) == []
     both_off = spoiled(lambda a, j, m: setting(j, mimic=Mimic("k"), enabled=False))
     both_off.joint("k").enabled = False
-    assert check_model(both_off) == []
+    assert check_definition(both_off) == []
 
 
 def test_words_about_a_release():
     """Guards the words for one who reads seconds: before the start, or at it."""
     for when, words in ((-0.25, "lets go 0.25 s before the start"), (0.0, "lets go at the start")):
-        (issue,) = check_model(spoiled(lambda a, j, m, when=when: setting(j, released_at=when)))
+        (issue,) = check_definition(spoiled(lambda a, j, m, when=when: setting(j, released_at=when)))
         assert words in issue.message
 
 
@@ -436,7 +444,7 @@ def test_format():
 
 @pytest.mark.parametrize("text", ["0,0,0,0", "1e308,1e308,1e308,1e308"])
 def test_a_home_that_is_no_rotation_is_refused(text):
-    """Guards --set: no home goes in that `check_model` would refuse."""
+    """Guards --set: no home goes in that `check_definition` would refuse."""
     model = spoiled(lambda a, j, m: ball(m))
     with pytest.raises(ModelError, match=r"joint 'neck': home '.*' ends in a quaternion of length .*write 1,0,0,0"):
         set_property(model, Setting("neck", "home", text))
@@ -447,11 +455,23 @@ def test_a_home_set_by_name_is_a_rotation():
     model = spoiled(lambda a, j, m: (ball(m), rope(m)))
     assert set_property(model, Setting.parse("neck.home=3,0,0,4")).home == pytest.approx((0.6, 0.0, 0.0, 0.8))
     assert set_property(model, Setting.parse("rope.home=1,2,3,0,2,0,0")).home == (1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0)
-    assert check_model(model) == []
+    assert check_definition(model) == []
+
+
+def test_limits_of_many_turns_are_no_degrees():
+    """Guards against a false alarm: cables, placeholders and threads have large limits that are radians."""
+    for lower, upper in ((-6.28, 6.28), (-20.0, 20.0), (-31.4, 31.4), (-1e16, 1e16), (-90.0, 91.5), (-math.inf, 1.0)):
+        model = spoiled(lambda a, j, m, ends=(lower, upper): setting(j.axes[0], lower=ends[0], upper=ends[1]))
+        assert check_definition(model) == []
+    lead = [Joint("lead", "screw", "a", "d", axes=[Axis(lower=-90.0, upper=90.0)], pitch=0.01)]
+    model = spoiled(lambda a, j, m: (m.links.append(Link("d")), m.joints.extend(lead)))
+    assert check_definition(model) == []
+    (issue,) = check_definition(spoiled(lambda a, j, m: setting(j.axes[0], lower=-math.inf, upper=90.0)))
+    assert issue.message.endswith("if so, give at most 1.571 rad (90°)")
 
 
 def test_infinity_is_set_by_name_only_where_it_means_something():
-    """Guards --set against what `check_model` refuses."""
+    """Guards --set against what `check_definition` refuses."""
     model = good()
     assert set_property(model, Setting.parse("j.effort=inf")).axes[0].effort == math.inf
     with pytest.raises(ModelError, match="damping takes a number"):
@@ -483,4 +503,6 @@ def flange(mass_of_tool=0.0, **joint) -> Model:
 )
 def test_what_is_fixed_to_another_needs_no_mass(model, found):
     """Guards real robots, whose frames for tools are links without mass: of such only what moves by itself is told."""
-    assert [issue.subject for issue in check_model(model) if issue.code == "massless"] == [f"link '{n}'" for n in found]
+    assert [issue.subject for issue in check_definition(model) if issue.code == "massless"] == [
+        f"link '{n}'" for n in found
+    ]

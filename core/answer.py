@@ -1,0 +1,73 @@
+"""Exit codes of the command, and the JSON object that `--json` prints on stdout at each of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
+DEFECT = 70
+"""Exit code of an error that nobody has foreseen, as `sysexits.h` numbers it."""
+INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C ends, as shells number it."""
+
+STATUS = {
+    DONE: "ok",
+    HAS_ERRORS: "invalid",
+    UNUSABLE: "unusable",
+    SIMULATION_FAILED: "failed",
+    DEFECT: "defect",
+    INTERRUPTED: "stopped",
+}
+"""A word for each exit code."""
+
+STOPPED = "limberjack: stopped"
+"""What stderr says at Ctrl-C."""
+STOPPED_ERROR = "stopped by Ctrl-C"
+"""What the object says of it."""
+
+SCHEMA_VERSION = 1
+"""Rises when a key of the object is renamed, removed, or changes its meaning; new keys leave it as it is."""
+
+FLAG, SHORTEST = "--json", "--js"
+"""The option, and its shortest abbreviation that no other option shares."""
+
+
+def is_asked_for(words: Sequence[str]) -> bool:
+    """Return whether the words of a command line ask for JSON. They may be wrong in every other respect."""
+    options = words[: words.index("--")] if "--" in words else words
+    return any(word.startswith(SHORTEST) and FLAG.startswith(word) for word in options)
+
+
+def answer(code: int, error: str | None, facts: Mapping[str, object]) -> str:
+    """Return the object as one line of JSON: version, status, code and error, then the verb's facts.
+
+    Args:
+        code: one of `STATUS`.
+        error: why the code is not 0; None if it is 0.
+        facts: plain data by name. Numbers that are not finite become "inf", "-inf" and "nan", as JSON has none.
+
+    Raises:
+        TypeError: if a fact is no plain data.
+        ValueError: if a fact has one of the four names.
+    """
+    head = {"version": SCHEMA_VERSION, "status": STATUS[code], "code": code, "error": error}
+    if taken := head.keys() & facts.keys():
+        raise ValueError(f"facts named {', '.join(sorted(taken))}: the answer has keys of that name already")
+    return json.dumps(head | {name: _finite(value) for name, value in facts.items()}, allow_nan=False)
+
+
+def stopped() -> str:
+    """Return the object that tells of Ctrl-C, when nothing else is known yet."""
+    return answer(INTERRUPTED, STOPPED_ERROR, {})
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

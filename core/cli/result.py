@@ -1,0 +1,178 @@
+"""How a command ends: the result of its verb or of an error, and the one place that prints it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from ..answer import DEFECT, DONE, HAS_ERRORS, INTERRUPTED, SIMULATION_FAILED, STOPPED, STOPPED_ERROR, UNUSABLE, answer
+from ..check import Issue, count_issues
+from ..formats import Reading, UnreadableError
+from ..interrupts import ending
+from ..model.text import counted
+from ..solvers import SimulationError
+from ..version import VERSION
+
+
+@dataclass
+class CommandResult:
+    """What a command has come to.
+
+    Attributes:
+        facts: the result as plain data, which --json prints after the keys that all verbs have.
+        lines: the result in words, which stdout gets without --json.
+        code: the exit code, one of `answer.STATUS`.
+        error: one sentence that tells why the code is not 0; None if it is 0.
+        said: the error as stderr tells it, with the file that it is about.
+    """
+
+    facts: dict = field(default_factory=dict)
+    lines: Sequence[str] = ()
+    code: int = DONE
+    error: str | None = None
+    said: Sequence[str] = ()
+
+
+class InputError(Exception):
+    """An input that has errors: its `path` and `reading`."""
+
+    def __init__(self, path: Path, reading: Reading):
+        super().__init__(str(path))
+        self.path, self.reading = path, reading
+
+
+class UsageError(Exception):
+    """The command is used in a wrong way: one sentence for the user."""
+
+
+class StoppedWithFacts(KeyboardInterrupt):
+    """Ctrl-C during a simulation: `facts` has what is known by then, as plain data."""
+
+    def __init__(self, facts: dict):
+        super().__init__()
+        self.facts = facts
+
+
+def print_result(result: CommandResult, as_json: bool) -> int:
+    """Print a command's result on stdout and its error on stderr. Returns the exit code.
+
+    Args:
+        as_json: whether stdout gets one JSON object in place of lines.
+    """
+    try:
+        text = answer(result.code, result.error, result.facts) if as_json else "\n".join(result.lines)
+    except (TypeError, ValueError) as error:  # facts that are no plain data
+        return print_result(defect(error), as_json)
+    ending()
+    code = result.code
+    try:
+        if text:
+            print(text)
+        sys.stdout.flush()  # here, where a full disk can still be told
+    except BrokenPipeError:  # the reader of our output has seen enough
+        abandon(sys.stdout)
+    except OSError as error:
+        abandon(sys.stdout)
+        say(f"limberjack: error: cannot write the result: {(error.strerror or str(error)).lower()}")
+        code = UNUSABLE
+    say(*result.said)
+    return code
+
+
+def say(*lines: object) -> None:
+    """Tell the user, beside the results, which are made whether or not somebody listens."""
+    try:
+        for line in lines:
+            print(line, file=sys.stderr)
+    except BrokenPipeError:
+        abandon(sys.stderr)
+
+
+def abandon(stream: TextIO) -> None:
+    """Keep Python from trying again, at its end, to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def unusable(error: object, said: Sequence[str] | None = None) -> CommandResult:
+    """Return the result of wrong use, or of a file that cannot be read or written.
+
+    Args:
+        error: the sentence. said: the lines for stderr; the sentence after the program's name if left out.
+    """
+    return CommandResult(
+        code=UNUSABLE, error=str(error), said=[f"limberjack: error: {error}"] if said is None else list(said)
+    )
+
+
+def unreadable(error: UnreadableError) -> CommandResult:
+    """Return the result of an input that cannot be read, with that as its only finding."""
+    issue = Issue("error", "unreadable", "", error.message, error.line)
+    where = f"{error.path}:{error.line}" if error.line else f"{error.path}"
+    result = unusable(f"{where}: {error.message}", [str(error)])
+    result.facts = findings(error.path, [issue], [])
+    return result
+
+
+def invalid(error: object, path: object, kind: str) -> CommandResult:
+    """Return the result of an input that can be read and has an error of its own kind, such as "state"."""
+    return CommandResult(code=HAS_ERRORS, error=str(error), said=[f"{path}: error {kind}: {error}"])
+
+
+def has_errors(path: Path, reading: Reading) -> CommandResult:
+    """Return the result of a model whose findings include errors, with all of its findings."""
+    return CommandResult(
+        findings(path, reading.issues, reading.notes),
+        code=HAS_ERRORS,
+        error=first_error(reading.issues),
+        said=[issue.format(path) for issue in reading.issues],
+    )
+
+
+def simulation_failed(error: SimulationError, path: Path, facts: dict | None = None) -> CommandResult:
+    """Return the result of a simulation that failed; facts: what it has reached, as plain data."""
+    said = [f"{path}: error simulation: {error}"]
+    return CommandResult(facts or {}, code=SIMULATION_FAILED, error=str(error), said=said)
+
+
+def stopped(interrupt: KeyboardInterrupt) -> CommandResult:
+    """Return the result of a command that Ctrl-C ends."""
+    facts = interrupt.facts if isinstance(interrupt, StoppedWithFacts) else {}
+    return CommandResult(facts, code=INTERRUPTED, error=STOPPED_ERROR, said=[STOPPED])
+
+
+def defect(error: Exception) -> CommandResult:
+    """Return the result of an error that nobody has foreseen, and keep its traceback in a file."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where, message = f"{Path(place.filename).name}:{place.lineno}", " ".join(str(error).split())
+    details = "".join(traceback.format_exception(error))
+    try:
+        number, path = tempfile.mkstemp(prefix="limberjack-", suffix=".txt")
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(f"limberjack {VERSION}, Python {sys.version}\n{details}")
+        kept = f"the details are in {path}, please report them"
+    except OSError:  # a full disk
+        kept = f"please report it with these details:\n{details}"
+    sentence = f"a defect of Limberjack, {type(error).__name__} in {where}: {message}; {kept}"
+    return CommandResult(code=DEFECT, error=sentence, said=[f"limberjack: error: {sentence}"])
+
+
+def findings(path: object, issues: Sequence[Issue], notes: Sequence[str]) -> dict:
+    """Return all that is found in a model as plain data, by the names of `Issue`; `file` is where an issue is."""
+    errors, warnings = count_issues(issues)
+    described = [asdict(issue) | {"file": issue.file or str(path)} for issue in issues]
+    return {"file": str(path), "errors": errors, "warnings": warnings, "issues": described, "notes": [*notes]}
+
+
+def first_error(issues: Iterable[Issue]) -> str | None:
+    """Return the first error in words, and how many more there are; None if there is none."""
+    errors = [issue for issue in issues if issue.is_error]
+    if not errors:
+        return None
+    more = f" (and {counted(errors[1:], 'more error')})" if errors[1:] else ""
+    return f"{errors[0].subject}: {errors[0].message}{more}"
