@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Articulated models and their exact motion, in Blender and without it.
 
     import limberjack as lj

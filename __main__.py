@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The `limberjack` command. Verbs that need Blender ask for its Python module only when they are used."""
 
 from __future__ import annotations

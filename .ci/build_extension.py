@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension's zips into dist/, by Blender's own builder: the tracked files that the manifest lets in.
 
 The same commit and the same libraries give the same zips, byte for byte.

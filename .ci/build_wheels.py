@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Build the package's wheels into dist/: one for each platform whose compiled kernels `make kernels` has left.
 
 Where it has left none, the one that runs anywhere, compiled by numba where that is installed. The same commit and the

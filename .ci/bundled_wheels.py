@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Wheels of others that the zips for a system bring along: what requirements/bundled.txt pins, held to its hashes.
 
 Blender's users have no pip. Each serves all of Blender's Pythons, or is not taken.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Zip files whose bytes follow from their content alone: not from the day, the machine, its umask or its folders."""
 
 from __future__ import annotations

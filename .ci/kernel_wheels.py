@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Wheels of compiled kernels: a package `limberjack_kernels` with one platform's library and what it tells of itself.
 
 Blender takes binaries in wheels alone. Any index of packages would take these. No ABI of Python is touched, so

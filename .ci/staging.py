@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is built is built from copies of what a commit of this tree would hold.
 
 `staging.py [PLATFORM…]` exits with 0 if `make kernels` has left libraries of these sources for those platforms, by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A contact sheet: some frames of a scene, rendered by Workbench, side by side in one PNG."""
 
 from __future__ import annotations

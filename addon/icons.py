@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The icons of joints: what they do, at a glance, in menus, lists and panels."""
 
 from typing import TYPE_CHECKING

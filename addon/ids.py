@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every bl_idname, and every property that the add-on hangs on Blender's own types."""
 
 # Properties on Object, Scene and WindowManager

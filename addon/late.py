@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Packages whose modules are loaded when they are first used, as `bridge.picking` is in `bridge.picking.hit_of(...)`.
 
 Blender loads all add-ons before it shows anything, and most of what they can do is not used in a session.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brings what older versions have stored up to this one, when a file is opened or something is appended.
 
 Whatever is ours says by which version it was made, so that nothing here needs to know how it came into the file; see

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a user sets once for all files: which overlays are drawn, in which colours, and how large."""
 
 import textwrap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Blender and its drivers tell of loading, saving and rendering on the process's own streams, where results belong."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What Blender is told when the add-on is switched on and off."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Our texts in other languages, which Blender shows to who has chosen one: addon/locale/LANGUAGE.json."""
 
 import json

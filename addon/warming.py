@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Compiles kernels in a process of its own where no library brings them, so that the window does not freeze over it."""
 
 import time

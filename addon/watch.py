@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tells the rest of the add-on that the scene has changed, so that no cache outlives what it holds.
 
 What older versions have made is brought up to date before anything looks at it.

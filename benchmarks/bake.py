@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long a chain of bars takes to simulate and bake, beside Blender's rigid bodies, in turns. See README.md."""
 
 from __future__ import annotations

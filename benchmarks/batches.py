@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How many jobs a second a batch does, beside the same jobs one by one by commands of their own, and what a job costs.
 
 .venv/bin/python benchmarks/batches.py --jobs 40 --json     # one JSON object, as the last line

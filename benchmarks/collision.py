@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long it takes to find all contacts of a scene, beside MuJoCo, and how that grows with the bodies.
 
 MuJoCo moves a scene of shared/contact; at some times its geoms are ours as well, and both find their contacts, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Many contacts: the scenes of ../shared/contact beside a peer, in one run, and how they fare in random variants.
 
     .venv/bin/python benchmarks/contact.py --accuracy draft,good

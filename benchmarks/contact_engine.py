@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Measure contact against the references of ../shared/contact: every case, every measure, at every accuracy.
 
     .venv/bin/python benchmarks/contact_engine.py --names bounce,incline_stick --accuracy exact

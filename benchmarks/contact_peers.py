@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scenes of ../shared/contact by other engines, each in a process of its own, through that folder's own bench.
 
 One table of engines, one way to judge: the bench's `measure` reads penetration, creep and joint gaps from poses alone,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Simulates the models of shared/corpus by each method, and tells how the default fares beside them. See README.md."""
 
 from __future__ import annotations

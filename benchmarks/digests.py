@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One digest for each motion of a fixed set, all records taken: two installations compute the same bits if all agree.
 
     LIMBERJACK_KERNELS=numba python benchmarks/digests.py > a.txt

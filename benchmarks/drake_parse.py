@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: how long Drake takes to parse a file.
 
 Each line of standard input is a path; each line of standard output the seconds that `Parser.AddModels` took for it, or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long a newcomer waits for the first moving frame, with an extension's zip and nothing else; see README.md.
 
 Each Blender has a clean profile, empty caches, and no numba but the zip's own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs inside Blender for first_play.py, in a folder of its own: installs a zip, opens a sample, and takes the time.
 
 With a window, Play is pressed with the mouse, and what counts is a picture in which links have moved. Without one there

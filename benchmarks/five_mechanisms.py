@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A01 to A05 of the IFToMM multibody benchmark as models: how they start, what is measured of them, what is known.
 
 All are drawn as they start, so that every joint starts at 0.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long inverse kinematics takes beside damped least squares on Pinocchio, taken in turns. See README.md."""
 
 from __future__ import annotations

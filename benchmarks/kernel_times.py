@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long a call of our dynamics takes inside a compiled loop, and how exact it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run one of the five mechanisms of the IFToMM benchmark, and tell where it is at given times.
 
     .venv/bin/python benchmarks/mechanisms.py A02 --n 40 --at 1 2 --accuracy exact --json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Times meshes of triangles: how long a tree over them takes to make, its memory, and what a question costs.
 
 Beside Blender's own BVHTree and, where it has one, trimesh's, on the same mesh: points near a wavy surface, each asked

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The benchmark's models: those of shared/benchmark/models, and chains like them of any length."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What motion keeps: energy where nothing takes it away, and loops closed."""
 
 from __future__ import annotations

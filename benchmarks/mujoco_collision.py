@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Contacts by MuJoCo, in the judges' Python: the first line of standard input is an MJCF file, then a job a line.
 
 A job {"step": seconds} moves the scene on and tells its geoms: `kind`, `size`, `position`, `rotation`, `group` (the

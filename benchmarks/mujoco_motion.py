@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion by MuJoCo, in the judges' Python: a job as JSON on standard input, what came of it on standard output.
 
 The job: `file` (MJCF), `gravity` [m/s^2], `hinge_speed` [rad/s] that all hinges start with, `seconds`; `limit` [rad]

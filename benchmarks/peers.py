@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Our times beside Pinocchio's and MuJoCo's, taken in turns."""
 
 from __future__ import annotations

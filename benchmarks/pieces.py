@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Divides concave meshes into convex pieces, and tells how near these come to them. See README.md."""
 
 from __future__ import annotations

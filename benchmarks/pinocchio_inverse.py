@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: inverse kinematics by damped least squares on Pinocchio, the loop of its own example.
 
 The first line of standard input says what is led, as JSON: `file` (URDF), `links`, `is_turned`, `moves_base`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Frames a second of Play, without a window, where things touch, and while one of them is pulled. See README.md.
 
     .venv/bin/python benchmarks/play.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Worker processes that can be ended: what takes too long, or kills its process, costs no other figure than its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long we take to read the largest file that Drake reads too, over what Drake takes, taken in turns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run the commands of README's table of figures, and print README's values beside the measured ones.
 
     .venv/bin/python benchmarks/readme.py

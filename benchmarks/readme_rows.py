@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """README's table of figures: its rows, the numbers in them, and the command and the output keys that measure each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long switching the add-on on and off takes, beyond Blender's own start; see README.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every figure that the engine has a target for, in one run. See README.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One digest for the keys of each sample scene's bake: two machines, or two choices of BLAS kernels, must agree.
 
     OPENBLAS_CORETYPE=Prescott python benchmarks/scene_digests.py > a.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long a new process takes to its first simulated frame."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What each figure must reach, and the table that shows whether it does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The library of `make kernels` against numba: what a call costs, and what the work in it takes.
 
 Each round runs both ways one after the other, since clocks wander; the best of each is told, and their ratio.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Simulates random models of every kind, each within a time limit, and tells how they fared. See README.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How long many copies of an arm take through a view: set, simulated, read, all in arrays; see README.md."""
 
 from __future__ import annotations

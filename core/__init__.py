@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limberjack's core: articulated models, their motion, and the files they come from. It knows nothing of Blender.
 
 Conventions, kept everywhere:

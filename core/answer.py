@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Exit codes of the command, and the JSON object that `--json` prints on stdout at each of them."""
 
 from __future__ import annotations

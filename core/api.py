@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The public names of Limberjack, as `import limberjack as lj` has them: what tutorials, scripts and notebooks need.
 
 Conventions stand in `core/__init__.py`. docs/api.md lists all of it, and a test tells when that changes.

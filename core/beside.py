@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A second process that compiles for this one: beside a window that must not freeze, or on a core that would idle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs in a process of its own: calls a function of core, by the name and the cache of the package that asks for it."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Starts this program's other processes. None of them looks for modules in the folder where it works.
 
 Python puts that folder first in its search path when it runs a module (`-m`) or a line (`-c`). A file `json.py` that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The one file that knows numba: kernels compiled when they are first called, and kept in a cache.
 
 Compiled code makes no arrays: it writes to those that it is given, which the caller keeps alive meanwhile.

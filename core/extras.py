@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a file says that means nothing here, kept for its way back."""
 
 from __future__ import annotations

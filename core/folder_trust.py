@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tells whether other users could have put a folder's content where it is.
 
 numba's cache files are pickles, so a process that reads one executes what its writer chose.

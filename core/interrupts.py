@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ctrl-C: the process ends at once while there is nothing to lose, and is left to tidy up where there is.
 
 Blender, as it starts and while it opens a file, calls Python from C++, which crashes over an exception or drops it. So

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Marks what is compiled, and chooses how it runs: compiled ahead of time, when first called, or not at all.
 
 What is marked `jitable` or `subroutine` stays an ordinary Python function, and so does `kernel.python`; but calling a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where numba keeps what it has compiled: a folder for each version of the sources.
 
 The folder is used only if no other user can have written to it (folder_trust.py). Otherwise each process compiles for

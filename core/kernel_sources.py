@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finds the files that kernels are made of. An edit of one of them, and of no other, asks for compiling again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The table of a library of kernels, and all that is checked before the library is opened.
 
 Opening a library executes code of it, so its content is held against a digest in the table first. The table,

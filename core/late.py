@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Names of a package that are found in its modules when they are first used (PEP 562).
 
 Blender loads all add-ons before it shows anything, and a dataclass takes half a millisecond to make.

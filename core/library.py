@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Kernels that were compiled ahead of time: one shared library, called by ctypes, without numba and without LLVM.
 
 kernel_table.py checks the library's table and its content before anything of it is executed. The types of a kernel's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Names under which files are written until they are whole: they tell whose they are, and so what a dead process left.
 
 A name is .NAME.lj-HOST-PID, and may go on. Nothing else is ever taken for ours.

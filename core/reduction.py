@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: samples replaced by cubics, within an error that the caller measures."""
 
 from __future__ import annotations

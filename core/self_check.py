@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Is this installation right? A pendulum whose motion is known is simulated, timed, and compared."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How kernels of a library are given their arguments: as numba lays them out, in slots of 8 bytes.
 
 A number is one slot, a tuple is its parts, and an array is no owner, no parent, the count of its elements, their size,

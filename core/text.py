@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Text that is safe to print."""
 
 from __future__ import annotations

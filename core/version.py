@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which version this is: the manifest's word, since Blender asks for it there."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Write docs/api.md, the list of all public names, from the code: `make docs`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes docs/contact.md from what benchmarks/contact_engine.py measured, beside what other engines gave.
 
 .venv/bin/python benchmarks/contact_engine.py --json contact.jsonl

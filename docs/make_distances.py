@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes docs/distances.md from proofs, and from a comparison with MuJoCo and Coal: run it after `make judges`.
 
 All placements take an hour or more. What has been found is kept in out/distances.jsonl, and not looked for again.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes docs/features.md, what acts on which joint type: `make docs`.
 
 Cells follow from the fields of each type's slots, so that a new type or a new field finds its place. That the page is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes docs/joints.md from the registry of joint types: `make docs`. A test holds the file against it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes addon/locale/messages.json, every text of the add-on that can be translated: `make messages`.
 
 These are the names and tooltips of operators, properties and their choices, the titles of panels and menus, and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Compile all kernels ahead of time: `make kernels`, or `PLATFORMS="linux-x64 …"` for those alone.
 
 What numba compiles is kept in the user's cache folder, for all checkouts of the same sources. build/kernels/PLATFORM/

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From one module to a shared library for each platform: by LLVM, and by the linker that zig brings along."""
 
 from __future__ import annotations

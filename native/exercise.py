@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Calls every kernel once, with arguments of the types that it always gets."""
 
 from __future__ import annotations

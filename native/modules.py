@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What numba makes of the kernels, as one module of LLVM with a way in for each, and the table that tells of them.
 
 This leans on numba's inside: how it lays out arguments, what a compiled function is called, and the module it keeps of

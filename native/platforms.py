@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """For which machines there are libraries. A new one is a line here."""
 
 from __future__ import annotations

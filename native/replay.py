@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Do libraries for machines that this one is not compute the same? `python -m native.replay [PLATFORM…]`
 
 Calls of kernels are recorded here, with all that they are given. A small program in C, made for each platform together

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What setuptools cannot be told in pyproject.toml: a wheel with compiled kernels in it is one for their platform."""
 
 import json

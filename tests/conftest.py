@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What all tests share: kernels are compiled once, before workers begin; what was left out is told at the end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The groups of a run together include every test, and windows share tests without running one twice."""
 
 from support.groups import GROUPS, group_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion, simulated or from a file, written as F-curves."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What all bakes share: a scene that is read and checked, a motion that comes bit by bit, keys, and a receipt."""
 
 from __future__ import annotations

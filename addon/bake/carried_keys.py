@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Location and rotation of an object, as numbers and as curves, moved and turned as the object was."""
 
 from __future__ import annotations

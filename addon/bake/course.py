@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene's simulation takes: the model that moves, where it begins, and what leads and drives it from outside."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene must be to be simulated, told before any work is done."""
 
 from __future__ import annotations

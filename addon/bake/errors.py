@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What stands in the way of a bake."""
 
 from ...core.model import ModelError

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """F-curves, written whole: one action for a bake, with a slot for every object."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A property's values as keys: one on every frame, or as few as keep to a tolerance when Blender plays them."""
 
 from __future__ import annotations

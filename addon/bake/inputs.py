@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of the model that are animated, as Blender evaluates them at frames: what drives a simulation in time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Values of joints over time: from a trajectory or from poses of links, to keys and back to poses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that lead: they move as they are animated, and what hangs on them follows in the simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Digests of a scene that hold at all its frames: of its model without what is animated, and of what animates that."""
 
 from __future__ import annotations

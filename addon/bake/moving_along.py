@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake that goes along with its machine, which was moved or copied after it was made."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A pose, keyed at the scene's frame: on the links, or on the joints that lead them. Angles go the short way."""
 
 from __future__ import annotations

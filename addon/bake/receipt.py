@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake came from and came to, kept on its action: so that a panel can tell when it is out of date."""
 
 from __future__ import annotations

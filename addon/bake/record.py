@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene's links do, however they are moved, as a trajectory."""
 
 from __future__ import annotations

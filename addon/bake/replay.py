@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`ReplayRun`: a motion from a file, baked as a simulated one is."""
 
 from __future__ import annotations

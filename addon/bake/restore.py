@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake takes the place of, kept and put back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Rotations over time, in each of Blender's rotation modes, without jumps.
 
 Arrays of rotations have shape (F, 4), quaternions w x y z, or (F, 3, 3), matrices.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scene at other frames than its own, as Blender evaluates it, and back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`BakeRun`: simulate a scene and bake it. The window's operator and the command line both drive it."""
 
 from __future__ import annotations

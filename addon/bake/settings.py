@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake is to be."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What carries an object at every frame: the space in which its own location and rotation are given."""
 
 from __future__ import annotations

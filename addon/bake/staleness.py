@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a bake is still what the scene would give."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a simulation begins: as the scene's links stand, or as they are animated up to the first frame.
 
 Joints that start at home need nothing of this: that is what a model starts from by itself.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The frame at which a link that was animated by hand is let go."""
 
 from __future__ import annotations

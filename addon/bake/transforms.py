@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From where links are in the world to the location and rotation channels of their objects."""
 
 from __future__ import annotations

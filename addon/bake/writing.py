@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion, written as keys on links, on joints, or on both: prepared beside the scene, then put into it at once."""
 
 from __future__ import annotations

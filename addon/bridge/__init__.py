@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The one place where a Blender scene and a core `Model` are translated into each other."""
 
 from typing import TYPE_CHECKING

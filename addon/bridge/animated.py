@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which of the numbers that a simulation follows are animated: by keys, drivers or strips of their own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Choices that a newer version has stored and this one lacks.
 
 Blender keeps their numbers in the file, and reads them as no choice at all: taken for anything, they would be another

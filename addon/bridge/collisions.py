@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Collision shapes of links, fitted to all that is seen of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finds colliders whose shape changes over time, and the modifiers and animations that change it."""
 
 from __future__ import annotations

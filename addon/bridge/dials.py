@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A joint's axes as they are seen in the viewport: what turns about what, what slides along what, and how far."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives that hold joints where they stand, as stiff as the inertia that they meet asks for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Why a scene cannot be read, in words and as a kind for which there may be a remedy."""
 
 from ...core.model import ModelError

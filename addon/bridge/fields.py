@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The table of fields: which attribute of the core is which property. Both sides use the same names.
 
 A field's number is converted between Blender's units and the core's as its measure tells. Blender's numbers cannot be

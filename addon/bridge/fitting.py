@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which shapes a link collides as: the one that is asked for, or the one that suits what is seen of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of a joint whose Empty was moved, by itself or with the whole of its machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of a joint, and the Empty that shows them."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that Blender shows but a bake cannot key: those of libraries, and those of collection instances."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A mesh as a binary glTF file, by Blender's own exporter.
 
 glTF is Y up by its specification, and whoever reads it turns it back; so the exporter turns it (`export_yup`), and the

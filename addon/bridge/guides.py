@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a mouse, which knows but two directions, leads a point in space."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The blows of a scene's last motion, as an animator counts them: one for two links that strike in a frame."""
 
 from __future__ import annotations

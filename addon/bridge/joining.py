@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """New joints between links, and joints put elsewhere, with all links where they were drawn."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a model says that a scene has no words for, kept as text on the object that it belongs to."""
 
 from __future__ import annotations

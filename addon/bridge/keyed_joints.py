@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints whose values have keys, and the links that these move as frames go by.
 
 F-curves are asked themselves: a render hands nothing back, and hidden Empties are not evaluated.

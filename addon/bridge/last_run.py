@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The last motion of each scene, for graphs of it: numbers and names, and no object of Blender's."""
 
 from __future__ import annotations

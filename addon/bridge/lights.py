@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lights: Blender's in watts, the model's by an intensity that fades with the distance.
 
 A white matte surface, one metre from a point or a spot light, or anywhere under a directional one, is as bright on both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where the links stand now, as coordinates of their joints, and links put where coordinates have them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The mass of a link, from the volumes of its meshes."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How surfaces look: Blender's Principled shader and the core's `Material`, translated both ways.
 
 Of the shader count the base colour or the image that is its colour, alpha, emission, and the specular level with its

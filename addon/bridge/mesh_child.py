@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs in a process of its own, as a script: imports mesh files for the Blender that has started it."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files, each once, as one mesh in its own axes, with Z up.
 
 What a file names and claims is looked at first (`core/formats/mesh_sources.py`). Blender's own importers then read it

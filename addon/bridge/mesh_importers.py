@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's own importers of mesh files, and a process that does nothing else: what they die of ends that alone.
 
 OBJ, STL and PLY are taken as they are, which is what robotics means by them. glTF is Y up by its specification, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes as Blender evaluates them, as arrays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Copies of links and joints as a mirror in the world's plane x = 0 shows them."""
 
 from __future__ import annotations

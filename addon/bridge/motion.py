@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether something moves an object, so that where it is now says nothing about how the model was drawn."""
 
 from collections.abc import Iterator

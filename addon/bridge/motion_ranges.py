@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How far joints go while their links move as they are animated, and the limits that follow."""
 
 from __future__ import annotations

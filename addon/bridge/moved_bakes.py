@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Baked machines that were moved, scaled or given a parent since: their keys know nothing of it.
 
 A machine is what joints connect. Matrices have shape (4, 4), in Blender units.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A whole model, put elsewhere in the world."""
 
 from ...core.model import WORLD, Model

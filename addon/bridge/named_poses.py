@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses that a scene keeps: where its joints stood, whatever they are called and wherever the machine stands."""
 
 from __future__ import annotations

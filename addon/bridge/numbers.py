@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers on their way between Blender's single precision and the model's double precision."""
 
 from typing import NamedTuple

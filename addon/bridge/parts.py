@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What gives a link its shape: itself, its children, and what they put up as instances."""
 
 from __future__ import annotations

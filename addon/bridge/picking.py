@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What lies under the mouse, as surfaces in the world to which core can fit a joint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What stays while a pose is changed: pinned links, and joints that are held."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The frame of a link: its object's location and rotation in the world, free of scale."""
 
 import math

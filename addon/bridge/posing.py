@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model taken by the hand: a coordinate is led or a link is pulled in the viewport, and the others follow."""
 
 from __future__ import annotations

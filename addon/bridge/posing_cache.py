@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The posing of a scene, kept while it is dragged or played: not every move of the mouse is to read the scene anew.
 
 A reading tells of all other changes: it is another one after each edit, undo or redo, and none when a file is loaded.

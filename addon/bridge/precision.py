@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finds links that are too small for how far they are from the world's origin: Blender's numbers are coarser there.
 
 Blender keeps places and keys in single precision, so that 500 km from the origin the next place is 3 cm away.

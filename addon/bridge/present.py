@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which of a scene's objects take part: hidden ones too, but not what every view layer excludes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes that stand for a model's shapes, and the shapes that such meshes stand for."""
 
 from __future__ import annotations

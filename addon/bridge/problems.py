@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Everything that is wrong or suspect in a scene's model, with the object that is to blame."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A link that is pulled by a point of it: where the point is asked to be, and what may follow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the mouse points at: values on a dial, and directions about a point."""
 
 from __future__ import annotations

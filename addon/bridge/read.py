@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene, read as a `Model`. Whatever frame the scene is at, baked or not, the model is the same."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A joint's Empty, read as a core `Joint`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor said of a scene's last simulation: kept, and its remedies put into Blender's properties."""
 
 from __future__ import annotations

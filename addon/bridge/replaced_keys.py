@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that are keyed by hand, and are to be simulated."""
 
 from __future__ import annotations

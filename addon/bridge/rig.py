@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene's model is, read once for all that shows it, and read again only when something has changed.
 
 It holds names and numbers and no object of Blender's: after an undo these would be dangling.

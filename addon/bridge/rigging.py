@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the user changes of a joint in the viewport: where its axes point, how far they go, where it starts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene apart, in which Blender's own importers and exporters work while nothing of the user's changes."""
 
 from __future__ import annotations

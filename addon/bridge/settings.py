@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of a scene's model, set by name as core's `set_property` does, and kept in Blender's properties."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints whose Empties were moved, with their frames stored where these are now."""
 
 import bpy

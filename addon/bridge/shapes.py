@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The visuals and collisions of a link, from its parts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is kept of a joint's values, poses and keys, counted from where its zero has been moved to."""
 
 from __future__ import annotations

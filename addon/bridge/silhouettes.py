@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edges just beside an object as it is seen, where the ray through the mouse misses it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coordinates as the user sees them, in radians and Blender units, locked ones counted: read off, and led."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a drag may change, kept so that Esc gives it back exactly."""
 
 from __future__ import annotations

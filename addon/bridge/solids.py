@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the meshes of a link enclose: closed surfaces that look outward, and what had to be assumed to find them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is worked out from a scene and kept with it: weights that the panel shows, and the poses as drawn."""
 
 import bpy

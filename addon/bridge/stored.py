@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Reads JSON that an earlier session has stored in a scene. The file may be a stranger's, and hold anything."""
 
 from __future__ import annotations

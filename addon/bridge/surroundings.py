@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What stands around the links of a scene: objects that belong to none and are seen, and lights."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which objects can be links, and what about one that can is to be told at once: later it would stop a simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How links touch: surfaces, layers and pairs, between Blender's properties and the core's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Directions of hinges about which gravity can turn what they carry."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coordinates brought within the limits that a joint has, before it is led there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A `Model`, written into a scene as links, joints and shapes."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model's shapes, written into a scene as objects on their links."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The `limberjack` command with Blender: .blend files, the open scene, and the verbs that need one."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack bake`: simulate a model or a scene, or replay a motion, and save it as keyframes or as a trajectory."""
 
 from __future__ import annotations

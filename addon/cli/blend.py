@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """.blend files as models: reading one, opening one, and writing one, whole or not at all."""
 
 from __future__ import annotations

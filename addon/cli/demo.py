@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack demo`: the main job on a sample scene, from links and joints to keyframes, SDF and a picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Any input as the scene that is open, with the settings that the command line makes in it."""
 
 from __future__ import annotations

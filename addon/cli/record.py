@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack record`: what the links of a scene do, from keys of any kind, as a trajectory file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Blender as a module: switched on when a verb first needs it, with the add-on registered."""
 
 from __future__ import annotations

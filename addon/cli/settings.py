@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the command line, made in the scene that is open."""
 
 from __future__ import annotations

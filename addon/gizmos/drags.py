@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What each handle of a joint changes as it is dragged, on the joint's own numbers."""
 
 from __future__ import annotations

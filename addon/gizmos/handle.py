@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A handle of a joint: a mark that faces the eye, and is dragged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The handles of the active joint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers typed while something is dragged."""
 
 DIGITS = "0123456789"

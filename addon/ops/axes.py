@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Add axes to a joint whose type leaves their number open, and take them away."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate and bake, and take a bake away again."""
 
 from typing import TYPE_CHECKING

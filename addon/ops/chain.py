@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Join links in a row: click one after the other, or name them."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Floors, walls and platforms: what stands in the way of links, and moves but as it is animated."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How links touch, of many at once: surfaces, and which two are to meet."""
 
 import bpy

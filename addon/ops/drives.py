@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives that are set from how the joints are posed."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models leave: an operator for each format that core can write, with the options of its writer in its dialog."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What keys and buttons do while an operator runs, in the status bar: with Blender's icons, in the user's language."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models come in from every format that core reads, by the menu or dropped into the 3D view."""
 
 import os

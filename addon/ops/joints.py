@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Join links, and let a joint's frames follow its Empty."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Keys for the pose that the joints are in."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of joints from the motion that their links have."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tag objects as links, and weigh them."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The other half of a machine or a creature."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Let bakes go along with what was moved since, or put this back."""
 
 import bpy

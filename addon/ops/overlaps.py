@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ways to have links that start inside of each other start apart."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints by pointing: at a hole, a shaft, a cone, a ball, a rim, a straight edge, a flat face, or any place."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Pin links and hold joints, so that posing leaves them as they are."""
 
 import bpy

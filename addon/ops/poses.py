@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses of all joints at once: in the middle of their limits, and those that the scene keeps by name."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lead joints, aim and limit them, and say where they start: what their handles do, for scripts and for buttons."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints with the settings of a door's hinge, a drawer, a knee and the like."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Play with a scene: start a preview, pull its links, stop it, or keep what it shows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lead the user from a problem to what is to blame, and mend it where there is one safe way."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Take a link by the hand: what it hangs on, and what hangs on it, follows."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Do what the doctor advises after a simulation."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How operators tell the user what went wrong, or what they should know, and leave what was made selected."""
 
 import bpy

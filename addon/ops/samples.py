@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sample scenes, opened as new files, so that saving one never touches what is installed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Find out whether the installation is right, and take away what it keeps compiled."""
 
 import bpy

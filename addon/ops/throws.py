@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that are thrown: simulated from where their own keys let them go."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motion in and out: a trajectory file replayed as a bake, and what the links do written to one."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which 3D view the mouse is over, and which link is near it, for tools that work in all of them."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that run in the window, by a timer, once the solver is compiled."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is drawn over the 3D view, and takes no clicks."""
 
 import bpy

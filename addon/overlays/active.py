@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The active joint over the 3D view: its axes, how far each may go, and where it stands."""
 
 from __future__ import annotations

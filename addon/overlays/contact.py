@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where links touch at the frame that is shown, and how hard: a cross at each point, and its force as a line.
 
 The longest line is of the strongest force that there was so far, in Play or in the last bake.

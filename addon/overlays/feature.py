@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a click would fit a joint to, shown before it."""
 
 from __future__ import annotations

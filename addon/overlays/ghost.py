@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a link would be: its shape, seen through, at one or more places."""
 
 from __future__ import annotations

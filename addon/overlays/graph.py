@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Graphs of the last motion along the lower edge of the 3D view, with a line at the present frame."""
 
 from __future__ import annotations

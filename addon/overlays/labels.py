@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers beside what is drawn, in the user's units."""
 
 from __future__ import annotations

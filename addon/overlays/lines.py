@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coloured lines in the viewport: made once, drawn as often as Blender asks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The whole model over the 3D view: every joint, what it joins, and where the masses are.
 
 What does not change is not computed: lines are laid out in the joints' own frames when the scene was read anew, moved

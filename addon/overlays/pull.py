@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a link that is pulled is asked to come: a line from the point that it was taken by."""
 
 from __future__ import annotations

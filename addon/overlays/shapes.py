@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The lines that a joint is drawn with: rings turn, rails slide, threads wind, balls are round, cones are cones."""
 
 from __future__ import annotations

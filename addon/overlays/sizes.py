@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How large the active joint is drawn: as large as its Empty, and never too small to be taken with the mouse."""
 
 import bpy

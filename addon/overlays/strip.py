@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where the graphs over a view lie, in its pixels: worked out without a window."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tab in the 3D view's sidebar."""
 
 from . import (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The axes of the active joint, and where it starts on them."""
 
 from typing import TYPE_CHECKING

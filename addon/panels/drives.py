@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The motors of the active joint, an axis after the other."""
 
 import bpy

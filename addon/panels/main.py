@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tab's head, in view wherever one is: play, bake and clear, what the last bake came to, and how to begin."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where users look for what an add-on can do: Blender's own menus, the search (F3), which reads these, and a pie."""
 
 import bpy

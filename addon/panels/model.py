@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The model as a tree: each link with the joints that hang on it, and below each joint what it carries."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where the joints stand: a slider for each of their coordinates, and poses that are kept."""
 
 from typing import TYPE_CHECKING

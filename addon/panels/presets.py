@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Menus of joints: what they may be, and known things that they may be like."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What Play offers while it goes on."""
 
 from bpy.app.translations import pgettext_iface

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is wrong with the model or with its last simulation, who is to blame, and a button where there is one safe way
 to mend it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links taken by the hand: the tool of the 3D view's toolbar, and the panel where a newcomer finds it."""
 
 import bpy

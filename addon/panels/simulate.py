@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How simulations are, and what the last bake came to."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Our tools in the 3D view's toolbar."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links shown elsewhere than they are.
 
 Where each was is kept on it, and so in every undo step and every file that is written meanwhile: whatever ends a

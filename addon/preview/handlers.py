@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What Blender tells of a scene that is previewed: changes, other frames, undo, files that are read and written."""
 
 from __future__ import annotations

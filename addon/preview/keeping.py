@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`KeptRun`: what a preview has shown, baked as a simulation is."""
 
 from __future__ import annotations

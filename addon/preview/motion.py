@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The motion that a preview shows: computed a bit at a time, kept, and with every pull of the mouse in it."""
 
 from __future__ import annotations

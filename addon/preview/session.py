@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A preview of a scene: what it shows, at which frame it is, and what a change of the scene does to it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an object, a scene or the window manager stores for Limberjack.
 
 Lengths are in Blender units, as all of Blender's are; masses in kg, inertias in kg m^2, forces in N or N m.

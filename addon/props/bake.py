@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake is to be, stored with the scene, and what each object was before one."""
 
 import math

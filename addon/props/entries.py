@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The numbers by which files keep the entries of enums."""
 
 import zlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor said of a scene's last simulation."""
 
 from bpy.props import IntProperty, PointerProperty, StringProperty

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an Empty stores as a joint: its frames, axes and home.
 
 A quantity whose unit depends on the joint's type is stored as a plain number. The panel shows one of its faces, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a light stores for model files, in which its brightness falls off by numbers of its own."""
 
 from bpy.props import FloatProperty, FloatVectorProperty

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a joint stands now, as properties. They know no kinematics: a layer above provides what reads and poses."""
 
 from __future__ import annotations

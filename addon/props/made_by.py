@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """With which version of Limberjack something was made: each object of ours keeps it, and each scene.
 
 So whatever is appended, linked or pasted is known by itself, and so is what an older version adds to a newer file.

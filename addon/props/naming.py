@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The names of objects in a scene's model, and the way back from such a name to its object.
 
 Blender lets an object of this file and objects of several libraries have the same name. A model's names are unique.

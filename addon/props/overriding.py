@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of objects that come from another file by a library override."""
 
 from collections.abc import Iterable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What of a file is ours: the scenes and objects that say, or could say, which version has made them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene stores, and what the window manager shows while work goes on."""
 
 import bpy

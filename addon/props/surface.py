@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How an object that collides touches others, and which it meets."""
 
 from bpy.props import (

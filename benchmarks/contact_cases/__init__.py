@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The 48 cases of ../shared/contact/references.md as models of ours, and how each of their measures is read.
 
 A case is a function that takes an `Asker` and yields (measure, value) one after the other, so that what comes before a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a case asks of the engine: motions, and the thresholds between what holds and what does not."""
 
 from __future__ import annotations

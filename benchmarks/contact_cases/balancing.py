@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What stands, leans, jams and is held, and where it no longer does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Blows, one at a time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Many bodies at once, whose motion no reference knows: what they keep, and that they come to rest."""
 
 from __future__ import annotations

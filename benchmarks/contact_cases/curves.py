@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where curves that are known at frames cross, peak and end, by polynomials through a few frames.
 
 Between events a motion is smooth, and the engine's frames lie on it to its own accuracy; a polynomial of degree 7

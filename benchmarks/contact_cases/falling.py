@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What comes down bit by bit: a chain on a scale, a row of dominoes, an arch."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the references ask for: values, tolerances, and how good an answer is."""
 
 from __future__ import annotations

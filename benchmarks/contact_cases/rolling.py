@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Balls and discs that roll, without and with slip."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scenes of ../shared/contact/bench/scene.py, which know no engine, as models of ours."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Blocks and feet that slide, and stick."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Discs, stones and tops that roll and turn at once."""
 
 from __future__ import annotations

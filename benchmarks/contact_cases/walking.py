@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What rolls over its edges and feet: a wheel of spokes, a biped, a block that rocks."""
 
 from __future__ import annotations

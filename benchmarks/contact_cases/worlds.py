@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models for cases, made body by body, with the state in which they start."""
 
 from __future__ import annotations

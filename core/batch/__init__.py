@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Many jobs: a JOBS.toml expanded into commands, done by processes of this machine or of a cluster, and resumed.
 
 A job is nothing but commands of `limberjack` that anybody could give by hand, so its results are those of its single

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What can be known before any work: whether files can be read, settings made, and outputs kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Jobs on other machines: Dask's distributed scheduler hands them out, and each of its workers does them as here.
 
 Nothing but orders and outcomes, some kilobytes each, goes through the scheduler: inputs, outputs and records lie in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 MOST_SHOWN = 120
 """Characters of what was found, in a message."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`Job`: what a batch has one of for each result; the commands that make it, and the files that they write."""
 
 from __future__ import annotations

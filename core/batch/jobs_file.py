@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """JOBS.toml: which files, which values, which outputs; expanded into jobs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Options of verbs, as a JOBS.toml gives them: tables in the place of arguments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Jobs on this machine: a thread for each worker process."""
 
 from __future__ import annotations

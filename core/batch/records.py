@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A record of each job: what it was, what it read and wrote, and how it went. What is up to date is told by them.
 
 Whoever does a job writes its record, beside nothing that others write; so a run that is cut short, or the loss of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A batch from its JOBS.toml to its manifest: only what is stale is done, and a failed job stops no other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sweeps: the values that parameters take, as tables of text, a row for each combination.
 
 A value is text as `--set` takes it: numbers with the shortest digits that mean them, lists with commas between.

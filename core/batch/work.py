@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Doing a job: its commands in a worker, its record, and nothing half-done left behind. Runs wherever jobs are done."""
 
 from __future__ import annotations

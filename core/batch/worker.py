@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A process that does commands one after the other: `limberjack worker`, and what is to be known where it dies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every finding about a model: one function a finding, gathered by `check_model`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about collision shapes that cannot touch anything: files that are missing or unreadable, unknown kinds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about what follows what: mimics and couplings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Notes and warnings on what falls, since nothing holds it. Apart from `check_definition`: it is no flaw of a file."""
 
 from __future__ import annotations

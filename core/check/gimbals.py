@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Gimbal lock at the start: three hinges in a row whose outer two share a line where the model begins.
 
 Unlike `core/kinematics/gimbals.py`, which a simulation asks at any pose, this needs no compiled model.

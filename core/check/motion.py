@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Notes on how a model can move: what its loops ask for, and why it cannot be simulated."""
 
 from __future__ import annotations

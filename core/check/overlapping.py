@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Warnings on links that overlap before anything moves. Apart from `check_model`: it makes solids of all links."""
 
 from __future__ import annotations

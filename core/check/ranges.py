@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about the limits of joints that mimics and couplings tie together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about sizes that no collision shape can have: negative, zero, absurd, or no numbers."""
 
 from __future__ import annotations

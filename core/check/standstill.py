@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Why nothing would move if a model were let go: what gravity cannot turn, what is in balance, what friction holds.
 
 Told only where all of it stands still: a wheel on the axle of a car that rolls is balanced on purpose.

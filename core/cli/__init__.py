@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The `limberjack` command on model files: a verb is one file here and its place in `VERBS`."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack batch`: many jobs from one JOBS.toml, on this machine or on a cluster."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack check`: everything that is wrong with a model, by line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack convert`: a model in another format."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What every verb shares: running one, its inputs and settings, and what its errors come to.
 
 Results go to stdout, all else to stderr.

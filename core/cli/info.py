@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack info`: the links and joints of a model, as a table or as data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack plot`: graphs of a motion, as a figure."""
 
 from __future__ import annotations

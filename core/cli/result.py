@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How a command ends: the result of its verb or of an error, and the one place that prints it."""
 
 from __future__ import annotations

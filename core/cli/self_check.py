@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack selfcheck`: whether the solver is right on this machine, and how fast."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack simulate`: how a model moves, as a report and a trajectory file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack worker`: commands that come one after the other, done by one warm process."""
 
 from __future__ import annotations

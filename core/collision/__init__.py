@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Convex solids: how far apart two are, where they touch, and which of many are near. No model, no motion.
 
     solids.py     the kinds: what a solid is, and all that the rest asks of one

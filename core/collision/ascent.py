@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The last digits of a normal where something is curved: Newton's method on the separation.
 
 Along a unit vector n, two solids are parted by s(n) = n . (b - a), where a is the farthest point of A along n and b

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which solids are near enough to each other that they may touch: a tree of boxes over all of them.
 
 The tree has no pointers. Solids are sorted along a curve that fills space (Morton's), the sorted row is cut into leaves

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Pairs of cores whose distance is a formula: points, segments, boxes, cylinders, in the axes of the first solid.
 
 Each gives the cores' signed distance [m] and the unit normal from the first to the second. Where several directions

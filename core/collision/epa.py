@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How deep two convex cores overlap: a polytope inside their difference, blown up where it is nearest to the origin.
 
 Each direction in which it is blown up bounds the depth from above, and the polytope's nearest face bounds it from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which points of two cores face each other, once the normal between them has all its digits.
 
 Along the best normal n, the points of A that are farthest, and those of B that are farthest against n, are a point, an

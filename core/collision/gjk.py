@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How far two convex cores are apart: the algorithm of Gilbert, Johnson and Keerthi.
 
 It walks through the difference of the two cores, all b - a, to the point that is nearest to the origin. Everything is

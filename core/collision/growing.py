@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Quickhull's loop: the point farthest outside becomes a corner, until no point lies outside by more than a tolerance.
 
 The hull is a closed surface of triangles at any time. The faces that see a corner are found from neighbour to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The convex hull of any points, simplified where it would have too many corners.
 
 The hull grows from a tetrahedron: the point that lies farthest outside becomes a corner, and the faces that see it give

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Results of slow functions of arrays, kept by the content of the arrays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where two solids touch: up to `MOST` points, by clipping the face of one against that of the other.
 
 Each solid offers what it turns to the normal: a face, an edge or side as a segment, or a point. The flatter face is the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Who may meet whom, as a rule that kernels can ask: nothing here grows with the number of pairs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A triangle mesh and a convex solid: how far they are apart, and where they touch.
 
 A solid touches a face with its corners that lie above it, along the face's own normal; and it touches an edge as it

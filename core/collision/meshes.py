@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Triangle meshes as they are drawn: what does not move by itself, such as floors, stairs and tubes.
 
 A mesh is its faces and those of its edges that something can touch from outside: where two faces lie in one plane, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The signed distance of two solids, and the normal along which they would touch or part.
 
 `separate` looks for a formula first (closed.py). What has none is walked along (gjk.py), is blown up where it overlaps

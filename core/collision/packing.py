@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From solids as they are told to the arrays that kernels take."""
 
 from __future__ import annotations

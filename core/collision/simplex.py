@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The point of a simplex that is nearest to the origin, by the regions that its corners, edges and faces look at.
 
 A simplex lies in the first rows of an array of shape (rows, 9): each row has a point of the difference of two solids,

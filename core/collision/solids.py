@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Convex solids: a core with a support function, and a radius by which it is blown up.
 
 Each kind is defined here and nowhere else: its number, what `support` gives, what lies behind a support point

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """When two moving solids first touch, by steps that are too short to miss it.
 
 Between two solids whose nearest points are a distance s apart along a normal n lies a slab of that width. However they

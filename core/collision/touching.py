@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is asked of many pairs at once: how far they are apart, and where they touch."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The loads of an island by linear equations, once it is known what holds, sticks and slips.
 
 Sweeps from point to point soon show that, and then come nearer but slowly where bodies hold each other in many points.

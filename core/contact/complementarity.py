@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Loads that push and never pull, with friction inside Coulomb's cone: which points hold, stick, slip or part.
 
 For all rigid points: load >= 0, rate >= pace, and one of both is met; friction is up to limit times the load, and as

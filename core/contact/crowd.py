@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A crowd: articulations, the laws between them, and room to solve for all velocities at once.
 
 Dofs are numbered as in qd. An articulation is a node of the graph that elimination.py orders. Its dofs have their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The velocities that a crowd takes in a step: the least of a convex function, island by island, by Newton's method.
 
 With A the mass matrix, v0 the velocities that all but the laws would give, and J those of the laws by the dofs, it is

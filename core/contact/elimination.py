@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Cholesky's factors of a matrix of blocks, one block for each articulation, few of which touch each other.
 
 A graph says which blocks are not 0. They are eliminated in the order of least degree: next comes the node that the

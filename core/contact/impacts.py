@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Velocities that jump where points close: restitution along the normal, Coulomb's cone across it.
 
 An impact goes on in rounds, each of them a moment of its own. In a round the points that approach take part, all at

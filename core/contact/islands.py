@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which points have to do with each other: those of one island, between which a path of bodies and points leads.
 
 Loads of one island say nothing about those of another, so each has equations of its own: W is block diagonal, and

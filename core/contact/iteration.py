@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Strides of an island whose factors would fill up: conjugate gradients, made short by each articulation's own block.
 
 A thousand packed balls meet each other in all directions, so elimination would leave hardly a block that is 0, and cost

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The rows of a crowd's laws: which dofs move a row, how fast each of them does, and how easily an impulse does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What acts between bodies in a step of a crowd: impulses that are the slopes of convex potentials of velocities.
 
 A law takes the velocity of one or two rows to an impulse. One kind pushes and never pulls: contacts along their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The least loads that change the rows' rates by what is asked of them.
 
 Points that hold the same twice, such as the four corners of a box, leave W singular, and loads open. The smallest ones

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The loads of all points that hold, at one instant, and what they do to accelerations.
 
 A rigid point keeps its gap's second rate at 0, one that sticks keeps the rate of its slip at 0 as well; friction that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Longer strides for sweeps that come nearer but slowly: Anderson's mixing of the last ones.
 
 A sweep takes loads x to G(x). Of the last few, that combination is found whose changes G(x) - x all but cancel, and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which pieces of two solids touch in a point of their manifold, and what their surfaces make of it.
 
 The pieces are read off the place of the point on either solid, so that this knows nothing of how manifolds are found.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where two pieces of surface are nearest, and how that place moves.
 
 With n the normal from one piece to the other, x and y their nearest points and g the gap, y - x = g n at all times. The

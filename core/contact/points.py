@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A point in which two solids touch, as a piece of each surface that moves along with its body.
 
 While solids roll, slide and tip on each other, a point of contact is where two pieces of surface are nearest: a face,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How a mechanism answers to forces in its contacts: the matrix W of J M^-1 F, with joints, loops and held columns.
 
 A row's force is a wrench on two bodies. Passed inward through the articulated bodies, each dof feels some part of it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Islands that sleep: what has kept still for a while is left as it is, and nothing is solved for in it.
 
 An island falls asleep as a whole and wakes as a whole: where something that moves comes as near as a contact, or where

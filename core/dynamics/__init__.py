@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Forward and inverse dynamics, momentum and energy.
 
 Functions of a model are for those who ask once; they take a `CompiledModel`, or a `Model` that they compile, and states

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Forward dynamics by the articulated-body algorithm, O(n).
 
 A joint of k columns needs no k x k matrix: taken last to first, each column deflates the articulated inertia by one

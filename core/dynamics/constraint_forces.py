@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The forces that constraints take: multipliers L with (G M^-1 G') L = what is asked of the rows, redundant or not.
 
 M is never formed. The articulated-body algorithm has factored its inverse: a row's unit force, passed inward, meets

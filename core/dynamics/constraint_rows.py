@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What constraint rows say: how far, how fast and with what acceleration a state breaks them, and how they pull.
 
 Twists, accelerations and wrenches of a weld are taken in world axes at the place where its first frame should be, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a compiled model holds to: welds of its loops, equations between coordinates, and motion that is prescribed.
 
 Every constraint is a few rows. A weld has six, an equation one, and so has a measure that is kept at a number. Each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The mass matrix by the composite-rigid-body algorithm.
 
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, Table 6.2.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Kinetic and potential energy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The equations of motion of a compiled model: M(q) qdd + h(q, qd) = tau + J' W + G' L, with gravity in h.
 
 G' L are the forces by which loops stay closed, mimics and couplings are followed, and limits without room are kept.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Forces that joints exert by themselves, and the energy that they store and take away."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What guards exert while they act: friction against sliding, stops that give way, drives.
 
 What holds a coordinate altogether, friction that sticks, a rigid stop, the largest speed, is no force that could be

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What surrounds bodies: drag that brakes them, and no gravity where it is switched off."""
 
 from __future__ import annotations

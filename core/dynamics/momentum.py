@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a model's mass is, and how it moves as a whole."""
 
 from __future__ import annotations

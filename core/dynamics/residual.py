@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inverse dynamics as the judge of forward dynamics."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inverse dynamics by the recursive Newton-Euler algorithm: the judge of the articulated-body algorithm.
 
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3, Table 5.1.

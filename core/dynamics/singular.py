@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What forces do not decide, since nothing that weighs moves along with it: which link or joint, and what to do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The terms of the equations of motion, each by itself: M(q) qdd + C(q, qd) + G(q) = tau."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The wrench that every joint passes on, fixed ones too, though those cost the dynamics nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is raised where a file cannot be read or written at all."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Opens regular files only. A pipe might keep silent, and a device might never end."""
 
 from __future__ import annotations

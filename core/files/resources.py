@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Files that a model file names: found by their uri, and only in folders that it may reach."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """XML that strangers wrote, as a light tree in which every element knows its line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Model files: `read` one to a Model, `write` a Model to one. What formats there are stands in `registry`.
 
 A file is told by its root element, not by its suffix. Blender starts with this module, so what reads and writes is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What readers of both formats do alike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What Drake's own elements say of a collision's surface, in SDF and in URDF alike but for where the number stands.
 
 Source: Drake's documentation, "Parsing MJCF, SDFormat and URDF", drake:proximity_properties.

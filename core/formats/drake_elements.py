@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drake's elements that act between links: springs, ball constraints, collision filter groups; and rotor inertias.
 
 SDF has their values in texts, URDF in the attributes value, name and link; both are read alike. Source: Drake's page

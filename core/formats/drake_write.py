@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Write what only Drake's elements express: springs and ball constraints between links, pairs that do not collide,
 rotor inertias. SDF has the values in texts, URDF in attributes.
 """

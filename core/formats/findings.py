@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a reader gathers on its way through a file: issues, what it left aside, and numbers with exact complaints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Checks elements against one table of rules per format, and reports those that break them.
 
 A reader looks up the names that it knows, so a misspelt name is read as if it were not there. This check compares every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a file is an image: by what it begins with, since names promise nothing."""
 
 from __future__ import annotations

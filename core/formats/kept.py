@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a reader does not understand, kept as text; and back into the file when that is written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files of strangers, looked at before anything reads them.
 
 What they name (materials, images, buffers) goes through the gate that the model's file goes through, `Resources`; what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files that go out with a model: which are written beside it, and what the model's file calls them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Wavefront OBJ: the text of a mesh, of its materials, and the images that these name."""
 
 from __future__ import annotations

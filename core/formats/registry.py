@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """All file formats, an entry each: the verbs, batches, and Blender's menus, dialogs and drops follow from these.
 
 Reading and writing are loaded when they are first called, since Blender starts with this module.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that a file format cannot say, as chains of joints that it can.
 
 A chain moves just as the joint did: its screws are the joint's own, one after another, with a tiny link between each

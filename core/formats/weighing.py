@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Masses for models that have none: from their shapes, all of one density."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """XML that goes out: numbers that read as the same numbers, and elements kept from a file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Shapes that links carry, the mass properties of meshes, and what can be fitted to them."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sides of cones in a mesh: pointed ones, and those that are cut off, such as countersinks.
 
 All polygons of a cone's side lean by the same angle to its axis, so their normals lie in a plane across it:

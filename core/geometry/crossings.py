@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether triangles run through each other."""
 
 from __future__ import annotations

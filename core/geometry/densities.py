@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What common materials weigh, and how they touch.
 
 Densities are typical values of handbooks, rounded: CRC Handbook of Chemistry and Physics (metals, water, ice), Ashby,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The volume that a mesh of a file encloses, although files hold meshes with duplicate vertices, holes and wrong sides.
 
 Each assumption that is needed becomes a remark, which the user sees.

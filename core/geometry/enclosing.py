@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Primitives that enclose points, as small as they can be, or nearly so."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Curved solids and outlines as meshes, for whoever knows nothing but meshes."""
 
 from __future__ import annotations

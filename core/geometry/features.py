@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a joint can be fitted to on a mesh where the user points: holes, shafts, cones, spheres, rims, straight edges,
 flat faces; and the bare place where it is none of them."""
 

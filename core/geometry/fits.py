@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Planes, lines, circles, cylinders, spheres and cones through points, by least squares of the distances, and how sure
 they are.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which primitive a convex body is, if it is one: what an artist has modelled as a box is told as a box.
 
 A mesh of a round thing is smaller than what it stands for: of 32 corners around, a cylinder lacks 0.6 % of its volume,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Closed lines along the borders of polygons."""
 
 from __future__ import annotations

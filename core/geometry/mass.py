@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Volume, centre of mass and inertia of a closed triangle mesh of even density."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The triangles of a mesh, which holds its data or names a file."""
 
 from __future__ import annotations

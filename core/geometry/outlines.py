@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finds where a path goes below a surface of triangles: within the surface's outline, or over its edge."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A concave body as several convex pieces, which is what can touch: CoACD's work, done in a process of its own.
 
 So a search that takes a minute can be waited for, shown and called off, and its result is that of the same library

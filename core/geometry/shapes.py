@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Primitive shapes and meshes, each in a frame of its own with the origin at its centre (a mesh keeps its own)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Closed surfaces that make up a mesh: which triangles hang together, and which surface lies inside another.
 
 Only surfaces inside others can be cavities; one that lies apart and looks inward was drawn inside out.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mass properties of shapes of even density.
 
 Sources: closed forms as in any table of moments of inertia, such as Beer and Johnston, Vector Mechanics for Engineers,

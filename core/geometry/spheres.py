@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Balls and sockets in a mesh: polygons that lie round a point.
 
 From one polygon, a sphere is fitted to the nearest corners, to more of them and to all that no crease cuts off. The

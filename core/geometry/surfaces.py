@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How collision shapes touch: what each of two surfaces says, and what that makes of the pair."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What counts as flat, even, round and exact where `walls.py`, `loops.py` and `features.py` look at a mesh.
 
 Two things are asked of walls: those of 6 to 128 facets are found with noise on their vertices of up to 2 % of the

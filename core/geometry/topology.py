@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How the polygons of a mesh hang together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether what a fit leaves is noise."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The walls of holes and shafts in a mesh: polygons that lie round an axis.
 
 A wall is looked for from one polygon of it, in what is near:

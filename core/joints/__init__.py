@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a joint type is: data. `types.py` holds the list; `parts.py` says what a type is made of."""
 
 from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, Row, Slot, Unit

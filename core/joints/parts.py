@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The parts that a joint type is made of: screw columns or a quaternion chart, slots for axes, rows, a force law.
 
 A type says what it is by these alone, and no algorithm asks for its name.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Constraint rows: what they measure of a chart's coordinates, and how fast it changes with the velocities.
 
 The measures see the joint's relative pose, p [m] in parent-side axes and the quaternion r, and a direction n in the

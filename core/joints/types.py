@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The joint types, one entry each. A new entry here is all that a new type needs.
 
 Columns follow each other outward; where slides come before turns, a joint is one body to the kernels, and any other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Between joint coordinates and the poses and twists of links.
 
 Answers obey loops, mimics, couplings and limits without room; a state that breaks them is refused, and `closed_state`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a state breaks of what its model holds to: loops, mimics and couplings, and limits that leave no room.
 
 Limits that leave room are not among it: a state beyond them is one that a mechanism has if they are widened.

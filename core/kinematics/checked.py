@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Kinematics of a state, for those who ask once: a state that leaves loops open, or mimics behind, is refused."""
 
 from __future__ import annotations

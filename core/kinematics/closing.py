@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """States that obey what a model holds to: some joints are given, and all others follow from where they are drawn."""
 
 from __future__ import annotations

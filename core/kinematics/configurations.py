@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Configurations as points of a manifold: one at random, a step from one to another, and the way between two.
 
 Where a joint has a quaternion, q + qd dt is no configuration: its way is that of a constant velocity, which is a turn

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From link poses and twists back to joint coordinates, with what no coordinates explain."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model's loops and couplings, and what a user asks of its links, written down as tasks."""
 
 from __future__ import annotations

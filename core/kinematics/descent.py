@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps towards targets, with all closed that must be: Levenberg and Marquardt on the poses that a mechanism has.
 
 Each step is one of damped least squares along what the mechanism allows; Newton's method then closes what the step has

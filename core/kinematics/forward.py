@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Forward kinematics: where every link is, and how it moves, for given coordinates."""
 
 from __future__ import annotations

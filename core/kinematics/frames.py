@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses and Jacobians of any frame: a link's, a named frame's of the model, or the world's."""
 
 from __future__ import annotations

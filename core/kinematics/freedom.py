@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which velocities a mechanism has: those that break nothing of what it holds to, by rank."""
 
 from __future__ import annotations

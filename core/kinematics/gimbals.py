@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Gimbal lock: three hinges in a row, the middle one turned to where the outer two share a line.
 
 Then one way to turn is lost, and the outer two can turn against each other while nothing moves. That is so for the

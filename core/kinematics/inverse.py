@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inverse kinematics: coordinates at which links are where they are asked to be."""
 
 from __future__ import annotations

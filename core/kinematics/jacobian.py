@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Jacobians: how fast a point that moves with a link moves, for each velocity coordinate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One joint by itself: how its child-side frame stands and moves for given coordinates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of coordinates, and of what is measured of charts, as bounds of a step."""
 
 from __future__ import annotations

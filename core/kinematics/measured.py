@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where links were seen, and how they moved, as coordinates of all joints, those that close loops included."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How many ways a mechanism can move: counted by Gruebler's formula, and by the rank of what its loops ask for.
 
 Each loop asks that the two ways round it to the same frame move it alike: with the loop joint's own velocities as

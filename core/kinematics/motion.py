@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The outward step that all algorithms share: place a body, and its velocity, after its parent's."""
 
 from __future__ import annotations

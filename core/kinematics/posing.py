@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A pose changed by hand: coordinates are led, or links are pulled, and what is tied to them follows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How far links are apart, and which overlap, in any pose.
 
 Links touch with their `collisions`. `distance` takes any two; `overlaps` and `pairs_nearer` look at those that may meet

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The coordinates of screws in series that bring one frame onto another: exp(S1 q1) ... exp(Sn qn) = X.
 
 Up to three turns are found in closed form, then slides and whole turns by linear least squares, and Newton's method has

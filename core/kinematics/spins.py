@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Chains of links that can turn about an axis of their own while all else stands still, as a rod between two balls can.
 
 All links of such a chain move as one, so that only the joints at its two ends move, and both by the same twist: it

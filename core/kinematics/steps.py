@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One step towards targets, among those that keep what must be kept: damped least squares in a null space.
 
     minimize |E s + e|^2 + damping |s - wish|^2   subject to   K s + k = 0   and   low <= B s <= high

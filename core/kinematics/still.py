@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model held in one pose: where its bodies are, and any Jacobian at the cost of a few products."""
 
 from __future__ import annotations

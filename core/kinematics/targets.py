@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a pose is asked for: links at places, turned, or looking at something; and how near it came."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tasks: what bodies and coordinates are asked for, as rows of errors and of their rates.
 
 A task asks a frame of one body to be somewhere in another, the world included: its origin at a place, its axes turned

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A view over several articulations of one make, such as the robots of a scene: batched reading and writing."""
 
 from __future__ import annotations

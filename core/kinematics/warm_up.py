@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Compile the kernels that lead poses, ahead of the first one."""
 
 from __future__ import annotations

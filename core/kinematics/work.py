@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scratch records that kernels fill, one a body and one a column, and how to reach them as tuples."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files as triangles: OBJ, STL, PLY, glTF, COLLADA, and height maps, in metres with Z up.
 
 This is the only reader of geometry that collides or is weighed, on every route: command line, Python and Blender.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The check that every file passes before it is opened."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """COLLADA 1.4 and 1.5: the geometry that the scene shows, in metres and with Z up as its <asset> says.
 
 Skins are read in the pose in which they were bound, since nothing here moves bones.

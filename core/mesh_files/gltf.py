@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """glTF 2.0, as .gltf with buffers beside it or inside, and as binary .glb. Its Y axis points up; here Z does.
 
 Source: Khronos Group, glTF 2.0 Specification (2021), sections 3.5 (scenes), 3.6 (accessors), 3.7 (meshes), 4 (GLB).

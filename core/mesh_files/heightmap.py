@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Height maps: grey PNG images as terrain, as SDF's <heightmap> describes it."""
 
 from __future__ import annotations

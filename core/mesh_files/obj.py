@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Wavefront OBJ: vertices, and polygons in objects and groups. Materials, normals and curves are passed over."""
 
 from __future__ import annotations

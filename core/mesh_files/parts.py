@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A sub-mesh, and the steps that all readers share: polygons to triangles, placement."""
 
 from __future__ import annotations

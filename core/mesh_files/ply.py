@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """PLY, as text or binary in either byte order: the elements `vertex` and `face`."""
 
 from __future__ import annotations

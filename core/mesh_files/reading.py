@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Reading a mesh file by its suffix, within limits, and once for all who ask."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """STL, binary and text: triangles that share no vertices. Lengths are taken as metres, as robotics does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models as a user edits them: links, joints and couplings, by name. What is done with a model has modules of its own.
 
 `compile` makes a `CompiledModel`, as kernels read it; `editing`, `grafting`, `placing`, `presets`, `properties`,

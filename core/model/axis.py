@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One axis of a joint, and its place among those that the joint's type has."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The collision shapes of a compiled model, as the solids that core/collision asks about."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`compile_model`: from links and joints to the flat arrays that kernels walk."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`CompiledModel`: the flat arrays that kernels walk, and how names and coordinates lie in them.
 
 A body is what moves as one: links held together by fixed joints share a body, with exact inertia, and keep their names

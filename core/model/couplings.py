@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Couplings: equations between the coordinates of joints. A new kind is one entry in `COUPLING_TYPES`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Concave meshes of a link as convex pieces, which is what can touch if the link moves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a drive does, by its mode: an entry each, in `DRIVES`. Nothing else knows a mode by its name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Verbs that change a model's parts: add, rename, replace, freeze.
 
 They change the model in place, or raise and leave it as it was. What hangs on a link keeps its place relative to it,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`Link` and `Joint`: what a file, a scene or a script says, in SI units and radians."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is raised about models, by itself: Blender's start needs no more of this package."""
 
 

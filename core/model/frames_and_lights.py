@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a model carries along that has no part in its motion: named frames, and lights."""
 
 from __future__ import annotations

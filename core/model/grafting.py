@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Verbs that change how a model hangs together: cut a subtree off, graft it on, hang the model up elsewhere.
 
 They change the model in place, or raise and leave it as it was; links stay as drawn.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The spanning tree of a model's joints: which joints carry links, which close loops, and what floats."""
 
 from __future__ import annotations

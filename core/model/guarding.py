@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What watches the axes of a joint: records for all that begins and ceases to act while a model moves.
 
 That is limits of position and of speed, dry friction, and drives whose force is limited. A guard has what one `Axis`

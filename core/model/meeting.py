@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which links of a model may meet, as arrays that kernels can ask.
 
 Links that are fixed to each other, or all to the world, never meet. Links that a joint joins do not either, nor do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inertias that no body can have, and the nearest ones that a body can."""
 
 from __future__ import annotations

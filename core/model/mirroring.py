@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints, poses and inertias as a mirror shows them that stands in the plane x = 0.
 
 S = diag(-1, 1, 1) takes a point to its image, and a frame X to S X S, which is a frame again. A turn about n becomes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`Model`: links, joints and couplings under names, and what can be asked of them as they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Names in a model: which are taken, what refers to them, and how all that follows when they change."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where links stand as drawn: the frames of joints, and what follows when they change."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that people ask for by what they do: a door's hinge, a drawer, a knee. Data, put on a joint that is there.
 
 Forces cannot be right for every size. These are for things of about 1 kg and 0.3 m, a car's wheel for its corner of

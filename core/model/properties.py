@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of a model, set by name: what `--set OWNER.PROPERTY=VALUE` and batches can change."""
 
 from __future__ import annotations

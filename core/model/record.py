@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a model is made of has the attributes that its class declares, and no others; and it prints in a line."""
 
 from __future__ import annotations

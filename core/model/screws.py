@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A joint's screws in its own frame, and the pose X_J(q) that they give."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Loop joints as joints like any other: each carries a part of a link, and a weld holds the part to the rest.
 
 So a loop joint has coordinates, springs, dampers, limits and whatever a joint in the tree has, with no code of its own;

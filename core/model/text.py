@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tables, counts and measures as text."""
 
 from __future__ import annotations

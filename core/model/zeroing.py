@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model counted anew: as it stands at home becomes as it is drawn."""
 
 from __future__ import annotations

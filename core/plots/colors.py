@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Colours of curves: a joint has one in all panels, and its further components have tints of it."""
 
 from __future__ import annotations

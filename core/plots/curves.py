@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the graphs of a motion show, as data: panels of curves in units that people read, and the limits upon them."""
 
 from __future__ import annotations

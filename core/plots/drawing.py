@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model in a pose, as a picture: its shapes, and a line from each joint to the next where a link has none."""
 
 from __future__ import annotations

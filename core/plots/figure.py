@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Panels as a figure in a file, drawn by matplotlib."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Orientations over time as rotation vectors without jumps."""
 
 from __future__ import annotations

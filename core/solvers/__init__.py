@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Time stepping: `Simulation` drives any `Solver`; a new one is a file and its line in `SOLVERS`."""
 
 from .controls import Controls, Forces, Moment, Tether

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The default solver: its tolerances, its state, and what it remembers. adaptive_steps.py takes its steps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The default solver's steps: as long as the accuracy allows, explicit while motion is smooth, implicit when stiff.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.4, and equation

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Checks of the arguments of a simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The state that a simulation starts from: what the user gave, with loops closed and velocities that fit."""
 
 from __future__ import annotations

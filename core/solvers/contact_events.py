@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """When something in contact begins or ends within a step: a gap closes, a load lets go, a slip stops, a hold slips.
 
 Where solids are not closed, the points of their manifold at the start and at the end of a step tell gaps with their

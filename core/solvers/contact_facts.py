@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor measures of what touches: sizes, weights, surfaces, and who stands."""
 
 from __future__ import annotations

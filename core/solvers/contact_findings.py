@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is wrong with what touches: where it starts, how large, heavy, soft, slippery and bouncy it is, what jams."""
 
 from __future__ import annotations

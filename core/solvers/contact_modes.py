@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which points hold after an event, and which of them stick, slip or part.
 
 First all that closes is struck (contact/impacts.py), in turn with the stops of joints, until nothing approaches. Then

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the touches of a motion tell of it as a whole: how deep, how far, and what energy went."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What of a compiled model may touch, made ready for the solver, and told again by the links' names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What accelerations and loads say of what holds: what would be pulled, slip beyond its cone, or slip back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What acts on a model from outside while it moves: motion that is prescribed, and forces that a callback gives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The energy that a crowd's step loses and gains, as the work of each law and each force.
 
 Velocities change from v0 to v1 while the bodies stand, by impulses P: M (v1 - v0) = J' P. So the kinetic energy changes

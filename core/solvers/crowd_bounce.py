@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Restitution in a crowd's step: velocities jump at its end where contacts and stops have closed.
 
 The first solution of a step keeps gaps from closing, so it is plastic, and only positions follow it. A second solution

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The laws of a crowd in a step: of its contacts, of what joints hold to and of what bounds them.
 
 What is rigid gives way by next to nothing: a body's weight g presses it in by SLOWLY g H^2 / FIRM, where H is the step

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is told of a crowd's step, and what the next one must know: loads, the springs of what sticks, blows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps for crowds: all contacts, stops and couplings of a step are solved for at once, and no instant is sought.
 
 A step is linearly implicit: velocities are those at which momentum balances at its end, by the laws of crowd_laws.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a diagnosis is, what mends it, and the words that diagnoses share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The doctor: why a run failed or looks wrong, in plain sentences, the most likely cause first.
 
 Each rule looks for one cause. The rules here look for what does no harm most of the time, a light link say, and speak

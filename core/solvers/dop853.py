@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Explicit steps for smooth motion: Dormand and Prince's Runge-Kutta method of order 8, with errors of orders 5 and 3.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.5 for the method,

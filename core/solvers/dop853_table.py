@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coefficients of the method in `dop853.py`: of each stage, the slopes that it takes up and their weights.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.5, and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How bodies move on through a step of a crowd by inertia alone, once forces and contacts have had their say.
 
 What is held together does not run off along a tangent. A chain that whips turns by a good part of a radian in a step:

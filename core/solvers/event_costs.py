@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What steps by events cost, and what a crowd's would: counted, never timed, so that every machine chooses alike.
 
 Costs are in nanoseconds of a common machine, fitted to a box on a floor and to a ragdoll of 17 links.

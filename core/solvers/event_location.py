@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps that end where something begins or ceases to act.
 
 A step in which a margin becomes negative is taken again, shorter, until it ends there: first to where a cubic through

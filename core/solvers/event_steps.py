@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps of high order while nothing in contact changes, and each touch, slip and parting an event.
 
 Steps are explicit or, where joints are stiff, implicit, as without contact (adaptive.py). While points hold they are

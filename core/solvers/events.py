@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What happens at an instant when something begins or ceases to act."""
 
 from __future__ import annotations

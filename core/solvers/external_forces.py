@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Forces on links from outside: pushes at a point, and tethers, which pull a point towards a place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Implicit steps for stiff springs and dampers: the linearly implicit Euler method, extrapolated to a high order.
 
 The simplest step that no stiffness upsets is taken over the same time in 1, 2, 3 ... parts, and from how the results

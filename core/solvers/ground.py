@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What may touch within a step: where solids are, which pairs are near, and the points of these."""
 
 from __future__ import annotations

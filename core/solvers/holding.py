@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What holds after an event: which stops are pressed, what sticks, what is braked at its largest speed.
 
 Each guard at rest, at a stop or at its largest speed is first taken to hold. Where the force that this takes is more

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Velocities that jump: what strikes a stop, or its largest speed, is given the velocity that it leaves with.
 
 Impulses act at all that is touched at once, and spread through joints and loops as the inertia has it; an impulse that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Initial velocities of links, as velocities of the joints that leave these links free to move."""
 
 from __future__ import annotations

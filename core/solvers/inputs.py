@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What acts on a model from outside between two frames, and its own numbers that change meanwhile.
 
 Such a number, as what a drive aims at, goes evenly from what it is at the one frame to what it is at the other, so a

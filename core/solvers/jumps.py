@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Jumps of prescribed motion: discontinuities of the functions of time that give poses and coordinates.
 
 Stepped keys make such functions. A jump has no velocity, so a body whose motion is prescribed is placed anew at that

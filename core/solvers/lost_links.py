@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What fell out of the world, or went through something, and why nothing stopped it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How far a state is from the next event: what holds lets go, what slides comes to rest, a stop is reached, ...
 
 Each guard has seven margins. One that becomes negative in a step means that within it something has begun or ceased to

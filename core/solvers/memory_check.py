@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Checks what a state file says that a solver had in memory, before a kernel sees it.
 
 Kernels use integers of this memory as indices, and a file may hold any.

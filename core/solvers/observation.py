@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What there is to see of a motion at one instant: energies, gaps, accelerations, and the forces that go with them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One step by whichever method is on, and how far its ends are from the next event."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Smooth functions of time through samples, for `Controls`."""
 
 from __future__ import annotations

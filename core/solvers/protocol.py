@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a solver is to `Simulation`, whatever it does inside: a state goes in, and moves on; inputs act on it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is kept of a motion, frame by frame, and what is worked out of it on request."""
 
 from __future__ import annotations

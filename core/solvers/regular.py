@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Refuse to begin where forces do not decide the motion."""
 
 from __future__ import annotations

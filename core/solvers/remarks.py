@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a user may not expect of a run, in words."""
 
 from __future__ import annotations

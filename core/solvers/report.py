@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a run took, and how well it kept its energy and its loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor can measure of a run: inertias, forces, frequencies, and whether anything is amiss at all."""
 
 from __future__ import annotations

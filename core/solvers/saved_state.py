@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A state as plain data, that a file keeps and from which another simulation goes on."""
 
 from __future__ import annotations

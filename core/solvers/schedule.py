@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What changes in time of the numbers that a model has, and of which joints act."""
 
 from __future__ import annotations

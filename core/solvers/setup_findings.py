@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is wrong with what was asked for, whatever came of it: limits, starts, drives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion in one call: of a model from a state, or of many worlds, copies of it that start in states of their own."""
 
 from __future__ import annotations

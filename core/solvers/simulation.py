@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`Simulation`: a model's motion frame by frame, driven alike by the panel, the command line and the tests."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a simulation is at a frame, so that it can go back there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The stages of a motion: from one time at which other joints act to the next, a model of its own moves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What all kinds of steps share: how large an error is, what is a number, and what is beyond all measure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What rests by loads on the edge of their cones: whether it still does, and the step in which it yields.
 
 The margin to the edge says nothing there, as it is 0 all the time. So the cones are asked anew after each step, and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What decides how a model moves on: its own forces, what acts on it from outside, and all that it holds to.
 
 A state is one vector y: q, then qd, then two ledgers of energy [J]: what dampers, friction and stops have taken away,

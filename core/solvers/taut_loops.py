@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Loops without slack: one link of the loop is as long as all others together, so that these are stretched out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What rounding moved in a step, moved back: gaps of what holds, and their rates."""
 
 from __future__ import annotations

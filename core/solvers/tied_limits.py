@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of axes that couplings tie together: where several of them hold the same motion, one of them acts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What touched at each frame, a line for each pair of solids.
 
 It is kept of every run, since what went wrong is asked for afterwards. So it is small: where solids touch in four

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The solver of what touches: by events while these are few (event_steps.py), by a crowd's steps where they are many.
 
 What both would cost is counted, never timed, so the same motion comes of it everywhere.

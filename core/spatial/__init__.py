@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Vectors, rotations, poses, twists, wrenches and inertias as plain tuples, so that kernels keep them in registers.
 
     vec3                 (x, y, z)

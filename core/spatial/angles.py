@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Kernels that take the functions of `elementary.py` of whole arrays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Linear algebra on NumPy arrays with the same bits on every processor.
 
 NumPy's `@`, `dot`, `einsum` and `linalg` call BLAS and LAPACK, or loops that fuse multiplications and additions. Its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Cosine, sine, arc tangent, logarithm and power, made of + - * / and sqrt alone.
 
 A C library has its own, another on each system, and some choose by the processor among several. These give the same

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motions (twists) and forces (wrenches), and how they change with their reference point."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Areas and triangles of polygons in a plane.
 
 Source: Meisters, Polygons have ears, American Mathematical Monthly 82 (1975).

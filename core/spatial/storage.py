@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How vectors, poses and inertias lie in arrays and records, and how kernels reach them as tuples."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tuples that everything here is made of, and the ones that mean nothing."""
 
 from __future__ import annotations

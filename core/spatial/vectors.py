@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Vectors, 3 x 3 matrices and symmetric ones, as tuples."""
 
 from __future__ import annotations

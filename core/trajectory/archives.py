@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Trajectories from .npz, checked before they are unpacked, and never unpickled."""
 
 from __future__ import annotations

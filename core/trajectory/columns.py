@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the columns of a table are called: the one place where reader and writer agree."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion that a file tells in part, completed for a model: all links, all coordinates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Rates at the frames of a motion, from what happens between them."""
 
 from __future__ import annotations

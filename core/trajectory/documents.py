@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Trajectories from .json: what `Trajectory.save` wrote, and what others write likewise."""
 
 from __future__ import annotations

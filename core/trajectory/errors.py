@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is raised for a trajectory that cannot be used."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """All coordinates of a model of which some are given, frame by frame."""
 
 from __future__ import annotations

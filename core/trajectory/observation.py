@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The motion of a model whose links were seen, as those of a scene are."""
 
 from __future__ import annotations

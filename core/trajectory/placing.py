@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where all links of a model stand, of which some poses and some coordinates are given."""
 
 from __future__ import annotations

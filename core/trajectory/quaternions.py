@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Quaternions over time, shape (F, 4), and where they lie among coordinates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Velocities of a model's coordinates from where these are, frame by frame."""
 
 from __future__ import annotations

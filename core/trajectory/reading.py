@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Trajectories from .npz, .csv and .json files, which anybody may have written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion at other times than those of its frames: cubic Hermite curves through what is known."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Trajectories from .csv: what `Trajectory.save` wrote, and the joint curves that controllers log."""
 
 from __future__ import annotations

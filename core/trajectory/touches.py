@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where links touched and struck each other, as tables: a line for each point, or for each blow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coordinates of a model whose links stand where poses say, frame by frame."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`Trajectory`: motion as arrays, frame by frame."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The units in which files give numbers, and what each is in SI units."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Trajectories to .npz, .csv and .json files, whole or not at all."""
 
 from __future__ import annotations

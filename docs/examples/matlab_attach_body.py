@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """MATLAB, rigidBodyJoint: a body is attached to a tree by a joint. The page takes 7 lines."""
 
 import limberjack as lj

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """MATLAB, rigidBodyJoint: an arm on a base that floats, placed and turned. The page takes 13 lines."""
 
 from math import cos, pi, sin

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """MATLAB, rigidBodyJoint: a joint replaced, a subtree cut off and put back. The page takes 15 lines."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """MATLAB, rigidBodyJoint: a Puma from its Denavit-Hartenberg table, [a alpha d theta] a row. The page takes 36 lines.
 
 The numbers are those of Corke and Armstrong-Helouvry (1994).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: each coordinate in the middle of its limits, where it has both. The page takes 53 lines."""
 
 from math import isfinite

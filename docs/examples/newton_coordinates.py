@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: what belongs to one joint in q, qd, axes and limits. The page takes 36 lines."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: the same with the free joint written down; the link's pose stays. The page takes 11 lines."""
 
 from math import sqrt

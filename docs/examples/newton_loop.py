@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: two arms on one root, held together by a joint that closes a loop. The page takes 27 lines."""
 
 import limberjack as lj

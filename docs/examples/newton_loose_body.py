@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: a body that nothing holds has a free joint of its own. The page takes 8 lines."""
 
 from math import sqrt

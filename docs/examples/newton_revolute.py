@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: one hinge that starts at 0.5 rad with 10 rad/s. The page takes 12 lines."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton, articulations: two robots of one make through a view, in arrays. The page takes 41 lines."""
 
 import numpy as np

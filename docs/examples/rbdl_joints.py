@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """RBDL, joint modeling: a planar joint by its motion subspace, and three Euler angles. The page takes 7 lines."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """RBDL, joint modeling: a ball joint's quaternion, and angular velocities integrated. The page has no code for it."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Unity, ArticulationBody from SDF: a joint's drive, limits and losses as SDF has them. The page takes 27 lines.
 
 Nothing is swapped or aligned: limits, axes and targets are SDF's own, in SDF's frames.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Webots, Joint: a joint between a solid and its end point keeps where it stood. The page takes 4 lines."""
 
 import limberjack as lj

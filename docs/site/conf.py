@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How Sphinx makes the documentation site: the Markdown pages as they stand, and a reference from the docstrings.
 
 `make site` runs it, with the checkout as the source folder, so that links between README, docs/ and code are those that

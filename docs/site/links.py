@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether every link inside the site leads to a page, and to a heading of it, that are there. See `make site`."""
 
 import html.parser

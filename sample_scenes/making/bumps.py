@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A buggy that drives over three bumps, each wheel on a pair of trailing arms.
 
 The two arms of a wheel are parallel and equally long, so that what carries the wheel never turns against the body: a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A single-seater on a shaker rig: four posts heave it together, roll it and pitch it, while its driver steers.
 
 Each wheel hangs on a spring and a damper, the front ones turn in uprights as the steering wheel says; a rack slides

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Newton's cradle: five steel balls on two strings each, the first one raised.
 
 A string keeps a ball from turning, so each ball and its strings are one link on a hinge. Between the balls are 0.1 mm,

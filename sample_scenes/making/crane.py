@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A crane that is let go: springs hold slew, arm, stick and bucket, and a hook swings on a chain of balls.
 
 The model is crane.sdf, as a roboticist would write it, and the scene is its import on a yard. Drake computed the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A desk lamp that was pulled out of balance: springs bring it back to where they carry its weight, and it nods.
 
 Each arm is one side of a parallelogram, so that the elbow and the bracket of the shade never turn. What hangs on an arm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A row of thirty wooden dominoes on a table, of which the first one is pushed by a finger.
 
 The front runs at a steady speed once it has come some way: 1.84 sqrt(g h) where nothing rubs between the dominoes, by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Two bars on a stand, let go with both of them raised: chaos, on which no friction is spent.
 
 The model is double_pendulum.sdf, as a roboticist would write it; the scene is its import, with joints that start where

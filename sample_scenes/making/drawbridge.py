@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Dutch drawbridge: a drive in the balance lifts the deck by two ropes, a ship sails through, and the deck comes
 down again.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A four-bar linkage that draws: a crank at a steady speed leads a pen along the line that is printed on the board.
 
 It is Hoeken's: with ground, coupler and rocker of 2, 2.5 and 2.5 cranks, and the pen a coupler's length beyond the

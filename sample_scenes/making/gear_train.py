@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A clock's works: a wooden weight on a cord turns a drum, whose train of wheels ends in a flywheel with vanes.
 
 Brass wheels of involute teeth, of one module, mesh as real ones do: wheel and pinion turn against each other by their

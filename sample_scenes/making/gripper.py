@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A gripper on a gantry: it closes, lifts a bar, swings it to the side, and holds it by friction alone.
 
 Two fingers press with the same force F on either side. At a friction of mu they hold a mass m that is lifted with the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A jointed wooden hand, as draughtsmen use: it counts on its fingers, waves, and pinches.
 
 Each finger has one drive, at its knuckle; the two joints beyond it follow, as the cords of a real finger make them do.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Make the sample scenes of the folder above: `python sample_scenes/making/make.py [NAME…]`, all where none is named.
 
 Each module here that has `build()` makes one: NAME.blend, and by the add-on's own export NAME.sdf, unless that is what

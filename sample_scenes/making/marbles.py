@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A marble run: three glass marbles down chutes that lead to and fro, and into a tray.
 
 A ball that rolls down a flat chute gains (5/7) g sin(slope): two sevenths of what it falls by go into its spin.

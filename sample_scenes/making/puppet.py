@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What ragdoll.py makes: a puppet's links, shapes and joints. Metres, degrees, the world's axes; left is +x."""
 
 from __future__ import annotations

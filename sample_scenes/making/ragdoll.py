@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A jointed wooden puppet, 1.2 m tall, that hangs on a trapeze by its left hand, leaps from there and lets go.
 
 The puppet is drawn as it hangs straight, facing -y, with its left hand up; there all joints are at 0, and position

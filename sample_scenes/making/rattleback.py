@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Two rattlebacks: stones with a long round bottom, whose weight lies a little askew to it.
 
 Both are spun alike, one to the left and one to the right, by hinges that let go. The one that is spun the wrong way

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Stewart platform with a toy aeroplane on it: six legs make it heave, circle, bank and turn.
 
 Each leg stands on a universal joint, slides, and ends in a ball. Position drives hold the slides at targets that are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The wooden puppet of the ragdoll, let go at the top of a flight of stairs.
 
 Its parts, its joints and their stops are those of ragdoll.py and puppet.py, without the trapeze. What it must do has no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The simplest walker: a wheel without a rim that rolls down a slope on its eight spokes.
 
 Each spoke's landing costs it a part of its speed, each step down the slope gives some back, and so it comes to a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What sample scenes are made with: shapes, links, joints, light and film.
 
 All but `tie` goes through the add-on's own operators and properties, as in Blender's window, so that each scene is one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake looks like in Blender, in double precision and by other means than the bake's own."""
 
 import math

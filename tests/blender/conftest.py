@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real Blender, as the bpy module: the add-on is switched on once, and every test starts with an empty scene."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The panels, drawn without a window."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample scenes, and the modules that made them."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes with everything that exporters have stumbled over, and readers of what is written that are not ours."""
 
 import io

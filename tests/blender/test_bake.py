@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Baked motion is the simulated motion, and nothing of the user's is lost."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the user has animated is never lost to a bake: it goes on beside it, or waits until the bake is cleared."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every link is where the trajectory has it, however it is parented, scaled, turned, timed and keyed."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake that cannot be, or is given up, leaves everything as it was and says why in one line."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack bake` where files fail it: an exit code, one line, and what was there before stays whole."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake that takes over from an animation: where things were, and as fast, and all that was before it."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake onto joints: played through them, every link is where the trajectory has it."""
 
 import math

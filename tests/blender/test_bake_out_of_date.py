@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake that is not what it would be now says so in words, and one that is says nothing."""
 
 import math

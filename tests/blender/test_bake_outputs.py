@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What `limberjack bake` writes, one file or several, and what its --json says of files."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a bake begins: at home, as the links stand, or as they are animated."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Batches of jobs that need Blender: keys as of single commands, and workers that keep nothing from job to job."""
 
 import json

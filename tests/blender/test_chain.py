@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joining links in a row, by clicks and by names."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack bake`, `demo` and .blend files on the command line, in the real bpy."""
 
 import json

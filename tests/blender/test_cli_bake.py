@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The options of `limberjack bake`, and `limberjack record`, in the real bpy."""
 
 import json

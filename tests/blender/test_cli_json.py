@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`--json` with Blender: one documented object on stdout at each exit, also inside Blender."""
 
 from pathlib import Path

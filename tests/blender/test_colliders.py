@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Add Collider: whatever somebody selects becomes a floor that holds, or one clear line says why it cannot."""
 
 import math

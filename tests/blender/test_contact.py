@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Contact in the viewport: baked, previewed, on the command line and by the core alone, the same motion."""
 
 import json

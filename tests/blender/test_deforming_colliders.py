@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Colliders whose form changes over time: refused by the bake, by the preview and by checks, in one sentence."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drive to Pose: position drives to where joints stand, tuned to what they carry; and a ragdoll that follows them."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives, joints that are switched off and joints that let go: kept in a scene, shown, simulated and baked."""
 
 import math

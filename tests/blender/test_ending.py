@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How the command ends: by itself once all is written, and at Ctrl-C at any moment, with nothing left half done."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models leave and come in without losing anything."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials, primitives and meshes leave as Blender has them."""
 
 import json

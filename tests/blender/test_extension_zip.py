@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is in the extension's plain zip; those with wheels are that and the wheels."""
 
 import subprocess

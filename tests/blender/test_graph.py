@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Graphs over the viewport, as far as they can be seen without one: what they show, where it lies, and when it goes."""
 
 import math

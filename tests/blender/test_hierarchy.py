@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Parents in the outliner that become joints."""
 
 import bpy

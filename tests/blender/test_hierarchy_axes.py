@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The axes about which hinges from a hierarchy turn."""
 
 import math

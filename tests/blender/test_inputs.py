@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Simulations that follow keys, drivers and strips: on drives, forces, wind, gravity, and on whether joints act."""
 
 import math

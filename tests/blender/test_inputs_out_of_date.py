@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake that keys drive: out of date when these are edited, and never because another frame is shown."""
 
 import bpy

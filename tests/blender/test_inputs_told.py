@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the user is told of keys and drivers: in the panels, in the notes of a bake and of an export."""
 
 import bpy

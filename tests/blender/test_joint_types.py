@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every joint type of the registry in Blender: chosen, stored, read back and shown, by its data alone."""
 
 import dataclasses

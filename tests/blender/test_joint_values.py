@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sliders of joints: numbers that follow the links, and that the links follow."""
 
 import math

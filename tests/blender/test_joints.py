@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joining links, and the errors that a user can make."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Keys for a pose: on links, or on the joints that lead them."""
 
 import math

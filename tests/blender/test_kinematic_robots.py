@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Robots whose files have no masses: weighed by their meshes, posed, keyed and exported."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Packages whose modules are loaded when these are first used."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Machines that come from other files: linked, overridden, baked, saved and opened again."""
 
 import bpy

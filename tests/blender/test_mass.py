@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What links weigh, against exact integrals over the very same polyhedra."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's menus have what the add-on can do, and are as they were once it is off."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files of every kind come in as what they say, once, and with nothing beside."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Hostile meshes, as a user meets them: a robot that names one becomes a scene, and nothing outside is opened."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The other half of a machine: links and joints as a mirror in the plane x = 0 shows them."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that are held, and links that lead as they are animated."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A baked machine that is moved, copied, scaled or carried: its bake goes along, or it is told with a way out.
 
 Gravity is the same everywhere, so a machine elsewhere, or turned about gravity, moves as it does here: bakes that went

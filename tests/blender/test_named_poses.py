@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses that a scene keeps by name."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The modal operator and the panels, driven without a window."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is drawn over the viewport, as far as it can be seen without one: where the lines lie."""
 
 import math

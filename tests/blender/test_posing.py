@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the handles of a joint do, by their operators: lead, aim, limit, start and zero."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Posing links that are animated: keys give way for a moment, and whatever does not is named."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses where they were once wrong: beyond half a turn, after a zero has moved, beside others, after deletions."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that are too small for how far from the world's origin they are."""
 
 import pytest

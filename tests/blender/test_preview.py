@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The preview without its window: what it shows, what it keeps, and what a change of the scene does to it."""
 
 import bpy

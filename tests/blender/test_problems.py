@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is wrong with a scene's model: found, laid at somebody's door, and mended by a button."""
 
 import bpy

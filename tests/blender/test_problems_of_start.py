@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What falls or stands still once it is played is told before, and mended by a button."""
 
 import bpy

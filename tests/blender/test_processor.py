@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing between a scene and its keys calls functions of NumPy whose last digits depend on the processor."""
 
 import bpy

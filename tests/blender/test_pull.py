@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links taken by the hand, by the operator and its events: what follows, what stays, and what cannot be pulled."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that the mouse pulls in Play against what is in their way, however far behind it the mouse is."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample puppet: whole, no joint beyond its limits while it hangs, and at rest below once it has let go."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Switching the add-on on and off."""
 
 import importlib.util

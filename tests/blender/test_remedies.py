@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor said of a simulation: kept, shown with a button for what can be mended, and mended."""
 
 import contextlib

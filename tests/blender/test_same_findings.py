@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A finding is the same on all routes: from Python, and from `check` and `simulate` of a model file and of a scene."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The law: reading a scene at any frame, baked or not, gives the same model, byte for byte."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Samples in which things touch: each moves as a closed form, or what is kept, has it."""
 
 import json

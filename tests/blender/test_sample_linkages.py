@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample linkages move as plane trigonometry, statics and the geometry of six legs have it."""
 
 import math

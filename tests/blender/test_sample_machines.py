@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample machines move as their closed forms, written down by hand, have it; seen in Blender after a bake."""
 
 import cmath

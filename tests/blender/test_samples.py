@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every sample scene: what its script makes, tidy, without a fault at any accuracy, and described for the menu."""
 
 import json

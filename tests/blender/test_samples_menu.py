@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sample scenes, opened from the panel."""
 
 from pathlib import Path

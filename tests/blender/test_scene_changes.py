@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What users do to a rig besides rigging: copy it, move it, append it, hide it, take parts of it away."""
 
 import math

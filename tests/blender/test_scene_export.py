@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A whole scene leaves as what Blender shows. `formats 7.N` names a bug that users reported on other exporters."""
 
 import math

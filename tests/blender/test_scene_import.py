@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Files come in as what they say, and an exported scene comes back as it was."""
 
 import dataclasses

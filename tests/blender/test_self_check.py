@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The self-check of the preferences."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Settings by name in scenes: a scan gives what core's `set_property` gives, and nothing that is set is lost."""
 
 import dataclasses

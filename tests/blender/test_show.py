@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """show to a .blend: what Blender opens stands as the model does in the pose that was asked for."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Data that .blend files of strangers claim this add-on has stored: all that it would not store is dropped."""
 
 import json

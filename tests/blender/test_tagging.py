@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is tagged is looked at when it is tagged, and not when a simulation fails."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that are thrown: by an initial velocity, from their animation, or let go by the switch Animated."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion leaves a scene as a file, and a file comes in as a bake."""
 
 import bpy

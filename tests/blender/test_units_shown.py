@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers that Blender has no unit for say theirs, which is the axis's."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes of older versions are what they were: opened, migrated, baked, saved, linked and appended."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene of a newer version is told, and what this version does not know is neither lost nor taken for another."""
 
 from contextlib import contextmanager

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where no library brings it, the solver is compiled beside the window, which says so, and leaves no rubbish."""
 
 import sys

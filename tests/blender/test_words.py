@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What operators say: in the words of CONTRIBUTING.md, one thing in the singular, several in the plural."""
 
 import re

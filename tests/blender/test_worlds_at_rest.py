@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene with a floor and links leaves as a world that libsdformat accepts, and comes to rest alike in Drake."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`import limberjack as lj`: what dir, help, completion and a star import find, and that the import itself is light."""
 
 import pydoc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Linear algebra in fixed order gives what LAPACK gives, up to rounding, for matrices of every shape and rank."""
 
 import numpy as np

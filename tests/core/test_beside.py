@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A second process compiles into the cache of the first, and never outlives it."""
 
 import os

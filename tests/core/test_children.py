@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Processes that this program starts execute nothing from the folder in which they work."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: exit codes, where each line goes, and what it says."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack batch`: exit codes, what it says, parts, interruptions, full disks, and what is left behind."""
 
 import json

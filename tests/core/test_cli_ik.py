@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack ik`: what it finds, prints and writes, and its exit codes."""
 
 import json

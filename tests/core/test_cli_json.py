@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`--json`: one documented object on stdout, whatever the command ends with."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Commands of a user who is not root: beside root's files, with a home that is read-only, and on a full disk.
 
 Each command works, or says one sentence and leaves no file behind. `limberjack worker` runs all of them in one process.

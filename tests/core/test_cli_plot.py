@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack plot`: what it draws, and its exit codes."""
 
 import os

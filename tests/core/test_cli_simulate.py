@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`limberjack simulate`: what it prints, what it writes, and its exit codes."""
 
 import csv

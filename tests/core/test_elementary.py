@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Cosine, sine, arc tangent, logarithm and power of our own: how exact they are, and that all machines agree."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which folders other users can have written to. Modes and owners are those that POSIX defines."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ctrl-C reaches the program wherever it comes, also where an exception would be dropped."""
 
 import subprocess

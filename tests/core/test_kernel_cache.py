@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The cache of numba's kernels is not used if another user can have written to it: its files are executed."""
 
 import logging

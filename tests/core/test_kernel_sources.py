@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Files that kernels are made of are found by what these use, so that no edit leaves stale machine code."""
 
 from pathlib import Path

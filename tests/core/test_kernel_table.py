@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tampered libraries of kernels: each is refused in one line before the system opens it."""
 
 import ctypes

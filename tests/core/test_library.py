@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Kernels compiled ahead of time: the same bits, and nothing that does not fit is ever called."""
 
 import copy

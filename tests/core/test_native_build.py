@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How `make kernels` is asked, what must not be in what it makes, and what it does where a platform cannot be made."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Six scripts as newcomers write them, each from the program that they know, with the mistakes that they make there.
 
 As it stands, each script runs. With one mistake, it ends with one sentence that says what was found and what to do.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """No module of core but plots uses NumPy's linear algebra, or `@`, whose last digits depend on the processor."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is installed is whole: the Python package, its pins, and the version that both it and the extension have."""
 
 import base64
@@ -64,6 +65,13 @@ def test_pins_name_no_registry():
     for path in (ROOT / "requirements").glob("*.txt"):
         assert "://" not in path.read_text()
         assert "--hash=sha256:" in path.read_text()
+
+
+def test_shell_scripts_name_their_licence():
+    """Guards who copies a single file; ruff (CPY001) holds Python's files to the same line."""
+    for path in (ROOT / ".ci" / "run", *(ROOT / "tests").rglob("*.sh")):
+        first, second, *_ = path.read_text(encoding="utf-8").splitlines()
+        assert (first[:2], second) == ("#!", "# SPDX-License-Identifier: GPL-3.0-or-later"), path
 
 
 @pytest.fixture

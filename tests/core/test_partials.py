@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finished files get their names all together, or none does."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing between a file and its motion calls functions of NumPy whose last digits depend on the processor."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample scenes give the numbers that lie beside them: another engine's, or of geometry and counting by hand."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What tells a user whether the installation is right must itself be right."""
 
 import math

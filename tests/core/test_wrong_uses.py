@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What newcomers get wrong in their first hour, and the answer to each: what was found, what is needed, what to do."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """docs/api.md is what the code has: a public name, a parameter or a method that comes, goes or changes, is noticed."""
 
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The guide to batches, held against what it speaks of."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every command that the pages tell a reader to type, typed in a folder such as the reader's."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The table of where a new thing goes: as much of it as a machine can know."""
 
 import re

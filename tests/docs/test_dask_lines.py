@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The batches' page on several machines: its lines of Dask, all on this one."""
 
 import shlex

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The developer's guide: what it adds as an example is added, and works (its migration: see test_versions.py)."""
 
 import re

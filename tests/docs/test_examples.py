@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tutorials of other programs, done with the public names: each runs, and is at most twice its page in length."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """docs/features.md against the joint types that it is written from."""
 
 from support.documents import DOCS, load

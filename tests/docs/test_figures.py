@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """README's table of figures and the script that measures it again."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """docs/joints.md against the registry that it is written from, and its S(q) against the kernels."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links in the pages lead somewhere."""
 
 import subprocess

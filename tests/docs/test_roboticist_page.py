@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The roboticist's guide: its Python, as it stands."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The README's way without make: its lines, typed in a copy of the project."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The page that helps: what it says that Limberjack says, Limberjack says."""
 
 import re

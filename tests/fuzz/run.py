@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Feed strange files to each reader, and what it read to the writers; the code of both is in tests/support/fuzz.py.
 
 Use: run.py [--count N] [--seed N] [--only sdf|urdf] [--jobs N] [--out DIR]. Inputs that fail are saved, each kind of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Feed forged state files to simulations: `python tests/fuzz/states.py [--count N] [--seed N] [--sample NAME]`.
 
 Each edit changes what the solver had in memory, and makes the digest anew, as somebody would who wants it accepted. It

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The keys of a bake, to the last bit; as a script, `python baked_keys.py FILE.blend OUT.json`."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a user has: a mouse, keys, and eyes. For tests inside a Blender that runs with --enable-event-simulate.
 
 All that takes time is a generator, to be called with `yield from`: it yields seconds in which Blender handles events.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The mechanisms of tests/support in Blender's window, with sticks between their joints to be taken by the mouse."""
 
 import importlib

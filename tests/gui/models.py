@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Model files that the tests drop into Blender's window."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The zips of dist/, each tried in this Blender as tests/packages tries them, in a clean profile."""
 
 from __future__ import annotations

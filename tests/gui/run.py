@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tests in a real Blender window: `python tests/gui/run.py [TEST…]`; `--help` lists the options.
 
 Installs Blender once, builds the extension from the working tree, and runs tests/gui/test_*.py inside that Blender

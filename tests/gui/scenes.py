@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests start from, made without the mouse."""
 
 import bmesh

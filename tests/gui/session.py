@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs inside Blender's window: installs the extension, runs every test_* of test_*.py, and ends Blender.
 
 Only a timer lets Blender handle events between two steps, so a test is a generator: it yields the seconds to wait.

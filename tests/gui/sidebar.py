@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar as a user sees it: its tabs, its panels, and its buttons, found by what lies under the mouse."""
 
 import math

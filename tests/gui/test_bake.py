@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A bake in the window: given up, disturbed, undone, and told in the panel."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Convex pieces are searched for while the window lives; Esc leaves all as it was; one Ctrl-Z takes them back. Problems
 of collision shapes are mended by a click, and are there again after one undo."""
 

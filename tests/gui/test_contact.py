@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A newcomer's first bounce by the mouse alone, counted; a puppet thrown about in Play; undo and Esc with colliders."""
 
 import bpy

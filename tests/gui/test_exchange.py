@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A roboticist's first minutes: models come in by drag and drop and by the menu, and leave by the file dialog."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """An animator's first minutes: tag, join, bake, take it back."""
 
 import bpy

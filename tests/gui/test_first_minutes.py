@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a newcomer meets in the first ten minutes: a robot that falls, a chain that stands still, objects that are no
 links; each is told where it is seen, and mended by a click."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Graphs over the 3D view: there when asked for, of what was baked, and gone when that is undone."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The extension keeps to its own corner of Python."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A baked machine, moved and copied by keys and mouse: its bake goes along, and an undo takes both back."""
 
 import bpy

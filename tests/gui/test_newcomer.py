@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From Blender's own first scene to baked motion, counted; and a hinge picked on a drilled plate."""
 
 import math

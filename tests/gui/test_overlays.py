@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the overlays cost, in a window: nothing while nothing changes."""
 
 import time

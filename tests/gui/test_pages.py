@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The pages' lines for Blender's own command line, typed into this Blender's."""
 
 import glob

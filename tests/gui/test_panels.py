@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Panels in every state that a user can bring them into. The session looks for complaints in Blender's log."""
 
 from collections import Counter

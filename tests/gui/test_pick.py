@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints picked in the viewport: with the button of the tab, with the tool of the toolbar, and the mouse."""
 
 import bpy

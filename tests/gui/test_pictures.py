@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The pages' pictures of the window: `make pictures` puts them into docs/."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses by the sidebar: sliders, poses that are kept, and keys; each is one step of undo."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Play in a real window: mouse, keys, timeline, undo, files and scenes, while the links move."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links taken by the hand in the viewport: with the tool of the toolbar, and the mouse."""
 
 import itertools

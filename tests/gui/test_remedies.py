@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor says of a simulation, and its remedy by a click in the panel Problems."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The extension goes without a trace; as the last of all tests, since it then is gone."""
 
 import bpy

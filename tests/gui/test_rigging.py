@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A rig made, changed and mended with the mouse."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One scene baked three ways: by the panel, by `blender -b`, and by the wheel, for which wheel.py runs afterwards."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A newcomer's first click: a sample scene, which plays and bakes, and is nobody's file."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The preferences' self-check, with a solver yet to be compiled: the window lives, and says what it waits for."""
 
 import importlib

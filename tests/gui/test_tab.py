@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tab fits the window: what one presses every day is never scrolled out of sight."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A link that is keyed by hand and thrown: from its animation, or by the switch Animated."""
 
 import bpy

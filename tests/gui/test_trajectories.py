@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion leaves by the panel's button and the file dialog, and comes back by them."""
 
 import tempfile

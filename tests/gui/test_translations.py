@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tab in German, in a Blender that has languages.
 
 A distribution may leave them out, and Blender reads which there are when it starts: so this is a second Blender, which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The installed package against the window: every scene that test_same_keys has baked is baked by `limberjack bake`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Starts Blender windows that share tests, and follows their results."""
 
 from __future__ import annotations

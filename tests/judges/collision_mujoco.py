@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: how far MuJoCo has solids apart, of pairs as `told` of tests/support/contacts.py has them.
 
 Use: collision_mujoco.py PAIRS.json. Prints a list of [distance, the segment between both in six numbers]; infinity

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: what Drake makes of its own elements in a file.
 
 Use: drake_elements.py FILE SECONDS Q... prints where the joints are that long after they start at rest at Q [rad].

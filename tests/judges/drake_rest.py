@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: where links are when Drake has simulated a world for a while.
 
 Use: drake_rest.py FILE SECONDS. Prints {link: [x, y, z, qw, qx, qy, qz]}, in the world [m], and the largest speed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: what Drake reads of how collisions touch.
 
 Use: drake_surfaces.py FILE. Prints {collision: [static friction, sliding friction, dissipation, stiffness]}; null where

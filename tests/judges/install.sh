@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Install the judges: libsdformat's command line and ../shared/judges into .judges, Python's into .venv-judges.
 # Exits with 77 and a reason where they cannot be had here.
 set -euo pipefail

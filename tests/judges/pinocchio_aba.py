@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: Pinocchio's accelerations for states that stand in a file beside a URDF.
 
 Use: pinocchio_aba.py MODEL.urdf STATES.json. A state is {joint: [q, qd, tau]}, each a list, for every joint that moves,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: where Pinocchio has the links of a URDF, for coordinates that stand in a file beside it.
 
 Use: pinocchio_frames.py MODEL.urdf STATES.json. A state is {joint: q}, a list for every joint that moves, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: Pinocchio's accelerations of chains whose joints it builds by its own API.
 
 Use: pinocchio_joints.py CHAINS.json. A chain is a list of stages, each on the one before: {joint, placement, body,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: Pinocchio's gravity and velocity forces, Jacobians, steps and differences of states.
 
 Use: pinocchio_terms.py MODEL.urdf STATES.json. A state is {joint: [q, qd, q + qd]}, each a list, for every joint that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: what a judge reads in many files, in one process, since each takes seconds to start.
 
 Use: read_all.py JUDGES drake|mujoco|pinocchio [--lenient] [--out FILE] FILE_OR_FOLDER... JUDGES is the folder that

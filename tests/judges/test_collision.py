@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Signed distances of solids, against MuJoCo's and Coal's."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drake's own elements, as Drake reads them: in files by hand, and in those that we write."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Accelerations of real robots, against Pinocchio's."""
 
 import json

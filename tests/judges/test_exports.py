@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What we write, as libsdformat and Drake read it."""
 
 from pathlib import Path

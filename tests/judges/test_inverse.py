@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where Pinocchio has robots' links at the coordinates that inverse kinematics finds."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Accelerations of every joint type that Pinocchio has, in chains built there by its own API."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real files, as we read them and as the judges did. The files are not in this repository."""
 
 import json

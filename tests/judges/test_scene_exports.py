@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes of several models, models in models, and what stands by, as libsdformat and Drake read them."""
 
 from __future__ import annotations

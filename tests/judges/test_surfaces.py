@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How collisions touch, as Drake reads it in what we write, and as libsdformat turns our URDF into SDF."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Gravity and velocity forces, Jacobians, steps and differences of real robots, against Pinocchio's."""
 
 import json

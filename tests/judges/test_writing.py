@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What we write, as libsdformat and Drake read it: every real file that we can read, and hundreds of random models.
 
 libsdformat is handed SDF 1.9, the newest that it knows, and Drake 1.12.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What lies in the packages of dist/: licences of all that they bring along, and bytes that follow from the commit."""
 
 from __future__ import annotations

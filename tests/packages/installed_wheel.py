@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The wheel of dist/ for this platform, installed where there is no numba, simulates a sample by its own library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A zip of a platform as an older version would be, for tests of upgrades: python older.py ZIP FOLDER [VERSION].
 
 It differs in its version and in the name of its library. Given the version that it has, it differs in the latter alone,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What dist/ has for this platform, each zip installed, used and removed in clean profiles: `make packages`.
 
 With `--group N`, the cases of that group and those that every run needs (ALWAYS); five groups cover all cases.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs inside a Blender with a profile of its own: does things with the extension, and says what was not right.
 
 python session.py TASK SAMPLE LAST_FRAME ARGUMENT…

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an add-on leaves in Blender: everything that it can hang itself into and that Python can look at."""
 
 import gc

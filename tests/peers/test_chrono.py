@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Chrono's test suite (unit tests of joints and of SMC contact).
 
 Its joint tests against ADAMS compare with time series in files, which are not part of this repository.

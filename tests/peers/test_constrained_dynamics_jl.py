@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of ConstrainedDynamics.jl (test/pendulum_period.jl, test/nutation.jl)."""
 
 from math import cos, pi, sin, sqrt

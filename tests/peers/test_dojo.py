@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Dojo's test suite (test/joint_limits.jl, behaviors.jl, integrator.jl)."""
 
 from math import pi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Drake's test suite: rolling, joint limits, springs, a ladder, propellers.
 
 Drake's spatial vectors have the angular part first; forces here come first.

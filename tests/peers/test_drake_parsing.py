@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Drake's tests of files (multibody/parsing/test): joints of its own in URDF, and automatic inertia in SDF.
 
 The files are written anew, with the numbers that the tests expect.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of gz-physics (test/common_test: joint_transmitted_wrench, joint_mimic_features, joint_features and others).
 
 The worlds are rebuilt from the numbers that the tests compute with. Wrenches there are in the joint's axes, and here in

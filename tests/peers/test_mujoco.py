@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of MuJoCo's test suite: surface velocities, forces after constraints, damping, distances.
 
 MuJoCo's site sensors measure forces that the child exerts on its parent, with the sign that bears weight upward.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Newton's test suite: linkages, precession, restitution, conveyors, ramps, masses of shapes.
 
 Newton's joints are drawn in maximal coordinates; here one joint of each loop closes it. Its boxes are given by half

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Pinocchio's test suite (unittest/liegroups.cpp): integration and difference on SE(3)."""
 
 from math import cos, pi, sin

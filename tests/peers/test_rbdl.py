@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of RBDL's test suite (tests/DynamicsTests.cc, KinematicsTests.cc and others), which must come out here, too.
 
 RBDL's gravity is (0, -9.81, 0), and its default inertia is one about the centre of mass, as here. Its joints carry a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of RigidBodyDynamics.jl (test/test_double_pendulum.jl and its four-bar linkage).
 
 Both mechanisms turn about the y axis and hang down: the double pendulum about +y, the four-bar about -y. Moments of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Peter Corke's Robotics Toolbox (MATLAB unit tests): Puma 560, PRPR, Panda.
 
 Its friction is viscous and Coulomb friction of motors, seen through gears: G (B G qd + Tc sign(qd)). Here both belong

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of sdformat's test suite: frames, axes, placement, nesting, automatic inertia, and URDF's frames.
 
 The files are written anew, so that the poses that the tests expect follow from them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of SimBenchmark (rolling test): a box that is pushed along a floor, with 25 balls on it.
 
 Friction is 0.4 between floor and box and 0.8 between box and balls. SimBenchmark gives friction for pairs of materials,

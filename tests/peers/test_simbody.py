@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of Simbody's test suite (Gazebo's reaction forces and collisions, gimbals, constraints).
 
 Simbody gives a pin's reaction on the child in the child's axes; here wrenches are in world axes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Small arms whose every pose has a closed form."""
 
 from __future__ import annotations

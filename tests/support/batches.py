@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Batches of small jobs, in a folder of their own."""
 
 import json

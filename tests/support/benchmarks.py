@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The programs in benchmarks/, which are no package, as modules."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Matrices of blocks, some of which are 0: dense, and in the rows of a graph."""
 
 import numpy as np

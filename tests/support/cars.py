@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A car on four wheels with springs, on struts or on trailing arms that are loops, and its inertia in its mid-plane."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which of many cases every run tries."""
 
 from collections.abc import Collection, Iterable

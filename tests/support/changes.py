@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which test files a change affects, and how closely: their distance from the changed files in the import graph.
 
 The graph is read from the sources, without importing them, and includes imports inside functions. It cannot see child

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A pytest plugin: the tests that one run of CI can afford, by group, by what has changed, and within a time.
 
     pytest --group 2                  the tests of that group

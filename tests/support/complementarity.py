@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Contacts with Coulomb's friction as a nonlinear complementarity problem, solved in two ways, and judged.
 
 For k contacts, find r with u = W r + b such that, contact by contact,

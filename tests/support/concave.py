@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Concave meshes by formulas, as (vertices, triangles): what convex pieces are tried on."""
 
 import math

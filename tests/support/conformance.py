@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What every joint type must do, whatever it is made of: `check_type` judges one joint at one random state."""
 
 from __future__ import annotations

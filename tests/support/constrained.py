@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mechanisms with loops by the null space of their constraints: slow, dense, and nothing of the engine's own way.
 
 Source: Udwadia and Kalaba, Analytical Dynamics (1996), chapter 3; de Jalon and Bayo, Kinematic and Dynamic Simulation

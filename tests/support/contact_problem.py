@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The complementarity problem of a model that touches: W and b, made densely and without a recursion.
 
 The mass matrix and Jacobians of trees are those of maximal coordinates, `Maximal`; only where loops, mimics or

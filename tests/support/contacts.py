@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Signed distances by MuJoCo and Coal beside ours, and which of two that differ is right."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random models with all that a file can say of them: shapes, odd names, limits and springs of every sort, followers.
 
 They are drawn as writers want them: links stand where joints at q = 0 have them.

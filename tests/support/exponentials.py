@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints by products of exponentials of 4x4 twists, in plain numpy: what the engine's own arithmetic is judged by.
 
 Twists and wrenches are shape (6,), linear part first, as in public arrays. All of it takes complex numbers too, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One link on one joint, made so that a single coordinate moves and its motion is known in closed form.
 
 The link is a ball whose centre is where the joint's frames meet. So nothing couples its coordinates while one of them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Model files that nobody would write, by seed, and what a reader and the writers owe to each of them.
 
 Half of the files are made element by element by a rough grammar, with names that collide, numbers that are none and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Model files made element by element, with names that collide, numbers that are none, references into nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which fifth of the tests a run of one group includes. Imports nothing, so every test runner can use it."""
 
 import zlib

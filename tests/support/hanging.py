@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Chains of links with ball joints between two points, for tests of loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Balls in a row, billiard balls, and what impacts of theirs lead to by momentum and restitution, pair by pair."""
 
 from __future__ import annotations

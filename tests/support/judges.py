@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Other programs that judge us: libsdformat, Drake, MuJoCo and Pinocchio, as `make judges` installs them.
 
 They run as processes of their own: their Python wants another numpy than Blender's.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The four-bar with real links, and how far poses are apart, for tests that move it."""
 
 from __future__ import annotations

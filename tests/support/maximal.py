@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Dynamics in maximal coordinates: every link has six velocities, and every joint six unknown reactions.
 
 One linear system holds Newton and Euler's equations of each link, the joints' kinematics, and what a joint's reaction

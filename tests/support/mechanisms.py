@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mechanisms with loops whose mobility is known, drawn closed."""
 
 from __future__ import annotations

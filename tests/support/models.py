@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models that several tests share, made by formula and by seed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Another user of the same machine, for tests of what Limberjack does beside one. Only root can become that user."""
 
 from __future__ import annotations

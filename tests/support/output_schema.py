@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What `--json` prints, judged by its documented schema and by jsonschema, an implementation of others."""
 
 import json

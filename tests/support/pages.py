@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The project's pages: their links, their headings, and the commands that they tell a reader to type."""
 
 from __future__ import annotations

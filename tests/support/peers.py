@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the cases of tests/peers share: models in few words, since each case is a model and some numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motion in pieces by SciPy: smooth while a mode lasts, until something that is watched falls through zero."""
 
 from __future__ import annotations

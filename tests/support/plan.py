@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which tests a Blender window runs, in which order, and how windows share them. Imports no bpy."""
 
 from __future__ import annotations

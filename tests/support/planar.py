@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The upright four-bar by trigonometry and Lagrange's equation of its one angle: nothing of the engine's own way."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finds calls of NumPy whose last digits depend on the processor: BLAS, LAPACK, and functions with SIMD variants.
 
 `recording()` replaces the inner loops of ufuncs (`@` is one) by loops that note where they were called and then do the

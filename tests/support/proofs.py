@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How far each number that core tells of two solids is from its proof, by arithmetic that is not core's."""
 
 from __future__ import annotations

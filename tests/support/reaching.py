@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real robots that are asked for poses which they can take, and where links stand by plain products of exponentials."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The files that whoever follows the pages has at hand: an arm, a scene, a world, a batch."""
 
 from __future__ import annotations

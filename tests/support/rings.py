@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Rings of links that any joint of theirs can close, so that the same motion comes about in several ways."""
 
 from __future__ import annotations

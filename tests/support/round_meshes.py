@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Polygon meshes with holes, shafts and round things in them, whose true geometry is known; as (vertices, faces)."""
 
 import math

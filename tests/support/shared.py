@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where real models lie: beside the repository, and not everywhere."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The list of test functions that are too slow for every run of `make test`, in tests/slow.txt.
 
 `make test` runs one case of each listed function, or none if a case takes more than QUICK_CASE; `make test-all` runs

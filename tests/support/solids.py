@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Convex solids for tests: many of a kind at random, and in numpy what they are, apart from all that core does.
 
 A `Crowd` is n solids of one kind with n poses. A separation along a unit vector is a lower bound of the signed distance

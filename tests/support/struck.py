@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A link on one joint, and a ball that strikes it or lies on it: what it feels follows from how the joint lets it move.
 
 The ball presses on the link's bumper along a line. There it feels the ball's mass and the link's, as far as the joint

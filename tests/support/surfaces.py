@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Surfaces of triangles by formulas."""
 
 from __future__ import annotations

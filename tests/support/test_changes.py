@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which tests a change affects: near ones first, and also those whose dependency the import graph cannot see."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One run's share of tests: five groups cover all of them, changes come next by distance, and the budget is kept."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The list of slow tests: every function in it exists, one quick case of each still runs, and the time is kept."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Free bodies on a floor, for motion whose course is known."""
 
 from __future__ import annotations

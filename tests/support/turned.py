@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Volumes and moments of prisms and turned shapes as they are drawn: of rings with 32 corners. By the shoelace formula
 and that of a pyramid's frustum.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models written as URDF and read again."""
 
 from pathlib import Path

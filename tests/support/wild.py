@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Wild models: trees and loops of every joint type with every feature, by seed, as no sane person would build them.
 
 `wild_model` is a plain function of a generator, so that a seed alone tells a model; `wild_models` is the same to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Wild models that touch: those of wild.py with shapes on all links, most of them loose, over a floor or stairs."""
 
 from __future__ import annotations

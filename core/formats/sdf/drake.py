@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drake's elements in an SDF model: its planar joint, and what `drake_elements` reads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which links SDF keeps apart, as it has no word for that: those of one model, unless <self_collide> says otherwise.
 
 A model is the innermost one around a link, as in Gazebo. Models in models that joints connect count as one: Gazebo's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of an SDF file: what each is posed relative to, and to which body it is attached.
 
 Semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics, for spec versions 1.4 to 1.12. Two graphs share their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The first pass over an SDF file: every frame in it, through models in models and included files.
 
 Semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics and ?tut=composition.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The rules of SDF's elements, as far as this reader looks into them.
 
 Source: the specification's description files, sdf/1.2 to sdf/1.12 of libsdformat. A name that any version defines is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models that an SDF file includes: where they lie, and what the <include> says of them."""
 
 from __future__ import annotations

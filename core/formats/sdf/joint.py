@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an SDF joint holds besides its frame: its type, axes, thread and mimic."""
 
 from __future__ import annotations

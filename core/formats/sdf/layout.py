@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How a model's flat names become SDF's models in models: who stands in which, and what each is called there.
 
 A name `outer::inner` asks for a model `outer` around `inner`. A joint stands in the innermost model that holds both its

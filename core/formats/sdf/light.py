@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an SDF light holds besides its pose."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an SDF link holds: its inertial, and how it feels gravity and damping."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """SDF 1.3 to 1.12, a model or a world, to a `Model`.
 
 First every frame of the file is gathered, through all models in models; then links and joints are made, each posed

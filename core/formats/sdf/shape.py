@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Visuals and collisions of an SDF link."""
 
 from __future__ import annotations

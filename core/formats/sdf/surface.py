@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How an SDF collision touches: <surface>, and Drake's <drake:proximity_properties>."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A `Model` to SDF: as one model, or as a world with a model for each articulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One <model> of an SDF file: poses of links in the model, of joints in their child, axes in their joint.
 
 That is the subset which every simulator reads alike: no relative_to, no expressed_in, nothing merged or included.

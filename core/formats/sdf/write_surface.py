@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How a collision touches, as SDF: <surface>, and for what it has no words, Drake's <drake:proximity_properties>."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drake's elements in a URDF: rotor inertias in transmissions, and what `drake_elements` reads and writes."""
 
 from __future__ import annotations

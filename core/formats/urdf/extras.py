@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a URDF says that a `Model` has no words for: kept on its owner as `Extra`s."""
 
 from __future__ import annotations

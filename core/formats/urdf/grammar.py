@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The rules of URDF's elements, as far as this reader looks into them.
 
 Source: urdfdom's xsd/urdf.xsd and the pages of http://wiki.ros.org/urdf/XML, with URDF 1.1's quat_xyzw and capsule and

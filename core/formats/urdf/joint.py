@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a URDF joint says: http://wiki.ros.org/urdf/XML/joint, and Drake's <drake:joint>."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a URDF link holds: its inertial, visuals and collisions, and how these look."""
 
 from __future__ import annotations

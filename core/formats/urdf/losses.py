@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What URDF has no words for, each thing once, as a line to read."""
 
 from __future__ import annotations

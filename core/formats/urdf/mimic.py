@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Equations between joints as URDF's mimics: one joint's coordinate is a multiple of another's, and an offset."""
 
 from __future__ import annotations

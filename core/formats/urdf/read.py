@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """URDF to a `Model`: http://wiki.ros.org/urdf/XML. A tree of links, each joint's frame being its child's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Visuals and collisions as URDF has them, with their geometry and materials."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How a URDF link touches: by Gazebo's words for all its collisions, and by Drake's for each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A model as URDF has models: one tree, walked from parent to child, each joint's frame being its child link's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A `Model` to URDF 1.0, as Drake, MuJoCo, Pinocchio and libsdformat read it alike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What every computation needs of a model: parts of the right shape, names of their own, masses, and finite numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about what nothing can be computed with: two things of one name, and masses and numbers that are none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a finding is, and the words that findings share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about what cannot even be looked at: unknown types, too few or too many numbers, turns that are none.
 
 The other findings need not ask for this: where there is any of it, they see `sound_part` of the model.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Batches on Dask: schedulers and workers as users start them, and all that may be lost on the way."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """JOBS.toml: the jobs that come of it, and what it is told where it means nothing. No work is done here."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Options of verbs as tables: what they become, against the command line's own reading of it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Records: what they tell of, and what of a job's inputs, outputs and record makes it stale. No work is done here."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A batch: results as by hand, only what is stale is done, and failures stay with their jobs."""
 
 import json

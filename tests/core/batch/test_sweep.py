@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sweeps: the values that parameters take, against values made by hand."""
 
 import csv

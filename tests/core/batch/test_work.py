@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Doing a job: results whole or absent, workers that die, and what the record then says."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A worker process: what it answers, and what is told of it where it dies."""
 
 import json

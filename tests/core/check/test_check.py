@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Findings about a model: each is found, alone, and a good model has none."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What nothing holds is told before it falls, each as it deserves."""
 
 import pytest

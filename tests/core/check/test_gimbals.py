@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Gimbal lock at the start is found where the mass matrix has no inverse, and nowhere else."""
 
 import math

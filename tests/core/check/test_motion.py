@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Notes on loops and mobility: each is provoked, and its words are read."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of joints that couplings tie together: what leaves no room is reported, and nothing else."""
 
 import math

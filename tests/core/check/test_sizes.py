@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sizes that no collision shape can have are errors: in Python, in files and in scenes."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where nothing would move, the reason is told; the truth is a simulation."""
 
 import numpy as np

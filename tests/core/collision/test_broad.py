@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tree finds the pairs that looking at all pairs finds, in order, and only those that may meet."""
 
 import math

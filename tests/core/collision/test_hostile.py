@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whatever solids are asked, and wherever they are: numbers come out of numbers, soon, and nothing breaks."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Convex hulls, against scipy's Qhull, Euler's formula, and what every hull must be."""
 
 import math

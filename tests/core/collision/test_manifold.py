@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The points in which two solids touch: how many, where, how deep, under what names; and they move as bodies do."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Guards that a mesh touches as the surface that it is: a flat one as a plane, a bent one as its closed form, no edge
 inside a face trips what slides over it, and a hole is a hole."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Signed distances, normals and points of every pair of kinds, each with a proof that needs nothing of core.
 
 A separation along any unit vector bounds the signed distance from below. Where two solids are apart, a point of each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Solids as they are told: what is no size is refused in one line, and what is packed is what was told."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Guards that nothing fast or thin is missed: the time of the first touch is that of a closed form, or of a search."""
 
 from __future__ import annotations

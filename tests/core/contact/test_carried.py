@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What lies on things that are moved, driven, let go, coupled or sprung goes with them as closed forms have it."""
 
 import math

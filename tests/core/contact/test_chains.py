@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A chain between two points in a crowd's steps: its loop stays closed and gains no energy, whatever falls on it."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The judge of contacts: it finds closed forms in two ways, and sees what breaks each law."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Restitution in convex steps: energy of many balls that bounce at once, of single ones, and of gases that cool."""
 
 import math

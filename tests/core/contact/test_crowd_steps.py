@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps of a crowd, which find all contacts of a step at once: against closed forms, momenta and energy."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Many points at once, by events: what is jammed or held more than once, and islands."""
 
 import math

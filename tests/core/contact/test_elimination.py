@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Factors of a matrix of blocks against dense ones."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Conjugate gradients on an island's blocks, against dense equations; and when they take the place of factors."""
 
 import math

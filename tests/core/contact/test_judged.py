@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Impulses and forces of random contacts obey the full complementarity problem, as an independent judge has it."""
 
 import numpy as np

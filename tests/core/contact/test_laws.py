@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Laws of a crowd against finite differences, and what makes their potentials convex."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing falls through a thin floor, however far apart the times are that were asked for."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Machines with loops touch what lies in their way: loops stay closed, energy is kept, and blows are as truth has them.
 
 The truth is each machine's own geometry, from which its inertia against a blow follows without core's dynamics.

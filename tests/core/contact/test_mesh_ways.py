@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Long ways over floors of ten thousand triangles, through a bent tube, around a bowl: nothing trips, nothing leaves.
 
 Truth is the closed form of the smooth surface, and what its facets may do to that: where two of them meet at an angle d

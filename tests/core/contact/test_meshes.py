@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Floors of triangles, as drawn: what slides, rolls and tips over them moves as on a plane; nothing flies through."""
 
 import math

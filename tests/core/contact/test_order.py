@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tests that what rests does not depend on the order in which a file lists its links."""
 
 import numpy as np

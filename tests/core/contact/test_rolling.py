@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What rolls on curved surfaces and rims moves as closed forms, conserved quantities and other equations have it."""
 
 import math

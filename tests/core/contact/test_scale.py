@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What touches moves alike at any size: lengths by s, times by its root, masses by its cube, under the same gravity."""
 
 import math

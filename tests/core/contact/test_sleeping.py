@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Islands that sleep: they cost next to nothing, tell the loads that they had, and wake when anything changes."""
 
 import numpy as np

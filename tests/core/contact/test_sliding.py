@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What slides, sticks and rolls on a floor goes as Coulomb's law has it, in closed form."""
 
 import math

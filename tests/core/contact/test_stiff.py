@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Stiff springs where things touch: steps are implicit there too, and loads are what the springs press with."""
 
 import math

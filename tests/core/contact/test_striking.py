@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What strikes leaves as restitution and Coulomb's cone have it, at the time at which it strikes, in closed form."""
 
 import math

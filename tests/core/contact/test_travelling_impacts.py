@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Impacts on bodies that touch already: they travel from one to the next."""
 
 import itertools

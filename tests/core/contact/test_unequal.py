@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tests that things of very unequal masses and sizes rest on each other: none sinks in, and none is thrown off."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Forward dynamics, judged by inverse dynamics, by conserved quantities and by itself undecorated."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Energies against what forces do to them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is asked once of models with loops, mimics and couplings: true answers, or refusals that say what to call."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Loops of every joint type: whichever joint closes one, the motion is the same."""
 
 from dataclasses import replace

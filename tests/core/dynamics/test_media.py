@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drag, and gravity that is switched off, against closed forms and the balance of energy."""
 
 import math

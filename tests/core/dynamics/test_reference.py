@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Kinematics and dynamics of whole models against maximal coordinates, which know of no tree."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Accelerations that forces do not decide are refused, and no number that is none goes in or comes out."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Gravity and velocity forces, against potential energy, closed forms, and the sum that they make up."""
 
 import numpy as np

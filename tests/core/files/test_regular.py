@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Only regular files are opened: a pipe may keep silent, and a device may never end."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """XML as strangers and enemies write it: read with the right lines, or refused in one, soon and in little memory."""
 
 import os

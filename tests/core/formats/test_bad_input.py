@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Input that is wrong: one clear line each, never a traceback, and nothing written."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Large files: what is too large is refused in a line before it takes memory, and time grows with size alone."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drake's elements in SDF and URDF: springs, ball constraints, filter groups, rotor inertias and planar joints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bugs that users of other exporters and converters have reported, each by its number in our list of them.
 
 What a file must hold is read off its XML here. Those that need a scene (1, 11) are in tests/blender, those of URDF (21,

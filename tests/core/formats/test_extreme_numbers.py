@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every number of a file that has them all, one after the other put to each extreme."""
 
 from __future__ import annotations

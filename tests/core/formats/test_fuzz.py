@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The first of the files that `make fuzz` makes."""
 
 import json

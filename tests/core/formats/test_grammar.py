@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Names that a format does not define: one warning each with its line, none for a legal file, refused by --strict."""
 
 from __future__ import annotations

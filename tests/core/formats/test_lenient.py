@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What simulators read though it is wrong: read here with a warning, and refused by --strict, class by class."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files of strangers: what they name goes through the gate, what they claim is held against their size."""
 
 import json

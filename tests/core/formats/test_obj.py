@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes as OBJ: points, texture coordinates, and the materials and images of their faces."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whole scenes as SDF: models in models, worlds, folders, and what stands by."""
 
 from __future__ import annotations

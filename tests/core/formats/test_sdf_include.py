@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models that a file includes."""
 
 from __future__ import annotations

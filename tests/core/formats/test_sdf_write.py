@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Model to SDF: what comes back is what went, and what cannot be said is told."""
 
 import dataclasses

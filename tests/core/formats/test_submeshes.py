@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sub-meshes: SDF chooses them again, and URDF, which cannot, gets the chosen part as a file."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Chains in place of joints that a format cannot say: they move as the joints did."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How collisions touch, and which links meet, in SDF and URDF: read, written, told where it is lost."""
 
 import math

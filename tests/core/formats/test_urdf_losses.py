@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What URDF cannot say: kept where it came from URDF, and told once where it is lost."""
 
 from dataclasses import replace

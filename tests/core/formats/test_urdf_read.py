@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """URDF to Model, against numbers worked out by hand."""
 
 import math

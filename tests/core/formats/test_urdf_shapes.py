@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Names, shapes, meshes and materials in the URDF that we write."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Model to URDF: what comes back moves and weighs as what went, and what cannot be said is told once."""
 
 import dataclasses

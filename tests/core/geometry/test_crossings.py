@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Triangles that run through each other are found, and no others, whatever way they lie."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Curved solids and outlines as meshes: closed, of the right size, and the same by every Python."""
 
 import math

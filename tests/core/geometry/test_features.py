@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is found where one points at a mesh, against meshes whose geometry is known."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Least-squares fits against known geometry, with errors from an independent covariance."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A body is told as the primitive that it is, wherever and however it stands, and as none where it is none."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mass properties of meshes against closed forms."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a path leaves a surface of triangles: through a hole, or over its edge."""
 
 import numpy as np

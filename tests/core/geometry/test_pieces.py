@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Convex pieces hold a concave mesh, near to it; the same mesh gives the same; what is called off ends."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mass properties of shapes, against integrals over their slices."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How surfaces combine, and what common materials make of each other."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every joint type of the list, put through the one suite of `support.conformance`."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Constraint rows, where the conformance suite does not look."""
 
 import math

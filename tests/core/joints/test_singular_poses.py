@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses at which coordinates are not unique, or a row has no derivative: the answer stays finite, right and steady."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A type that no one foresaw: an entry in the list is all that it takes, and any order of columns compiles."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses that obey loops, mimics and couplings, against trigonometry, and refusals of those that cannot."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random configurations, steps and differences, against limits, the exponential of 4 x 4 matrices, and each other."""
 
 import numpy as np

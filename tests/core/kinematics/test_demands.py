@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a pose must keep and what it is asked for, as tasks: how large a model is, and what leads where."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Long drags of what has loops, couplings, pins and limits: all of them are kept at every pose on the way."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Link poses, by plain matrix products and by known geometry."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses and Jacobians of frames, against finite differences, definitions, and matrices multiplied by hand."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Gimbal lock is found where the determinant of a joint's turns vanishes, by matrix exponentials, and nowhere else."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inverse kinematics where the answer is known: by closed forms, or by what a nearest pose must fulfil."""
 
 import math

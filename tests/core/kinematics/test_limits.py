@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits as bounds of a step: which there are, how far each lets go, and how what they measure changes."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Degrees of freedom, against mechanisms whose number is known, and against motions that are there to be seen."""
 
 import numpy as np

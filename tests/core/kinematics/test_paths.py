@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Targets that move: joints follow them without a jump, past singular poses, out of reach and back."""
 
 import math

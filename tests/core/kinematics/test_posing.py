@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses changed by hand: what is led gets where it is led, and all that is tied to it follows."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Guards what users ask of links' collisions: how far apart, which overlap, in any pose, and what check tells of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real robots reach what they can reach, wherever that is, and say the same however they are run."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps towards targets: the least of all that keep what must be kept, as trying every set of bounds finds it."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Targets that make no sense are refused, by the name of their link; and what is told of those that are missed."""
 
 import math

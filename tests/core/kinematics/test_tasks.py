@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tasks: errors by geometry, and their rates by differences, of random models with every joint type."""
 
 import math

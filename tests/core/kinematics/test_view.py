@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Several articulations at once, against each of them by itself."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files of every format: the same triangles as another library wrote, in metres with Z up, or one clear line."""
 
 import json

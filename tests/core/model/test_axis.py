@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The axes of a joint are those that were given, in the places that its type has for them."""
 
 from dataclasses import replace

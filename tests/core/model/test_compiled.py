@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From links and joints to bodies."""
 
 import numpy as np

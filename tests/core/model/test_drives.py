@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What drives do: one table, from which the engine, checks, the doctor, formats and the panel have it."""
 
 import math

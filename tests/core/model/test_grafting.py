@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Subtrees cut off and grafted on, and models hung up elsewhere."""
 
 import json

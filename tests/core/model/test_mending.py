@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inertias that no body can have become ones that a body can, and those that one can stay."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that share a body must move as if each had its own."""
 
 from dataclasses import replace

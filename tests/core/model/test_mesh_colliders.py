@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes in files touch: as hulls if they move, as drawn if they stand; a mesh that cannot be used is a warning."""
 
 import numpy as np

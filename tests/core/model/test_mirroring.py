@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A joint's mirror image, against matrices that are reflected as matrices."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Presets of joints: each is what it is called, and right as it is."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing is computed with a model that is not sound, whichever function is asked."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers in messages: as many digits as a reader has a use for."""
 
 import pytest

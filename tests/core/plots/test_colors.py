@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Curves can be told apart, by those who confuse red and green, too."""
 
 from itertools import combinations

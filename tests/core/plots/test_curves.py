@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What graphs show: which curves, in which units, limited by what, and when they are at a limit."""
 
 import math

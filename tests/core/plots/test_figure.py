@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Figures: whole, alike from run to run, and showing what the panels hold."""
 
 import xml.etree.ElementTree as ET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motion of trees against closed forms, and against what must be conserved."""
 
 import math

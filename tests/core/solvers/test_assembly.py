@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How a simulation begins: loops that are drawn open, what is given and kept, and what cannot be."""
 
 import math

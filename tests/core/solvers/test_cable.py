@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Cables as chains of stiff pieces, against the curve in which a rope hangs."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The default solver finds its way: by whichever method runs, past stops that are only touched, in few evaluations."""
 
 import math

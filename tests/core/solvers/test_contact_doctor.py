@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The doctor names what is wrong with what touches, and is silent about what is healthy; reports add up."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Recorded contacts and impacts: statics and closed forms at every frame, and the files that keep them."""
 
 import csv

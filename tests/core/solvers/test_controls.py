@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Prescribed motion, guided links and a callback's forces, against closed forms and SciPy."""
 
 import math

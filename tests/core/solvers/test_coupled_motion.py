@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motion of coupled joints against closed forms: a train of wheels moves as one wheel of their summed inertias."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a crowd's steps record of energy and of forces in joints: against closed forms, each term by itself."""
 
 import math

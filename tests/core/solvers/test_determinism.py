@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The same model gives the same bytes: twice, in another process, in slices; and the same motion without numba."""
 
 import hashlib

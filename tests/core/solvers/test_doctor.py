@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The doctor names what was planted, first or second, and is silent about what is healthy."""
 
 import json

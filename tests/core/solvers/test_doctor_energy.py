@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the doctor says of energy: rounding is no energy that moves, and `exact` is the highest accuracy."""
 
 import dataclasses

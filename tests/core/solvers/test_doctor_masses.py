@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The doctor judges the mass of all that is fixed together, and not that of a link, or of what is held."""
 
 from dataclasses import replace

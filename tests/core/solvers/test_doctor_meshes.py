@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The doctor tells what fell through a hole of a mesh from what left it over its edge."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A door with everything on its hinge: closer, damper, dry friction, a rigid stop where it shuts, a soft one open."""
 
 import math

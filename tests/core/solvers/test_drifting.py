@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What moves on by inertia alone in a step of a crowd: against conserved quantities and the solver by events."""
 
 import math

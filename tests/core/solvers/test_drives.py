@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives: position, velocity and force, with their largest effort, and the largest speed of an axis."""
 
 import math

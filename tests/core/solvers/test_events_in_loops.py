@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits, friction and drives on a joint that closes a loop: the same motion as where another joint closes it."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Each cell of docs/features.md: a joint of every type does what is asked of it, in a tree and in a loop.
 
 The motion of one coordinate is known in closed form with the feature, and without it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The five mechanisms of the IFToMM benchmark: that they are what the benchmark says, and that they move as it says."""
 
 import json

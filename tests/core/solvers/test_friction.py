@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Dry friction: it holds exactly while it can, and else brakes with a constant force."""
 
 import math

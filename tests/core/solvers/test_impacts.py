@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What impacts keep and what they lose: momentum, and energy, in models of several links."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links that start with a velocity of their own, against closed forms."""
 
 import math

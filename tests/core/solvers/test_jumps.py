@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Prescribed motion that jumps: what jumps is placed anew without a velocity, and one line says so."""
 
 import math

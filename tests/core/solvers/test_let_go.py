@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Links whose prescribed motion ends while they move, against closed forms."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Memories of files: a number that a solver cannot have is found before a kernel uses it as an index."""
 
 from pathlib import Path

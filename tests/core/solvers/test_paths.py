@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Paths through samples are exact at these, smooth in between, and close to what was sampled."""
 
 import math

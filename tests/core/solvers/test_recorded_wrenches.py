@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Recorded wrenches of joints and forces of contacts against Newton's law: momenta are differenced from the poses."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Recorded reactions against Newton and Euler's equations of every link, and the files that keep them."""
 
 import csv

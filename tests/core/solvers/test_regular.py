@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What forces do not decide is blamed on what is at fault, by name, and what is said to help helps."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that are switched off, or let go at a time: what they held flies on with the motion that it has."""
 
 import math

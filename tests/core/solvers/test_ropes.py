@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Distances with room: a rope is slack until it is taut, and between two distances a mass flies freely."""
 
 import math

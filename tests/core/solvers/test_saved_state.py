@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """State files of strangers: whatever a file says that a solver had in memory, no kernel is led astray."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers that change in time, against closed forms, momentum and the balance of energy."""
 
 import math

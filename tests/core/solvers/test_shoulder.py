@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A heavy arm on a ball with cone and twist limits: thrown about, sliding along the cone, turning to and fro."""
 
 import math

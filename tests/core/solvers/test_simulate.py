@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion in one call, and many worlds: the same as Simulation gives one by one."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motion against closed forms, an independent integrator, and what must be conserved."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A state is a value: what is taken at a frame, kept or written down, goes on bit for bit as if nobody had stopped."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Stiff springs and dampers: implicit steps against closed forms and against explicit ones."""
 
 import math

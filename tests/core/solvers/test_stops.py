@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Position limits: rigid stops throw back what hits them, compliant ones push as Hunt and Crossley say."""
 
 import math

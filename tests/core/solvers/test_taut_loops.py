@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Loops without slack: the failed run says that, and no other loop is called taut."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of axes that mimics tie together: the motion of the same mechanism written as one joint with one limit."""
 
 import math

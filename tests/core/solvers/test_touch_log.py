@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What touched frame by frame: a line a pair, held against the points that are recorded, and against closed forms."""
 
 import dataclasses

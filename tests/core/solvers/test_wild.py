@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random models with every feature, far wilder than what people build, against what must hold for any model.
 
 `benchmarks/wild.py` runs a thousand of them for longer.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motions that files tell in part, completed for a model."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A disk that fills up while a motion is written: one error that names the file, nothing left, nothing beside it."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Trajectories from files, this program's own and those of strangers."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A motion at other times, against motions with closed forms."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scenes that tell a version's files from those of later ones: `python tests/data/scenes/make.py`, in bpy 4.5.
 
 Run it once, just before a version is left behind, and commit what it writes: two .blend files, and the keys that this
