@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers on their way between Blender's single precision and the model's double precision."""
 
+import functools
 from typing import NamedTuple
 
 import bpy
@@ -36,6 +37,7 @@ def frame_range(scene) -> tuple[int, int]:
     return (own.first, own.last) if own.use_range else (scene.frame_start, scene.frame_end)
 
 
+@functools.lru_cache(maxsize=4096)  # most numbers of a scene are 0 or 1
 def shortest(value: float) -> float:
     """The shortest decimal that rounds to the same single: a typed 1.7 is 1.7, not 1.7000000476837158."""
     return float(str(np.float32(value))) + 0.0  # + 0.0 turns -0.0 into 0.0
