@@ -4,7 +4,7 @@
 import bpy
 
 from ...core.model import ModelError
-from ...core.model.text import counted
+from ...core.model.text import counted, weighed
 from .. import bake, bridge, ids
 from ..props import is_joint, is_link
 from .report import fail, in_object_mode, succeed
@@ -145,7 +145,7 @@ class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
             return fail(self, context, error)
         bridge.store.store_weights(reading)
         total = sum(link.mass for link in reading.model.links)
-        return succeed(self, context, f"{counted(reading.model.links, 'link')}, {total:.4g} kg in all", reading.notes)
+        return succeed(self, context, f"{counted(reading.model.links, 'link')}, {weighed(total)} in all", reading.notes)
 
 
 class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):

@@ -9,6 +9,7 @@ from bpy.app.translations import pgettext_tip
 from bpy.props import StringProperty
 
 from ...core.model import ModelError
+from ...core.model.text import weighed
 from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
 from ..props import axes_in_use, is_link
@@ -119,7 +120,7 @@ def _weigh(context, obj) -> str:
         settings.mass_source = "DENSITY"
         found = bridge.mass.weigh(obj, bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get()))
     bridge.store.store_weight(obj, found)
-    return f"'{obj.name}' weighs {found.mass:.4g} kg"
+    return f"'{obj.name}' weighs {weighed(found.mass)}"
 
 
 def _mute_constraints(_context, obj) -> str:

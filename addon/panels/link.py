@@ -5,6 +5,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.geometry.surfaces import Surface
+from ...core.model.text import weighed
 from .. import bridge, ids
 from ..props import carrier_of, is_link
 from ..props.naming import model_name
@@ -66,8 +67,8 @@ def _draw_mass(layout, context, settings):
         column = layout.column(align=True)
         for number, name in enumerate(TENSOR):
             column.prop(settings, "inertia", index=number, text=name)
-    mass = f"{_mass_now(context, settings):.6g}"
-    layout.label(text=pgettext_iface("Weighs {mass} kg").format(mass=mass), translate=False)
+    mass = weighed(_mass_now(context, settings), 6)
+    layout.label(text=pgettext_iface("Weighs {mass}").format(mass=mass), translate=False)
     if settings.mass_source != "CUSTOM":
         if settings.mass_note:
             paragraph(layout, context, settings.mass_note, icon="INFO")

@@ -8,6 +8,7 @@ from ...core.jit import why_uncompiled
 from .. import bridge, ids
 from ..bake.receipt import receipt_of
 from ..bake.restore import bake_of
+from ..bridge.numbers import frame_rate
 from ..bridge.rig import last_rig
 from .base import Folded, in_columns, paragraph, section
 from .link import draw_surface
@@ -103,7 +104,8 @@ def _staleness(scene: bpy.types.Scene) -> str:
         return ""
     settings = getattr(scene, ids.SCENE)
     numbers = tuple(getattr(settings.bake, item.identifier) for item in settings.bake.bl_rna.properties)
-    state = (rig.version, settings.accuracy, numbers, scene.frame_start, scene.frame_end, scene.render.fps)
+    frames = scene.frame_start, scene.frame_end, frame_rate(scene)
+    state = (rig.version, settings.accuracy, settings.contact, numbers, frames)
     seen, reason = _told.get(scene.session_uid, ((), ""))
     if seen != state:
         from ..bake.staleness import out_of_date

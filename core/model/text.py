@@ -38,6 +38,16 @@ def in_metres(value: float) -> str:
     return f"{value:.3g} m" if abs(value) >= 1.0 else f"{1e3 * value:.3g} mm"
 
 
+MASSES = (("t", 1e3), ("kg", 1.0), ("g", 1e-3), ("mg", 1e-6))
+"""Units of mass, with what they are [kg]."""
+
+
+def weighed(mass: float, digits: int = 4) -> str:
+    """Return a mass [kg] with its unit, to some digits: 12 kg, 0.2638 mg, or 1.6 t."""
+    unit, size = next((entry for entry in MASSES if abs(mass) >= entry[1]), MASSES[-1] if mass else MASSES[1])
+    return f"{mass / size:.{digits}g} {unit}"
+
+
 def measured(value: float, unit: str, digits: int = 4) -> str:
     """A number with its unit, "rad", "m" or one that begins so.
 

@@ -11,9 +11,11 @@ from limberjack.addon.bake.restore import bake_of
 from limberjack.addon.bake.staleness import out_of_date
 from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.rig import show_rig
 
 from .baked import bake, show, turning_holder
 from .conftest import joint, link
+from .paper import draw_all
 
 MODEL = "links, joints or gravity were changed"
 MOTION = "the animation that it begins with was changed"
@@ -188,6 +190,24 @@ def test_out_of_date_in_words(scene, build, change):
         return
     bpy.ops.limberjack.simulate()
     assert told(scene) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "changed"),
+    [
+        (lambda scene: setattr(scene.render, "fps_base", 1.001), "the frame rate"),
+        (lambda scene: setattr(scene.limberjack, "contact", not scene.limberjack.contact), "Contact"),
+    ],
+    ids=["fps_base", "contact"],
+)
+def test_the_panel_looks_again_after_every_setting(scene, build, change, changed):
+    """Guards what the panel keeps between redraws: 23.98 in place of 24 frames a second is told at the next one."""
+    bars, _, _ = machine(build)
+    bake(scene)
+    show_rig(scene)
+    assert "out of date" not in draw_all(bars[0])
+    change(scene)
+    assert f"The bake is out of date: {changed} was changed" in draw_all(bars[0])
 
 
 @pytest.mark.parametrize(("name", "value"), [("distance", 2e-4), ("angle", 0.01)])

@@ -38,7 +38,7 @@ def test_the_template_has_what_users_see(make_messages):
         assert message in found
     for message in ("Open a Sample", "There is no preview", "Resume", "Simulate and Bake", "Import / Export"):
         assert message in found
-    for message in ("Weighs {mass} kg", "Baked frames {first}–{last} on {links} links", "Pause or Resume"):
+    for message in ("Weighs {mass}", "Baked frames {first}–{last} on {links} links", "Pause or Resume"):
         assert message in found
     assert any("{reason}" in message for message in found)
 

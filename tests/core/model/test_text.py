@@ -3,7 +3,7 @@
 
 import pytest
 
-from limberjack.core.model.text import measured_apart, roughly, timed
+from limberjack.core.model.text import measured_apart, roughly, timed, weighed
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,19 @@ def test_two_numbers():
     """Guards two numbers that differ by little: they are not told as the same."""
     assert measured_apart(0.25, 0.2, "m") == ("0.25 m", "0.2 m")
     assert measured_apart(0.250001, 0.25, "m") == ("0.250001 m", "0.25 m")
+
+
+@pytest.mark.parametrize(
+    ("mass", "told"),
+    [
+        (0.0, "0 kg"),
+        (2.63804e-7, "0.2638 mg"),
+        (4.2e-5, "42 mg"),
+        (0.0025, "2.5 g"),
+        (70.0, "70 kg"),
+        (16000.0, "16 t"),
+    ],
+)
+def test_masses(mass, told):
+    """Guards the weight of small and large things against powers of ten."""
+    assert weighed(mass) == told
