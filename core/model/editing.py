@@ -284,10 +284,10 @@ def _carried_axes(old: Joint, kind: JointType) -> list[Axis]:
             )
             for column in old.all_columns
         ]
-    both = zip(kind.axes, range(old.axis_count), strict=False)
+    pointed = [number < old.axis_count and old.kind.slot(number).is_pointed for number in range(len(kind.axes))]
     return [
-        Axis(old.direction(number)) if slot.is_pointed and old.kind.slot(number).is_pointed else Axis()
-        for slot, number in both
+        Axis(old.direction(number)) if slot.is_pointed and pointed[number] else Axis()
+        for number, slot in enumerate(kind.axes)
     ]
 
 

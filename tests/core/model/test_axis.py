@@ -8,6 +8,7 @@ import pytest
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import forward_kinematics
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
+from limberjack.core.model.editing import replace_joint
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -94,3 +95,10 @@ def test_another_type_takes_its_own_directions():
     joint.type = "d6"
     assert [axis.xyz for axis in joint.axes] == [X, Y, Z, X, Y, Z]
     assert joint.nv == 6
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in JOINT_TYPES.values() if not kind.is_open])
+def test_a_joint_that_another_replaces_has_all_its_axes(name):
+    """Guards replace_joint: the axes that an old joint has not are free, and no short list is taken for a choice."""
+    model = Model("m", [Link("link")], [Joint("j", "universal", WORLD, "link", axes=[Axis(Z), Axis(Y)])])
+    assert replace_joint(model, "j", name).nv == Joint("j", name, WORLD, "link").nv
