@@ -15,7 +15,7 @@ from ..bridge.last_run import forget_run
 from ..preview import current, end
 from ..props import is_joint, is_link
 from ..warming import Warming
-from .report import fail, in_object_mode, nothing_runs, succeed, tell_progress, time_left
+from .report import fail, in_object_mode, nothing_runs, succeed, time_left
 from .selection import OnLinks
 from .views import is_navigation
 from .waiting import WaitsForSolver
@@ -23,7 +23,8 @@ from .waiting import WaitsForSolver
 if TYPE_CHECKING:
     from ..bake.baking import Bake
 
-SLICE = 0.03  # seconds of work between two looks at the keyboard
+SLICE = 0.2
+"""Time of work between two looks at the keyboard [s]: a shorter slice makes a bake longer, a longer one delays Esc."""
 
 
 def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -108,7 +109,7 @@ class RunsBake(WaitsForSolver, OnLinks):
             self._run = self.make(context)
         if not self._run.step(SLICE):
             told = f"{self._run.doing}{time_left(self._run.seconds_left)}"
-            tell_progress(context, self._run.progress, told)
+            self.tell_progress(context, self._run.progress, told)
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self.leave(context)

@@ -11,7 +11,7 @@ from ...core.model.text import counted
 from .. import bridge, ids
 from ..props import carrier_of, is_link
 from ..props.naming import object_named
-from .report import fail, in_object_mode, nothing_runs, succeed, tell_progress
+from .report import fail, in_object_mode, nothing_runs, succeed
 from .waiting import WaitsForSolver
 
 TOLD = 3
@@ -127,7 +127,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         except ModelError as error:
             return fail(self, context, error)
         if self._timer:
-            tell_progress(context, 0.0, doing)
+            self.tell_progress(context, 0.0, doing)
         return {"RUNNING_MODAL"}
 
     def _put(self, context, fits):

@@ -5,7 +5,6 @@ import bpy
 
 from ...core.model.text import counted
 from .. import ids
-from ..warming import Warming
 from ..watch import note_change
 
 MOST_SECONDS_TOLD = 86400.0
@@ -41,23 +40,6 @@ def redraw(context) -> None:
     for area in (area for window in context.window_manager.windows for area in window.screen.areas):
         if area.type in ("VIEW_3D", "PREFERENCES"):
             area.tag_redraw()
-
-
-def tell_progress(context, factor: float, text: str) -> None:
-    """In the panels, the status bar and the mouse's pointer; redraws only where the words or the bar have changed."""
-    status = getattr(context.window_manager, ids.STATUS)
-    if (text, round(factor, 3)) == (status.text, round(status.factor, 3)):
-        return
-    status.factor, status.text = factor, text
-    context.window_manager.progress_update(factor)
-    if context.workspace:
-        context.workspace.status_text_set(f"{text}. Esc cancels")
-    redraw(context)
-
-
-def tell_compilation(context, warming: Warming) -> None:
-    """As `tell_progress`, while the solver is compiled, which cannot be foreseen."""
-    tell_progress(context, 0.0, f"Compiling the solver, once for this version: {warming.seconds:.0f} s")
 
 
 def time_left(seconds: float) -> str:

@@ -5,11 +5,14 @@ import bpy
 
 from .. import ids
 from ..warming import Warming
-from .report import redraw, tell_compilation
+from .progress import ProgressDisplay
+from .report import redraw
 
 
 class WaitsForSolver:
     """What is shared: `wait` goes modal, `is_waiting` is asked at each event, and `leave` lets go of the window.
+
+    `tell_progress` shows how far the work has come.
 
     Attributes:
         tick: seconds between two events of the timer.
@@ -24,6 +27,7 @@ class WaitsForSolver:
     compiled_in: float | None = None
     _timer: bpy.types.Timer | None = None
     _warming: Warming | None = None
+    _display: ProgressDisplay | None = None
 
     def wait(self, context) -> set[str]:
         self.compile(context)
@@ -39,12 +43,19 @@ class WaitsForSolver:
         status.running = self.is_exclusive or self._warming is not None
         status.factor, status.text, status.error = 0.0, "", ""
 
+    def tell_progress(self, context, factor: float, text: str) -> None:
+        """Show the progress, see `ProgressDisplay.show`."""
+        if self._display is None:
+            self._display = ProgressDisplay()
+        self._display.show(context, factor, text)
+
     def is_waiting(self, context) -> bool:
         """Whether the solver is still being compiled, which the panel then shows."""
         if self._warming is None:
             return False
         if not self._warming.is_done:
-            tell_compilation(context, self._warming)
+            text = f"Compiling the solver, once for this version: {self._warming.seconds:.0f} s"
+            self.tell_progress(context, 0.0, text)  # how long it takes is not known
             return True
         self.compiled_in, self._warming = self._warming.seconds, None
         getattr(context.window_manager, ids.STATUS).running = self.is_exclusive
@@ -57,7 +68,7 @@ class WaitsForSolver:
             context.window_manager.event_timer_remove(self._timer)
         if self._warming:
             self._warming.cancel()
-        self._timer = self._warming = None
+        self._timer = self._warming = self._display = None
         if context.workspace:
             context.workspace.status_text_set(None)
         redraw(context)

@@ -8,6 +8,7 @@ import pytest
 
 from limberjack.addon import ids, warming
 from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.ops import bake as bake_operators
 from limberjack.addon.ops.bake import RunsBake
 from limberjack.addon.warming import Warming
 from limberjack.core import beside, jit, kernel_cache
@@ -46,11 +47,17 @@ def warm(monkeypatch):
     monkeypatch.setattr(Warming, "is_needed", staticmethod(lambda: False))
 
 
+@pytest.fixture
+def short_slices(monkeypatch):
+    """Each tick computes one frame, however fast the machine is."""
+    monkeypatch.setattr(bake_operators, "SLICE", 0.0)
+
+
 def status():
     return getattr(bpy.context.window_manager, ids.STATUS)
 
 
-def test_modal_bake(scene, build, warm):
+def test_modal_bake(scene, build, warm, short_slices):
     """Ticks bring the simulation to its end; progress shows meanwhile, and other keys change nothing."""
     bars, _ = build.pendulum()
     scene.frame_end = 2000
@@ -65,7 +72,7 @@ def test_modal_bake(scene, build, warm):
     assert len(next(fcurves_of(bars[0])).keyframe_points) == 2000
 
 
-def test_esc(scene, build, warm):
+def test_esc(scene, build, warm, short_slices):
     """Esc half-way leaves the evaluated scene exactly as it was, and no action."""
     bars, _ = build.pendulum()
     scene.frame_end = 2000

@@ -251,9 +251,7 @@ def run_all_tests(options: argparse.Namespace, has_library: bool, summary: Summa
 
 def run_tests(plan: Plan, count: int, report: Callable[[dict], None], environment: str = "") -> None:
     """Run the plan's tests in so many windows. environment: a variable that Blender gets besides."""
-    command = [SHARED / "run_gui.sh", BLENDER, OUT, "blender", "--factory-startup", "--enable-event-simulate"]
-    command += ["--window-geometry", "0", "0", "1600", "900", "--gpu-backend", "opengl"]
-    command += ["--python-exit-code", "3", "--python", f"{INSIDE}/source/tests/gui/session.py"]
+    command = window_command(f"{INSIDE}/source/tests/gui/session.py")
     kind = "numba" if environment else "window"
     label = f" ({environment})" if environment else ""
     variables = environment if count == 1 else f"{environment} {ONE_THREAD}"
@@ -261,6 +259,13 @@ def run_tests(plan: Plan, count: int, report: Callable[[dict], None], environmen
     for window in windows:
         window.start(command, plan, f"claims_{kind}", variables)
     follow(windows, report)
+
+
+def window_command(script: str) -> list[str | Path]:
+    """Return the command that runs a script in a Blender window. script: its path inside Blender's root folder."""
+    command = [SHARED / "run_gui.sh", BLENDER, OUT, "blender", "--factory-startup", "--enable-event-simulate"]
+    command += ["--window-geometry", "0", "0", "1600", "900", "--gpu-backend", "opengl"]
+    return [*command, "--python-exit-code", "3", "--python", script]
 
 
 if __name__ == "__main__":
