@@ -21,6 +21,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "*/README.md",
+    "requirements/licenses/README.md",
 ]
 exclude_patterns = [".*", "build", "out"]
 
