@@ -13,6 +13,7 @@ from ...core.geometry import Mesh
 from ...core.geometry.enclosing import Placed, enclosing_box
 from ...core.geometry.fitting import CLOSE, FITS, fitting_shape, smallest_box
 from ...core.geometry.pieces import DEFAULT, Decomposition, Pieces, PiecesError, digest, volume
+from ...core.geometry.recognition import recognized_shape
 from ...core.model import ModelError
 from ...core.model.text import counted
 from .meshes import MeshData, hull_of
@@ -22,6 +23,7 @@ LABELS = {
     "SPHERE": "Sphere",
     "CAPSULE": "Capsule",
     "CYLINDER": "Cylinder",
+    "CONE": "Cone",
     "HULL": "Convex Hull",
     "MESH": "Mesh",
 }
@@ -120,6 +122,8 @@ def _search_any(body: Body) -> Search:
             note = f"link '{body.name}' is concave and has its hull, no convex pieces: {error}"
             return Fit("HULL", (hull,), f"{LABELS['HULL']}{more}", note)
     found = fitting_shape(points, triangles)
+    if found is None and (recognized := recognized_shape(points, triangles)):  # of few segments, or a cone
+        return _alone(recognized.kind, recognized.placed, f"{LABELS[recognized.kind]} through the corners of the mesh")
     if found is None:
         return _alone("HULL", hull, f"{LABELS['HULL']}{_more(around / body.volume - 1.0)}")
     return _alone(found.kind, found.placed, f"{LABELS[found.kind]}, fits within {_percent(found.error)}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.geometry import Geometry, Material, Mesh, Shape
 from ...core.model.naming import claim
-from ...core.spatial import Pose
+from ...core.spatial import Pose, compose
 from ...core.spatial.arrays import det, matmul, norm
 from .. import ids
 from .gltf import glb_of
@@ -23,6 +23,7 @@ from .numbers import Units, scaled_pose, shortest_vec3, tidy_pose
 from .parts import Part, Source, Surroundings, parts_of
 from .poses import pose_of_matrix
 from .primitives import primitive_of
+from .recognition import in_metres, recognized_in
 from .touching import touch_of
 
 MeshFormat = Literal["OBJ", "GLTF"]
@@ -69,8 +70,25 @@ class ShapeReader:
                 found.append(self._colliding(part, shape, shape.name, link, with_looks))
             elif role == "BOTH" or (role == "AUTO" and not marked):
                 shape = replace(self._shape(part, with_looks), extras=())
+                if role == "AUTO" and link is not None:
+                    shape = self._recognized(part, shape, link)
                 found.append(self._colliding(part, shape, f"{shape.name}_collision", link, with_looks))
         return _distinct(found)
+
+    def _recognized(self, part: Part, shape: Shape, link: bpy.types.Object) -> Shape:
+        """The shape as the primitive that its mesh stands for, where the link asks for that and its shapes move."""
+        settings = getattr(link, ids.LINK)
+        if not settings.recognizes or settings.motion != "FREE" or part.primitive != "MESH" or not part.has_mesh:
+            return shape
+        scale, matrix = split_scale(part.matrix)
+        linear = part.matrix[:3, :3] if scale is None else np.diag(scale)
+        found = recognized_in(part.source(), linear)
+        if found is None:
+            return shape
+        unit, (geometry, pose) = self.around.unit, found
+        return replace(
+            shape, geometry=in_metres(geometry, unit), pose=compose(_pose(matrix, unit), scaled_pose(pose, unit))
+        )
 
     def _is_empty(self, part: Part) -> bool:
         if not part.has_mesh or len(part.mesh().starts):

@@ -75,6 +75,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
 def _make_collider(obj: bpy.types.Object, pose) -> None:
     settings = getattr(obj, ids.LINK)
     if not is_link(obj):
+        settings.recognizes = True  # once it moves; while it stands still, its triangles are touched as drawn
         settings.is_link, settings.rest_pose = True, bridge.numbers.format_pose(pose)
     settings.motion, settings.collides = "KINEMATIC", True
     if settings.role == "VISUAL":

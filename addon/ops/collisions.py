@@ -34,7 +34,8 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
             (
                 "AUTO",
                 "Automatic",
-                "A box, sphere, capsule or cylinder that fits within 1 %, else a convex hull or convex pieces",
+                "A box, sphere, capsule, cylinder or cone that fits within 1 % or through all corners of the mesh, "
+                "else a convex hull or convex pieces",
                 7,
             ),
             ("BOX", "Box", "Along the link's axes", 0),

@@ -37,6 +37,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         fit, refused = sort_out(objects)
         if not fit:
             return fail(self, context, in_one(refused, "links"))
+        new = [obj for obj in fit if not is_link(obj)]
         try:
             notes = tag_links(context, fit)
         except ModelError as error:
@@ -44,7 +45,18 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         left = [f"'{obj.name}'" for obj in objects if obj not in fit]
         more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
         but = f", but not {', '.join(left[:MOST_NAMED])}{more}" if left else ""
-        return succeed(self, context, f"{counted(fit, 'link')} tagged{but}", refused + notes)
+        return succeed(self, context, f"{counted(fit, 'link')} tagged{but}{_recognized(context, new)}", refused + notes)
+
+
+def _recognized(context, links: list[bpy.types.Object]) -> str:
+    """Tell which primitives the new links collide as, as the end of a sentence; empty if their meshes are none."""
+    around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    reader = bridge.shapes.ShapeReader(around, bridge.numbers.units_of(context.scene))
+    try:
+        told = bridge.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
+    except ModelError:  # which reading the scene tells, in Problems
+        return ""
+    return f"; recognized for collisions: {told}" if told else ""
 
 
 def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
@@ -71,6 +83,7 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     poses = {obj: bridge.poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
         settings = getattr(obj, ids.LINK)
+        settings.recognizes = settings.recognizes or not settings.is_link  # older links keep what they collide as
         settings.is_link, settings.rest_pose = True, bridge.numbers.format_pose(pose)
     around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.tagging.remarks_on_tagging(obj)]

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The active object, as a link or as a shape of one."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.app.translations import pgettext_iface
 
@@ -10,6 +14,10 @@ from .. import bridge, ids
 from ..props import carrier_of, is_link
 from ..props.naming import model_name
 from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
+
+if TYPE_CHECKING:
+    from ...core.geometry import Shape
+    from ...core.model import Link
 
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -77,10 +85,19 @@ def _draw_mass(layout, context, settings):
 
 def _mass_now(context, settings) -> float:
     """As the scene was read last; what was weighed last where it was not read yet."""
-    scene = context.scene
-    rig, name = bridge.rig.last_rig(scene), model_name(settings.id_data)
-    known = next((link for link in rig.model.links if link.name == name), None) if rig else None
+    known = _known_link(context.scene, settings.id_data)
     return known.mass if known else settings.mass_shown
+
+
+def _collisions_now(scene, obj) -> list[Shape]:
+    """Return the link's collision shapes as the scene was read last; none if it was not read yet."""
+    known = _known_link(scene, obj)
+    return known.collisions if known else []
+
+
+def _known_link(scene, obj) -> Link | None:
+    rig, name = bridge.rig.last_rig(scene), model_name(obj)
+    return next((link for link in rig.model.links if link.name == name), None) if rig else None
 
 
 def _draw_shape(layout, obj, settings):
@@ -113,6 +130,12 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
         settings = getattr(obj, ids.LINK)
         layout.active = settings.collides
         _draw_shape(layout, obj, settings)
+        if settings.motion == "FREE":
+            layout.prop(settings, "recognizes")
+            if settings.recognizes and (kinds := bridge.recognition.kinds_of(_collisions_now(context.scene, obj))):
+                told = ", ".join(str(pgettext_iface(kind)) for kind in kinds)
+                says = pgettext_iface("Collides as: {shapes}").format(shapes=told)
+                paragraph(layout, context, says, icon="CHECKMARK")
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
         says = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
         if says:

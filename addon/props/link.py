@@ -199,6 +199,11 @@ class LinkProperties(PropertyGroup):
     collides: BoolProperty(
         name="Collides", description="Other links and colliders do not pass through the link", default=True
     )
+    recognizes: BoolProperty(
+        name="Recognize Primitives",
+        description="A mesh of the link whose corners lie on a box, sphere, cylinder, cone or capsule collides as "
+        "that, and not as its convex hull. Links that were tagged by older versions keep their hulls",
+    )
     surface: PointerProperty(type=SurfaceProperties)
     self_collide: BoolProperty(
         name="Self Collision",

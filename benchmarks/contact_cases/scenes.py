@@ -85,7 +85,9 @@ def world_of(scene) -> World:
 def _add_joint(world: World, told: dict, link: Link) -> None:
     parent = (0.0, 0.0, 0.0, *UPRIGHT) if told["parent"] == WORLD else world.model.link(told["parent"]).pose
     frame = (*told["anchor"], *UPRIGHT)  # in world axes, as the scene has them
-    axis = Axis(xyz=told["axis"], damping=told["damping"], **_drive_of(told))
+    axis = Axis(damping=told["damping"], **_drive_of(told))
+    if told["type"] in ("hinge", "slide"):
+        axis.xyz = told["axis"]
     if told["limits"]:
         axis.lower, axis.upper = told["limits"]
     X_PJ, X_CJ = compose(inverse(parent), frame), compose(inverse(link.pose), frame)

@@ -14,6 +14,10 @@ from .shapes import Box, Capsule, Cylinder, Geometry, Sphere
 SLACK = 1e-9
 """Part of a ball's radius by which a point on it may seem to lie outside."""
 
+SINGULAR = 1e-15
+"""Determinant, as a part of the product of the diagonal, up to which points count as in line or in a plane. Rounding
+leaves 1e-16, with which the equations may have no solution."""
+
 UPRIGHT = 0.99
 """A primitive leans away from the given axes only if that makes it smaller than this part of what it would be."""
 
@@ -62,7 +66,7 @@ def _circumcentre(points: np.ndarray) -> np.ndarray | None:
     """Of two to four points; None where they are in line, or in a plane."""
     sides = points[1:] - points[0]
     gram = matmul(sides, sides.T)
-    if det(gram) <= 1e-18 * np.prod(np.diag(gram)):
+    if det(gram) <= SINGULAR * np.prod(np.diag(gram)):
         return None
     return points[0] + matmul(sides.T, solve(gram, 0.5 * np.diag(gram)))
 
@@ -80,23 +84,23 @@ def enclosing_sphere(points: np.ndarray) -> Placed:
 
 
 def enclosing_cylinder(points: np.ndarray) -> Placed:
-    return _along_the_best(points, _upright_cylinder)
+    return _along_the_best(points, upright_cylinder)
 
 
 def enclosing_capsule(points: np.ndarray) -> Placed:
-    return _along_the_best(points, _upright_capsule)
+    return _along_the_best(points, upright_capsule)
 
 
-def _upright_cylinder(points: np.ndarray) -> tuple[Cylinder, np.ndarray, float]:
-    """Around the z axis's direction: the cylinder, its centre and its volume."""
+def upright_cylinder(points: np.ndarray) -> tuple[Cylinder, np.ndarray, float]:
+    """Return the smallest cylinder along z around points, shape (n, 3), its centre, and its volume in parts of pi."""
     centre, radius = enclosing_ball(points[:, :2])
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     length = high - low
     return Cylinder(radius, length), np.array((*centre, (low + high) / 2.0)), radius**2 * length
 
 
-def _upright_capsule(points: np.ndarray) -> tuple[Capsule, np.ndarray, float]:
-    """As `_upright_cylinder`. Each point lets an end of the capsule's segment come only so near to the middle."""
+def upright_capsule(points: np.ndarray) -> tuple[Capsule, np.ndarray, float]:
+    """As `upright_cylinder`. Each point lets an end of the capsule's segment come only so near to the middle."""
     centre, radius = enclosing_ball(points[:, :2])
     reach = np.sqrt(np.maximum(radius**2 - ((points[:, :2] - centre) ** 2).sum(axis=1), 0.0))
     low, high = float((points[:, 2] + reach).min()), float((points[:, 2] - reach).max())

@@ -26,7 +26,7 @@ from .enclosing import (
 )
 from .fits import perpendiculars
 from .mass import mass_properties
-from .shapes import Box, Capsule, Cylinder, Geometry, Sphere
+from .shapes import Box, Capsule, Cone, Cylinder, Geometry, Sphere
 
 CLOSE = 0.01
 """Of the body's size: by how much a primitive's surface may lie outside of it."""
@@ -79,7 +79,7 @@ def fitting_shape(vertices: np.ndarray, triangles: np.ndarray) -> Fitting | None
     """
     volume = mass_properties(vertices[triangles]).volume
     size = 2.0 * enclosing_ball(vertices)[1]
-    frames = _frames(vertices, triangles)
+    frames = frames_of(vertices, triangles)
     tried = [
         Fitting(kind, placed, largest_gap(placed, vertices, triangles) / size, volume_of(placed[0]) / volume - 1.0)
         for kind in FITS
@@ -91,7 +91,7 @@ def fitting_shape(vertices: np.ndarray, triangles: np.ndarray) -> Fitting | None
 
 def smallest_box(vertices: np.ndarray, triangles: np.ndarray) -> Placed:
     """Along those axes that `fitting_shape` tries, of the least surface: of what is flat, too. Arguments as there."""
-    return min(_placed_along(enclosing_box, _frames(vertices, triangles), vertices), key=_surface_of_box)
+    return min(_placed_along(enclosing_box, frames_of(vertices, triangles), vertices), key=_surface_of_box)
 
 
 def _surface_of_box(placed: Placed) -> float:
@@ -120,7 +120,7 @@ def largest_gap(placed: Placed, vertices: np.ndarray, triangles: np.ndarray) -> 
     directions = np.concatenate([normals, around])
     return float(
         (
-            _reach(geometry, matmul(directions, matrix[:3, :3]))
+            reach_of(geometry, matmul(directions, matrix[:3, :3]))
             + matmul(directions, matrix[:3, 3])
             - np.concatenate(reach)
         ).max()
@@ -141,8 +141,8 @@ def volume_of(geometry: Geometry) -> float:
     raise TypeError(f"{type(geometry).__name__} is none of these")
 
 
-def _reach(geometry: Geometry, d: np.ndarray) -> np.ndarray:
-    """How far a primitive reaches from its middle in directions, shape (n, 3) [m]."""
+def reach_of(geometry: Geometry, d: np.ndarray) -> np.ndarray:
+    """How far a primitive reaches from its origin along unit vectors in its own axes, shape (n, 3) [m]."""
     match geometry:
         case Box(size):
             return matmul(np.abs(d), np.array(size)) / 2.0
@@ -152,6 +152,8 @@ def _reach(geometry: Geometry, d: np.ndarray) -> np.ndarray:
             return radius + np.abs(d[:, 2]) * length / 2.0
         case Cylinder(radius, length):
             return radius * hypot(d[:, 0], d[:, 1]) + np.abs(d[:, 2]) * length / 2.0
+        case Cone(radius, length):
+            return np.maximum(d[:, 2] * length / 2.0, radius * hypot(d[:, 0], d[:, 1]) - d[:, 2] * length / 2.0)
     raise TypeError(f"{type(geometry).__name__} is none of these")
 
 
@@ -159,13 +161,22 @@ def _placed_along(
     fit: Callable[[np.ndarray], Placed], frames: list[np.ndarray], vertices: np.ndarray
 ) -> Iterator[Placed]:
     for axes in frames:
-        geometry, matrix = fit(matmul(vertices, axes))
-        turned = np.eye(4)
-        turned[:3, :3], turned[:3, 3] = matmul(axes, matrix[:3, :3]), matmul(axes, matrix[:3, 3])
-        yield geometry, turned
+        yield turned_back(fit(matmul(vertices, axes)), axes)
 
 
-def _frames(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
+def turned_back(placed: Placed, axes: np.ndarray) -> Placed:
+    """Return a primitive, placed in the given axes, in the axes in which these are given, shape (3, 3), as columns."""
+    geometry, matrix = placed
+    turned = np.eye(4)
+    turned[:3, :3], turned[:3, 3] = matmul(axes, matrix[:3, :3]), matmul(axes, matrix[:3, 3])
+    return geometry, turned
+
+
+def frames_of(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
+    """Return the systems of axes in which primitives are tried: the given ones, the principal ones, the largest faces'.
+
+    Each has shape (3, 3), with its axes as columns. Arguments as in `fitting_shape`.
+    """
     return [np.eye(3), _principal_axes(vertices), _axes_of_faces(vertices[triangles])]
 
 

@@ -8,7 +8,7 @@ import pytest
 from limberjack.addon.bridge import fitting
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
-from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Sphere, pieces
+from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Mesh, Sphere, pieces
 from limberjack.core.geometry.enclosing import enclosing_ball
 from limberjack.core.spatial import quat_to_mat
 from support.concave import SHAPES, sheet
@@ -50,6 +50,9 @@ def beyond(shape, points):
             return np.maximum(across - radius, up - length / 2.0)
         case Capsule(radius, length):
             return np.hypot(across, np.maximum(up - length / 2.0, 0.0)) - radius
+        case Cone(radius, length):
+            side = (across * length + (own[:, 2] - length / 2.0) * radius) / np.hypot(radius, length)
+            return np.maximum(side, -length / 2.0 - own[:, 2])
         case Mesh():
             corners = points_of(shape)
             triangles = [
@@ -174,7 +177,7 @@ def chosen(obj):
         (lambda: bpy.ops.mesh.primitive_cube_add(), "BOX", "Box, fits within 0.0 %"),
         (lambda: bpy.ops.mesh.primitive_uv_sphere_add(), "SPHERE", "Sphere, fits within 0.5 %"),
         (lambda: bpy.ops.mesh.primitive_cylinder_add(), "CYLINDER", "Cylinder, fits within 0.2 %"),
-        (lambda: bpy.ops.mesh.primitive_cone_add(), "HULL", "Convex Hull, same volume"),
+        (lambda: bpy.ops.mesh.primitive_cone_add(), "CONE", "Cone through the corners of the mesh"),
         (lambda: bpy.ops.mesh.primitive_plane_add(), "BOX", "Box, of what is flat"),
     ],
     ids=["cube", "sphere", "cylinder", "cone", "plane"],

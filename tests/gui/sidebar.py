@@ -166,6 +166,11 @@ def find_button(name: str, across: float = 0.5, is_exact: bool = False) -> Steps
     return (yield from _middle(*place, name)) if is_exact else place
 
 
+def forget_places() -> None:
+    """Look for all buttons anew, from where the sidebar is: other tests may have seen them on a scrolled page."""
+    _rows.clear()
+
+
 def _where_it_was(x: int, name: str) -> Steps:
     """A place on the button, or None where it is not near a row where it was seen before."""
     seen = {place for row, place in _rows.items() if _is_whole(name, row)}

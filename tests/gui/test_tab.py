@@ -14,6 +14,7 @@ DAILY = ("limberjack.preview", "limberjack.simulate", "limberjack.link_tag", "li
 def test_the_tab_fits_a_window_of_900_pixels():
     """Empty, with a link, and with a joint that has a drive: nothing is scrolled away, nothing lies beyond the end."""
     yield from open_tab()
+    sidebar.forget_places()
     yield from _fits("empty", DAILY[2:])
     hanging_bars()
     select("Upper")

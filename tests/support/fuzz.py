@@ -21,7 +21,7 @@ from .fuzz_grammar import NAMES, NUMBERS, REFERENCES, random_sdf, random_urdf
 
 DATA = Path(__file__).parents[1] / "data"
 FORMATS_FUZZED = ("sdf", "urdf")
-SECONDS = 1.0
+SECONDS = 5.0
 MEGABYTES = 500
 
 BESIDE = {

@@ -13,7 +13,7 @@ from limberjack.core.trajectory.errors import TrajectoryError
 from limberjack.core.trajectory.observation import of_poses
 from support.arms import two_links
 from support.linkages import upright_four_bar
-from support.models import MOVING_TYPES, axes, random_link, random_pose, random_state, random_unit
+from support.models import MOVING_TYPES, aimed, axes, random_link, random_pose, random_state, random_unit
 
 
 def swinging(joint_type: str, seed: int = 1) -> Model:
@@ -29,7 +29,7 @@ def swinging(joint_type: str, seed: int = 1) -> Model:
             "other",
             random_pose(rng),
             random_pose(rng),
-            [Axis(random_unit(rng)) for _ in range(axes(joint_type))],
+            aimed(joint_type, [Axis(random_unit(rng)) for _ in range(axes(joint_type))]),
             pitch=0.3,
         ),
     ]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which primitive a mesh of a link collides as, if its corners lie on one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields, replace
+
+import numpy as np
+
+from ...core.geometry import Box, Capsule, Cone, Cylinder, Geometry, Shape, Sphere
+from ...core.geometry.pieces import volume
+from ...core.geometry.recognition import recognized_shape
+from ...core.model.text import counted
+from ...core.spatial import Pose
+from ...core.spatial.arrays import det, matmul
+from .meshes import MeshData, hull_of
+from .numbers import shortest, tidy_pose
+from .parts import Source
+from .poses import pose_of_matrix
+
+LARGEST = 20_000
+"""Number of vertices up to which a mesh is looked at. The hull of so many takes a tenth of a second."""
+
+HOLLOW = 0.01
+"""Part of its hull's volume by which a mesh may be smaller. What is more hollow is no primitive, and *Problems* tells
+that its hull fills it."""
+
+
+_NAMES: dict[type, tuple[str, str]] = {
+    Box: ("box", "boxes"),
+    Sphere: ("sphere", "spheres"),
+    Cylinder: ("cylinder", "cylinders"),
+    Cone: ("cone", "cones"),
+    Capsule: ("capsule", "capsules"),
+}
+"""One and several of each kind, in messages."""
+
+
+def in_words(shapes: Iterable[Shape]) -> str:
+    """Return how many primitives of each kind there are, such as "27 spheres and 1 box"; empty if there are none."""
+    counts = Counter(type(shape.geometry) for shape in shapes)
+    told = [counted(counts[kind], *names) for kind, names in _NAMES.items() if counts[kind]]
+    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+
+
+def kinds_of(shapes: Iterable[Shape]) -> list[str]:
+    """Return the labels of the kinds of primitives among shapes, such as "Sphere", each once."""
+    found = {type(shape.geometry) for shape in shapes}
+    return [kind.__name__ for kind in _NAMES if kind in found]
+
+
+def recognized_in(source: Source, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
+    """Return the primitive that a mesh stands for and its pose [Blender units], or None.
+
+    linear: scale, or scale and shear, that is applied to the mesh's points, shape (3, 3).
+    """
+    key = linear.tobytes()
+    if key not in source.recognized:
+        source.recognized[key] = _recognized(source.data, linear)
+    return source.recognized[key]
+
+
+def _recognized(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
+    if not 4 <= len(data.vertices) <= LARGEST or not len(data.triangles):
+        return None
+    vertices = matmul(data.vertices, linear.T)
+    points, faces = hull_of(replace(data, vertices=vertices))
+    if not faces:
+        return None
+    triangles = np.array([(face[0], *face[k : k + 2]) for face in faces for k in range(1, len(face) - 1)])
+    around = volume(points, triangles)
+    if around < 0.0:  # the linear map mirrors
+        around, triangles = -around, triangles[:, ::-1]
+    own = math.copysign(1.0, det(linear)) * volume(vertices, data.triangles)
+    if own < (1.0 - HOLLOW) * around:
+        return None
+    found = recognized_shape(points, triangles)
+    if found is None:
+        return None
+    geometry, matrix = found.placed
+    return geometry, tidy_pose(pose_of_matrix(matrix, np.ones(3)))
+
+
+def in_metres(geometry: Geometry, unit: float) -> Geometry:
+    """Return a primitive whose lengths are given in Blender units, in metres. unit: metres in a Blender unit."""
+    if isinstance(geometry, Box):
+        x, y, z = (shortest(side) * unit for side in geometry.size)
+        return Box((x, y, z))
+    return replace(geometry, **{each.name: shortest(getattr(geometry, each.name)) * unit for each in fields(geometry)})

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recognise the primitive whose surface a mesh approximates by flat faces, however few these are.
+
+`fitting` asks how far two surfaces are apart, so a sphere of few segments is none for it. Here the corners of a mesh
+must lie on the primitive's surface, and each face may cut off only as much as the coarsest tessellation that an artist
+takes for round. So the primitive that is found has the size that was typed when the mesh was made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ..spatial.arrays import hypot, matmul, norm
+from .enclosing import Placed, enclosing_ball, enclosing_box, upright_capsule, upright_cylinder
+from .fitting import frames_of, reach_of, turned_back
+from .shapes import Box, Capsule, Cone, Cylinder, Geometry, Sphere
+
+ON_SURFACE = 2e-4
+"""Largest distance of a corner from the surface, as a part of the radius or of a box's least side. Single precision
+leaves 1e-7 of the size, and typed values such as 0.866 leave 1e-4."""
+
+FEWEST_SIDES = 12
+"""Number of sides from which on a prism or pyramid counts as round. One of eight is a bolt's head or a pencil."""
+
+SIDE_SAGITTA = 1.0 - math.cos(math.pi / FEWEST_SIDES)
+"""Largest depth that a side cuts off from a cylinder or a cone, as a part of its radius."""
+
+BALL_SAGITTA = 0.07
+"""The same for a sphere and for the ends of a capsule. An icosphere of two subdivisions has 0.066, a UV sphere of
+16 x 8 has 0.04; the ball of pentagons and hexagons has 0.085, and is the roundest of the Archimedean solids."""
+
+_SAGITTA = {Box: 0.0, Sphere: BALL_SAGITTA, Capsule: BALL_SAGITTA, Cylinder: SIDE_SAGITTA, Cone: SIDE_SAGITTA}
+
+FLAT = 1e-6
+"""Volume, as a part of the cube of the size, up to which a mesh is flat, and stands for no primitive."""
+
+NO_AREA = 1e-12
+"""Part of the largest triangle's area up to which a triangle has no normal."""
+
+ALONG = 1.0 - 1e-6
+"""Cosine of the angle to the axis from which on a face belongs to a flat end of a cylinder or a cone."""
+
+
+UNEVEN = 0.05
+"""Part by which a round mesh may be wider along one axis than along another. A prism of 12 sides is by 0.035."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Hull:
+    """A convex mesh.
+
+    Attributes:
+        vertices: shape (n, 3) [m].
+        triangles: those that have an area, shape (t, 3).
+        normals: of these, unit vectors, shape (t, 3).
+        offsets: signed distances of their planes from the origin, shape (t,) [m].
+        volume: that it encloses [m^3].
+    """
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    normals: np.ndarray
+    offsets: np.ndarray
+    volume: float
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """A primitive that a mesh stands for.
+
+    Attributes:
+        kind: BOX, SPHERE, CYLINDER, CONE or CAPSULE.
+        placed: the primitive, and the matrix that puts it where the mesh is.
+    """
+
+    kind: str
+    placed: Placed
+
+
+def recognized_shape(vertices: np.ndarray, triangles: np.ndarray) -> Recognized | None:
+    """Return the primitive that a convex mesh approximates, or None.
+
+    Args:
+        vertices: corners of the mesh, shape (n, 3) [m].
+        triangles: of its closed surface, counter-clockwise seen from outside, shape (t, 3).
+    """
+    centre, radius = enclosing_ball(vertices)
+    hull = _hull(vertices, triangles)
+    if not hull.volume > FLAT * (2.0 * radius) ** 3:
+        return None
+    ball = np.eye(4)
+    ball[:3, 3] = centre
+    for placed in chain([(Sphere(radius), ball)], _candidates(vertices, frames_of(vertices, triangles))):
+        if _is_tessellation(placed, hull):
+            return Recognized(type(placed[0]).__name__.upper(), placed)
+    return None
+
+
+def _hull(vertices: np.ndarray, triangles: np.ndarray) -> _Hull:
+    p = vertices[triangles]
+    normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+    lengths = norm(normals)
+    has_area = lengths > NO_AREA * lengths.max()
+    normals = normals[has_area] / lengths[has_area, None]
+    offsets = (normals * p[has_area, 0]).sum(axis=1)
+    volume = float((offsets * lengths[has_area]).sum()) / 6.0
+    return _Hull(vertices, triangles[has_area], normals, offsets, volume)
+
+
+def _is_tessellation(placed: Placed, hull: _Hull) -> bool:
+    """Whether the corners lie on the primitive and no face cuts off too much. A cap's inner vertices are no corners."""
+    geometry, matrix = placed
+    breadth = _breadth_of(geometry)
+    near = ON_SURFACE * breadth
+    directions = matmul(hull.normals, matrix[:3, :3])
+    is_on_side = np.abs(directions[:, 2]) < ALONG
+    corners = np.unique(hull.triangles[is_on_side]) if isinstance(geometry, Cylinder | Cone) else slice(None)
+    own = matmul(hull.vertices[corners] - matrix[:3, 3], matrix[:3, :3])
+    if not len(own) or not np.abs(_distance_from_side(geometry, own)).max() <= near:
+        return False
+    cut_off = reach_of(geometry, directions) + matmul(hull.normals, matrix[:3, 3]) - hull.offsets
+    return bool(cut_off.max() <= _SAGITTA[type(geometry)] * breadth + near)
+
+
+def _breadth_of(geometry: Geometry) -> float:
+    """Return the radius, or the least side of a box [m]."""
+    match geometry:
+        case Box(size):
+            return min(size)
+        case Sphere(radius) | Capsule(radius, _) | Cylinder(radius, _) | Cone(radius, _):
+            return radius
+    raise TypeError(f"{type(geometry).__name__} is none of these")
+
+
+def _distance_from_side(geometry: Geometry, points: np.ndarray) -> np.ndarray:
+    """Return how far points lie outside of a primitive without its flat ends, shape (n,) [m].
+
+    points: in the primitive's axes, shape (n, 3) [m].
+    """
+    x, y, z = np.transpose(points)
+    match geometry:
+        case Box(size):
+            return (np.abs(points) - np.array(size) / 2.0).max(axis=1)
+        case Sphere(radius):
+            return norm(points) - radius
+        case Cylinder(radius, _):
+            return hypot(x, y) - radius
+        case Capsule(radius, length):
+            return hypot(hypot(x, y), np.maximum(np.abs(z) - length / 2.0, 0.0)) - radius
+        case Cone(radius, length):
+            return (hypot(x, y) * length + (z - length / 2.0) * radius) / math.sqrt(radius**2 + length**2)
+    raise TypeError(f"{type(geometry).__name__} is none of these")
+
+
+def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Placed]:
+    """Primitives with edges or an axis around the vertices, along each system of axes, boxes first."""
+    for axes in frames:
+        yield turned_back(enclosing_box(matmul(vertices, axes)), axes)
+    for axes in frames:
+        for turn in _turns_to_axis(vertices, axes):
+            own = matmul(vertices, turn)
+            for geometry, place, _ in (upright_cylinder(own), *_upright_cone(own), upright_capsule(own)):
+                matrix = np.eye(4)
+                matrix[:3, 3] = place
+                yield turned_back((geometry, matrix), turn)
+
+
+def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarray]:
+    """Rotations whose z axis is one of the axes, or its opposite, if the vertices are about as wide in both others."""
+    extents = np.ptp(matmul(vertices, axes), axis=0)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        if abs(extents[j] - extents[k]) <= UNEVEN * extents[j]:
+            x, y, z = axes[:, j], axes[:, k], axes[:, i]
+            yield np.column_stack([x, y, z])
+            yield np.column_stack([y, x, -z])
+
+
+def _upright_cone(points: np.ndarray) -> Iterator[tuple[Cone, np.ndarray, float]]:
+    """As `upright_cylinder`, a cone with its base through the lowest points, and as high as the highest one."""
+    low, high = float(points[:, 2].min()), float(points[:, 2].max())
+    base = points[points[:, 2] <= low + ON_SURFACE * (high - low), :2]
+    if len(base) < FEWEST_SIDES:
+        return
+    centre, radius = enclosing_ball(base)
+    length = high - low
+    yield Cone(radius, length), np.array((*centre, (low + high) / 2.0)), math.pi * radius**2 * length / 3.0
