@@ -17,7 +17,7 @@ from staging import BUILD, PLATFORMS, ROOT
 
 PINS = ROOT / "requirements" / "bundled.txt"
 LICENSES = ROOT / "requirements" / "licenses"
-"""Licences of libraries that are linked into the wheels' own."""
+"""Folder with the licences of libraries that are linked into the bundled wheels."""
 OLDEST = "3.11"
 """Of Blender's Pythons."""
 RETRIES = "10"

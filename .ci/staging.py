@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is built is built from copies of what a commit of this tree would hold.
+"""Copies the files of a commit, and finds the compiled kernels that belong to them, for builds of zips and wheels.
 
 `staging.py [PLATFORM…]` exits with 0 if `make kernels` has left libraries of these sources for those platforms, by
 default for all of them, and with 1 otherwise.

@@ -24,12 +24,12 @@ STATUS = {
 """A word for each exit code."""
 
 STOPPED = "limberjack: stopped"
-"""What stderr says at Ctrl-C."""
+"""Line that Ctrl-C writes to stderr."""
 STOPPED_ERROR = "stopped by Ctrl-C"
-"""What the object says of it."""
+"""Value of the key `error` after Ctrl-C."""
 
 SCHEMA_VERSION = 1
-"""Rises when a key of the object is renamed, removed, or changes its meaning; new keys leave it as it is."""
+"""Version of the object's schema. It rises if a key is renamed, removed, or changes its meaning, not for new keys."""
 
 FLAG, SHORTEST = "--json", "--js"
 """The option, and its shortest abbreviation that no other option shares."""
@@ -60,7 +60,7 @@ def answer(code: int, error: str | None, facts: Mapping[str, object]) -> str:
 
 
 def stopped() -> str:
-    """Return the object that tells of Ctrl-C, when nothing else is known yet."""
+    """Return the object for a command that Ctrl-C ends before it has any facts."""
     return answer(INTERRUPTED, STOPPED_ERROR, {})
 
 

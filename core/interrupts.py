@@ -22,20 +22,20 @@ CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
 """llvmlite's functions that LLVM calls while numba compiles: if one raises, there is no kernel, which is an error."""
 
 SOON = 0.05
-"""Seconds after which it is seen whether Ctrl-C has arrived, and is on its way or was dropped."""
+"""Time after which the handler checks whether a KeyboardInterrupt was handled, or was dropped by code in C [s]."""
 
 _ends_at_once = True
 _is_due = False
-"""Whether Ctrl-C came and has not arrived: the block where something is to lose has not ended since."""
+"""Whether a KeyboardInterrupt was raised and the block that it is to end still runs."""
 _is_asked = False
-"""Whether the signal that comes next is not of the keyboard, but the question what became of that."""
+"""Whether the next signal comes from the timer, which checks on that KeyboardInterrupt, and not from the keyboard."""
 _told_to = 2
 """A copy of stderr, which is Blender's own while it is kept quiet."""
 
 _answers_to = 1
-"""A copy of stdout, for the same reason."""
+"""Copy of stdout, which Blender's output does not reach while it is kept quiet."""
 _answer = b""
-"""What stdout is told if Ctrl-C ends the process at once."""
+"""Line for stdout if Ctrl-C ends the process at once."""
 _is_ending = False
 
 
@@ -77,7 +77,7 @@ def ending() -> None:
 
 
 def _stop(_signal: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, again and again until it gets through: code in C may drop it, as NumPy's does."""
+    """Raise KeyboardInterrupt, and raise it again until it is handled: code in C may drop it, as NumPy's does."""
     global _is_due, _is_asked, _is_ending, _answer
     is_asked, _is_asked = _is_asked, False
     if is_asked and not _is_due:
@@ -109,7 +109,7 @@ def _ask() -> None:
 
 
 def _is_on_its_way() -> bool:
-    """Whether what the signal has interrupted tidies up because of Ctrl-C."""
+    """Return whether the interrupted code handles a KeyboardInterrupt at the moment, such as in a `finally` block."""
     error = sys.exc_info()[1]
     while error and not isinstance(error, KeyboardInterrupt):
         error = error.__context__

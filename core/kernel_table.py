@@ -38,7 +38,7 @@ LIBRARY_NAME = re.compile(r"(\.\./limberjack_kernels_[0-9a-f]{8}/)?kernels-\w+\.
 """Where a library may lie, as seen from its table: beside it, or in the folder that a wheel of kernels has for it."""
 
 SOURCE_NAME = re.compile(r"(\w+/)*\w+\.py")
-"""How the sources of kernels are called."""
+"""Pattern of the paths of kernel sources."""
 
 SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}

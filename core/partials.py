@@ -92,7 +92,16 @@ def _is_gone(pid: int) -> bool:
         return True
     except (PermissionError, OverflowError):
         return False
-    return False
+    return _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """Return whether a process has ended and its parent has not asked for its exit code yet; False without /proc."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(") ")[2].startswith("Z")
 
 
 def _runs_on_windows(pid: int) -> bool:

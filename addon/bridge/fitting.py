@@ -12,7 +12,7 @@ import numpy as np
 from ...core.geometry import Mesh
 from ...core.geometry.enclosing import Placed, enclosing_box
 from ...core.geometry.fitting import CLOSE, FITS, fitting_shape, smallest_box
-from ...core.geometry.pieces import DEFAULT, Decomposition, Pieces, PiecesError, digest, volume
+from ...core.geometry.pieces import DEFAULT, Decomposition, Pieces, PiecesError, digest, outward_triangles
 from ...core.geometry.recognition import recognized_shape
 from ...core.model import ModelError
 from ...core.model.text import counted
@@ -107,10 +107,7 @@ def _search_any(body: Body) -> Search:
     points, faces = hull_of(body.data)
     if not faces:  # it is a line
         return _alone("BOX", enclosing_box(body.data.vertices), FLAT)
-    triangles = np.array([(face[0], *face[k : k + 2]) for face in faces for k in range(1, len(face) - 1)])
-    around = volume(points, triangles)
-    if around < 0.0:
-        around, triangles = -around, triangles[:, ::-1]
+    triangles, around = outward_triangles(points, faces)
     if around < THIN * np.ptp(points, axis=0).max() ** 3:
         return _alone("BOX", smallest_box(points, triangles), FLAT)
     hull = Mesh(vertices=points, faces=faces), np.eye(4)

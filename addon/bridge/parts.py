@@ -10,9 +10,8 @@ from functools import cached_property
 import bpy
 import numpy as np
 
-from ...core.geometry import Geometry, Mesh
+from ...core.geometry import Mesh
 from ...core.model import ModelError
-from ...core.spatial import Pose
 from ...core.spatial.arrays import inverse, matmul
 from .. import ids
 from ..props import is_joint, is_link
@@ -34,15 +33,12 @@ class Source:
     Attributes:
         obj: an object that shows it; None for one that only geometry nodes know.
         meshes: the core's meshes that were made of it, by what was done to its points.
-        recognized: the primitives that it was found to stand for, and their poses, by the bytes of the matrix that was
-            applied to its points; None where it stands for none.
     """
 
     data: MeshData
     materials: tuple[bpy.types.Material | None, ...]
     obj: bpy.types.Object | None = None
     meshes: dict[object, Mesh] = field(default_factory=dict)
-    recognized: dict[bytes, tuple[Geometry, Pose] | None] = field(default_factory=dict)
 
     @cached_property
     def solid(self) -> Solid:

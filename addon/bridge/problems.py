@@ -15,6 +15,7 @@ from ...core.check import check_definition, check_start
 from ...core.check.overlapping import overlapping
 from ...core.collision.hulls import HullError, convex_hull
 from ...core.geometry import Mesh, pieces
+from ...core.geometry.mesh_data import fan_triangles
 from ...core.model import ModelError
 from .. import ids, migration
 from ..props import is_joint, is_led, is_link
@@ -171,7 +172,7 @@ def wind_without_drag(model: Model) -> list[Problem]:
 
 
 def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
-    """As `issues_of_start`, with the name of the object to blame."""
+    """Return `issues_of_start` as problems, with the name of the object to blame."""
     found = []
     for issue in issues_of_start(scene, reading):
         message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
@@ -292,5 +293,4 @@ def _excess(shape: Shape) -> float:
 
 def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:
     """Return the volume that faces enclose, whichever side is their outer one [m^3]."""
-    triangles = [(face[0], *face[k : k + 2]) for face in faces for k in range(1, len(face) - 1)]
-    return abs(pieces.volume(vertices, np.array(triangles)))
+    return abs(pieces.volume(vertices, fan_triangles(faces)))

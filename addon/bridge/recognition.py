@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which primitive a mesh of a link collides as, if its corners lie on one."""
+"""Recognise the primitive that a link collides as, where the corners of its mesh lie on one."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable
@@ -11,23 +12,26 @@ from dataclasses import fields, replace
 import numpy as np
 
 from ...core.geometry import Box, Capsule, Cone, Cylinder, Geometry, Shape, Sphere
-from ...core.geometry.pieces import volume
+from ...core.geometry.pieces import outward_triangles, volume
 from ...core.geometry.recognition import recognized_shape
 from ...core.model.text import counted
 from ...core.spatial import Pose
 from ...core.spatial.arrays import det, matmul
 from .meshes import MeshData, hull_of
 from .numbers import shortest, tidy_pose
-from .parts import Source
 from .poses import pose_of_matrix
 
 LARGEST = 20_000
 """Number of vertices up to which a mesh is looked at. The hull of so many takes a tenth of a second."""
 
 HOLLOW = 0.01
-"""Part of its hull's volume by which a mesh may be smaller. What is more hollow is no primitive, and *Problems* tells
-that its hull fills it."""
+"""Largest part of its hull's volume that a mesh may lack. *Problems* reports a mesh that is more hollow."""
 
+MOST_KNOWN = 4096
+"""Number of meshes whose primitives are kept."""
+
+_known: dict[bytes, tuple[Geometry, Pose] | None] = {}
+"""Primitives by the digest of a mesh and of its linear map, the latest last; None for a mesh that is no primitive."""
 
 _NAMES: dict[type, tuple[str, str]] = {
     Box: ("box", "boxes"),
@@ -36,7 +40,7 @@ _NAMES: dict[type, tuple[str, str]] = {
     Cone: ("cone", "cones"),
     Capsule: ("capsule", "capsules"),
 }
-"""One and several of each kind, in messages."""
+"""Singular and plural of each kind, for messages."""
 
 
 def in_words(shapes: Iterable[Shape]) -> str:
@@ -52,28 +56,29 @@ def kinds_of(shapes: Iterable[Shape]) -> list[str]:
     return [kind.__name__ for kind in _NAMES if kind in found]
 
 
-def recognized_in(source: Source, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
+def recognized_in(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
     """Return the primitive that a mesh stands for and its pose [Blender units], or None.
+
+    What was found is kept: a scene is read again and again while its meshes stay.
 
     linear: scale, or scale and shear, that is applied to the mesh's points, shape (3, 3).
     """
-    key = linear.tobytes()
-    if key not in source.recognized:
-        source.recognized[key] = _recognized(source.data, linear)
-    return source.recognized[key]
+    if not 4 <= len(data.vertices) <= LARGEST or not len(data.triangles):
+        return None
+    key = hashlib.sha256(data.vertices.tobytes() + data.triangles.tobytes() + linear.tobytes()).digest()
+    if key not in _known:
+        _known[key] = _recognized(data, linear)
+        for oldest in list(_known)[:-MOST_KNOWN]:
+            del _known[oldest]
+    return _known[key]
 
 
 def _recognized(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
-    if not 4 <= len(data.vertices) <= LARGEST or not len(data.triangles):
-        return None
     vertices = matmul(data.vertices, linear.T)
     points, faces = hull_of(replace(data, vertices=vertices))
     if not faces:
         return None
-    triangles = np.array([(face[0], *face[k : k + 2]) for face in faces for k in range(1, len(face) - 1)])
-    around = volume(points, triangles)
-    if around < 0.0:  # the linear map mirrors
-        around, triangles = -around, triangles[:, ::-1]
+    triangles, around = outward_triangles(points, faces)
     own = math.copysign(1.0, det(linear)) * volume(vertices, data.triangles)
     if own < (1.0 - HOLLOW) * around:
         return None

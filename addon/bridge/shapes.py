@@ -76,13 +76,13 @@ class ShapeReader:
         return _distinct(found)
 
     def _recognized(self, part: Part, shape: Shape, link: bpy.types.Object) -> Shape:
-        """The shape as the primitive that its mesh stands for, where the link asks for that and its shapes move."""
+        """Return the shape as a primitive if its mesh is one, and the link is free and recognises primitives."""
         settings = getattr(link, ids.LINK)
         if not settings.recognizes or settings.motion != "FREE" or part.primitive != "MESH" or not part.has_mesh:
             return shape
         scale, matrix = split_scale(part.matrix)
         linear = part.matrix[:3, :3] if scale is None else np.diag(scale)
-        found = recognized_in(part.source(), linear)
+        found = recognized_in(part.source().data, linear)
         if found is None:
             return shape
         unit, (geometry, pose) = self.around.unit, found

@@ -10,7 +10,7 @@ REDRAW_INTERVAL = 0.5
 
 
 class ProgressDisplay:
-    """The progress of one operator in the panels, the status bar and the mouse's pointer."""
+    """Shows the progress of one operator in the panels, the status bar and the mouse pointer."""
 
     def __init__(self):
         self._next_redraw = 0.0

@@ -23,10 +23,10 @@ SOUND_FINDINGS = (
     *couplings.FINDINGS,
     *ranges.FINDINGS,
 )
-"""Those that only a model that is not malformed may be asked for."""
+"""Findings that need a model without malformed parts."""
 
 WHOLE_FINDINGS = gimbals.FINDINGS
-"""Those that only a model without errors may be asked for."""
+"""Findings that need a model without errors."""
 
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS, *WHOLE_FINDINGS)
 """Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
@@ -48,7 +48,11 @@ __all__ = [
 
 
 def check_model(model: Model) -> list[Issue]:
-    """List all errors and warnings about a model, what is switched off, and what falls because nothing holds it."""
+    """List all errors and warnings about a model, what is switched off, and what falls because nothing holds it.
+
+    Raises:
+        TypeError: it is no `Model`.
+    """
     found = check_definition(model)
     return found if any(issue.is_error for issue in found) else [*found, *falling(model)]
 

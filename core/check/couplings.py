@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..model import COUPLING_TYPES, Coupling, Gearbox, Joint, Model, ModelError
 from ..model.couplings import Equation, Term
 from ..model.naming import require_terms
-from ..model.soundness.issue import Issue, all_finite, as_text, error, name_of, note, quoted, warning
+from ..model.soundness.issue import Issue, all_finite, error, name_of, note, warning
+from ..model.text import as_text, quoted
 from ..spatial import norm
 
 Coordinate = tuple[str, int]

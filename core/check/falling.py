@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from ..model import Model
 from ..model.meeting import landing_links
 from ..model.naming import way_to_hold
-from ..model.soundness.issue import Issue, note, quoted, warning
+from ..model.soundness.issue import Issue, note, warning
+from ..model.text import quoted
 
 MOST_TOLD = 3
 """Single bodies that are named one by one."""

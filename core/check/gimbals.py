@@ -19,7 +19,7 @@ from ..model.soundness.issue import Issue, name_of, warning
 from ..spatial import IDENTITY, Pose, Vec3, add, compose, cross, inverse, norm, quat_rotate, sub
 
 CODE = "gimbal-lock"
-"""As the doctor calls it, which finds it at any time of a run."""
+"""Code of the finding; the doctor uses the same one for a run."""
 
 LOCKED = 1e-4
 """Sine of the angle between two axes below which they count as parallel [1], as for a singular mass matrix."""

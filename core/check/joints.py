@@ -14,8 +14,8 @@ from ..model.drives import DRIVES, OFF
 from ..model.properties import NEVER_NEGATIVE
 from ..model.screws import joint_pose, measured_rows
 from ..model.soundness.essentials import numbers_of_joints, which_axis
-from ..model.soundness.issue import Issue, all_finite, as_text, error, name_of, note, warning
-from ..model.text import measured, measured_apart, measured_range, measured_span
+from ..model.soundness.issue import Issue, all_finite, error, name_of, note, warning
+from ..model.text import as_text, measured, measured_apart, measured_range, measured_span
 from ..spatial import Vec3, cross, norm, sub
 
 UNIT_TOLERANCE = 1e-4

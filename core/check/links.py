@@ -9,7 +9,8 @@ from ..model import WORLD, Joint, Model
 from ..model.mending import is_physical, principal_moments
 from ..model.naming import way_to_hold
 from ..model.soundness.essentials import DAMPINGS, bad_mass, numbers_of_links
-from ..model.soundness.issue import Issue, all_finite, as_text, name_of, warning
+from ..model.soundness.issue import Issue, all_finite, name_of, warning
+from ..model.text import as_text
 
 REMEDY = "compute it anew, or convert with --mend-inertias"
 

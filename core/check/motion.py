@@ -12,7 +12,8 @@ from ..model import WORLD, Model, ModelError
 from ..model.compile import compile_model
 from ..model.model import Loop
 from ..model.screws import joint_pose
-from ..model.soundness.issue import Issue, name_of, note, quoted
+from ..model.soundness.issue import Issue, name_of, note
+from ..model.text import quoted
 from ..spatial import IDENTITY, compose, inverse, norm, rotvec_of_quat
 
 OPEN = 1e-6

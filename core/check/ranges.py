@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ..model import Coupling, Gearbox, Joint, Model, ModelError
 from ..model.couplings import Equation, Term, mimic_equation
-from ..model.soundness.issue import Issue, name_of, quoted, warning
-from ..model.text import measured, measured_span
+from ..model.soundness.issue import Issue, name_of, warning
+from ..model.text import measured, measured_span, quoted
 from .couplings import Coordinate
 
 NO_ROOM = 1e-6

@@ -12,8 +12,8 @@ from ..collision.packing import LEAST
 from ..geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Sphere
 from ..geometry.shapes import Geometry, Heightmap
 from ..model import Model
-from ..model.soundness.issue import Issue, all_finite, as_text, error, name_of
-from ..model.text import counted
+from ..model.soundness.issue import Issue, all_finite, error, name_of
+from ..model.text import as_text, counted
 
 ENDLESS = 1e100
 """Length of a normal beyond which, and below its inverse, squares overflow or vanish."""

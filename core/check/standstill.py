@@ -18,7 +18,8 @@ from ..model import Joint, Model, ModelError
 from ..model.compile import compile_model
 from ..model.compiled import CompiledModel
 from ..model.drives import DRIVES, OFF
-from ..model.soundness.issue import Issue, note, quoted
+from ..model.soundness.issue import Issue, note
+from ..model.text import quoted
 from ..spatial import IDENTITY, ZERO, Vec3, arrays, compose, cross, norm, scale, sub
 
 NOTHING = 1e-5

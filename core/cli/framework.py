@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every verb shares: running one, its inputs and settings, and what its errors come to.
+"""Run a verb: parse the command line, read the inputs, make the settings, and turn errors into results.
 
 Results go to stdout, all else to stderr.
 """
@@ -67,7 +67,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Verb:
-    """What the command can do: `run` takes the parsed arguments and returns the result."""
+    """A verb of the command: `run` takes the parsed arguments and returns the result."""
 
     name: str
     help: str
@@ -76,7 +76,7 @@ class Verb:
 
 
 class WrongWordsError(SystemExit):
-    """argparse's way to end because of a word that it does not know: `message` is what it has told on stderr."""
+    """Raised by the parser for a word that it does not know: `message` is what argparse wrote to stderr."""
 
     def __init__(self, message: str):
         super().__init__(UNUSABLE)
@@ -87,7 +87,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors can be told as JSON as well, and that knows files behind --fix-base."""
 
     _link = ""
-    """The word that --fix-base took for a link."""
+    """Word that --fix-base took for a link; empty if there is none."""
 
     # In the stubs, the method has overloads with other names of parameters
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -130,7 +130,7 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
 
 
 def run_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> CommandResult:
-    """Run the command that the words ask for; errors become outcomes.
+    """Run the command that the words ask for; errors become results.
 
     Raises:
         SystemExit: after --help and --version.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a command ends: the result of its verb or of an error, and the one place that prints it."""
+"""The result of a command, also of one that fails, and the one function that prints it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..version import VERSION
 
 @dataclass
 class CommandResult:
-    """What a command has come to.
+    """Result of a command.
 
     Attributes:
         facts: the result as plain data, which --json prints after the keys that all verbs have.
@@ -49,7 +49,7 @@ class InputError(Exception):
 
 
 class UsageError(Exception):
-    """The command is used in a wrong way: one sentence for the user."""
+    """Raised if the command is used in a wrong way; the text is one sentence for the user."""
 
 
 class StoppedWithFacts(KeyboardInterrupt):

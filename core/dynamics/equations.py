@@ -24,6 +24,7 @@ from ..kinematics.freedom import dofs_of
 from ..model import StateError
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values, numbers_of
+from ..model.text import quoted
 from ..spatial.arrays import least_squares, matmul
 from ..spatial.storage import get3
 from .aba import articulated_body
@@ -103,22 +104,18 @@ def inverse_dynamics(
     found, rank = least_squares(Z[dofs].T, matmul(Z.T, needed), 1e-9)
     if rank < len(dofs):
         raise StateError(
-            f"motors {_named(motors)}: {len(dofs)} forces act on {rank} way(s) to move, and can be shared in many "
+            f"motors {quoted(motors)}: {len(dofs)} forces act on {rank} way(s) to move, and can be shared in many "
             "ways; name fewer"
         )
     tau[dofs] = found
     largest = max(np.abs(needed).max(initial=0.0), np.abs(tau).max(initial=0.0))
     if np.abs(matmul(Z.T, tau - needed)).max(initial=0.0) > BALANCED * largest:
         raise StateError(
-            f"motors {_named(motors)} cannot make it move so: it can move in {Z.shape[1]} way(s), and they "
+            f"motors {quoted(motors)} cannot make it move so: it can move in {Z.shape[1]} way(s), and they "
             f"act on {rank}; name more"
         )
     _require_followed(compiled, qdd, forward_dynamics(compiled, q, qd, tau, wrenches))
     return tau
-
-
-def _named(joints: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in joints)
 
 
 def _require_followed(compiled: CompiledModel, qdd: np.ndarray, found: np.ndarray) -> None:
@@ -170,7 +167,7 @@ def forward_dynamics(
     require_obeyed(compiled, positions, velocities)
     qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
     total = compiled.velocities(tau, "tau") + _outside(compiled, positions, wrenches)
-    if is_singular(compiled, positions, velocities, total):
+    if is_singular(compiled, positions, velocities, total, work):
         raise StateError(fault_in_words(compiled, positions))
     articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
     if ties(compiled):

@@ -5,19 +5,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics import make_work
+from ..kinematics.work import Work, make_work
 from ..model.compiled import Arrays
 from .aba import articulated_body
 from .rnea import newton_euler
 
 
-def forward_residual(arrays: Arrays, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def forward_residual(
+    arrays: Arrays, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, work: Work | None = None
+) -> np.ndarray:
     """How far RNEA(ABA(tau)) is from tau, relative to the largest force that holding still takes, shape (nv,).
 
     Both are of the spanning tree alone. Rounding by itself gives about 1e-12. Much more, or no number, means that the
     mass matrix is singular: some dof moves nothing that has inertia about it.
+
+    work: of `make_work(arrays)`, to be overwritten; a new one if left out.
     """
-    work = make_work(arrays)
+    work = make_work(arrays) if work is None else work
     qdd, back, holding = np.zeros_like(qd), np.zeros_like(qd), np.zeros_like(qd)
     articulated_body(arrays, work, q, qd, tau, qdd)
     newton_euler(arrays, work, q, qd, qdd, back)

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from ..kinematics import tree_kinematics
 from ..kinematics.gimbals import GimbalLock, Gimbals
-from ..kinematics.work import make_work
+from ..kinematics.work import Work, make_work
 from ..model import Joint
 from ..model.compiled import CompiledModel, coordinate_names
 from ..model.naming import gimbal_lock_in_words, way_to_hold
-from ..model.text import timed
+from ..model.text import quoted, timed
 from ..spatial.arrays import eigh, matmul, norm, outer
 from .crba import composite_body
 from .residual import forward_residual
@@ -33,14 +31,18 @@ AT_ONCE = 1e-4
 UNDECIDED = "so forces do not decide how it moves (the mass matrix is singular)"
 
 
-def is_singular(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> bool:
-    """Return whether forces do not decide how the spanning tree moves: inverse dynamics disagrees.
+def is_singular(
+    compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, work: Work | None = None
+) -> bool:
+    """Return whether the mass matrix of the spanning tree is singular: inverse dynamics does not reproduce tau.
 
     Args:
-        q, qd, tau: shapes (nq,) and (nv,) twice; forces that are alike may have an answer all the same.
+        q: shape (nq,). qd, tau: shape (nv,). A singular matrix may have a solution for equal forces, so unequal ones
+            find more.
+        work: as in `forward_residual`.
     """
     with np.errstate(all="ignore"):
-        residual = forward_residual(compiled.arrays, q, qd, tau)
+        residual = forward_residual(compiled.arrays, q, qd, tau, work)
     return not residual.max(initial=0.0) < ROUNDING
 
 
@@ -105,7 +107,7 @@ class _Fault:
         if link in tree.roots:
             return f"link '{link}': nothing holds it, and it {lacks}, {UNDECIDED}; {way_to_hold(link)}, or {give}"
         joints = dict.fromkeys(_joint_of(self.compiled, dof).name for dof in self.dofs)
-        by = f"{'joint' if len(joints) == 1 else 'joints'} {_quoted(joints)}"
+        by = f"{'joint' if len(joints) == 1 else 'joints'} {quoted(joints)}"
         return (
             f"link '{link}': it can move by {by} while all else stands still, and it {lacks}, {UNDECIDED}; {give}, or "
             "fix it to a link that has some"
@@ -115,7 +117,7 @@ class _Fault:
         """Where no link moves, what moves is between the axes of a joint."""
         names = [coordinate_names(self.compiled, velocities=True)[dof][0] for dof in self.dofs]
         subject = f"joint '{_joint_of(self.compiled, self.dofs[0]).name}'"
-        return f"{subject}: {_quoted(names)} can move and no link does, {UNDECIDED}; lock one of them, or turn its axis"
+        return f"{subject}: {quoted(names)} can move and no link does, {UNDECIDED}; lock one of them, or turn its axis"
 
 
 def lock_joint(compiled: CompiledModel, lock: GimbalLock) -> Joint:
@@ -138,7 +140,3 @@ def _joint_of(compiled: CompiledModel, dof: int) -> Joint:
     return next(
         span.joint for span in compiled.spans.values() if any(span.v_at(place) == dof for place in range(span.joint.nv))
     )
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)

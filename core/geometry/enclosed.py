@@ -10,6 +10,7 @@ import numpy as np
 
 from ..collision.hulls import HullError, convex_hull
 from ..spatial.arrays import det
+from .mesh_data import fan_triangles
 from .shells import turned_outward
 
 SAME_PLACE = 1e-6
@@ -102,8 +103,7 @@ def _hull_triangles(vertices: np.ndarray) -> np.ndarray:
         hull = convex_hull(vertices)
     except HullError as error:
         raise ValueError(str(error)) from error
-    corners = [(face[0], face[k], face[k + 1]) for face in hull.faces for k in range(1, len(face) - 1)]
-    triangles = hull.vertices[np.array(corners, np.int64).reshape(-1, 3)]
+    triangles = hull.vertices[fan_triangles(hull.faces)]
     if not len(triangles) or not det(triangles - hull.middle).sum() > 0.0:
         raise ValueError("the mesh is flat")
     return triangles

@@ -142,7 +142,7 @@ def volume_of(geometry: Geometry) -> float:
 
 
 def reach_of(geometry: Geometry, d: np.ndarray) -> np.ndarray:
-    """How far a primitive reaches from its origin along unit vectors in its own axes, shape (n, 3) [m]."""
+    """Return how far a primitive reaches from its origin along unit vectors d in its own axes, shape (n, 3) [m]."""
     match geometry:
         case Box(size):
             return matmul(np.abs(d), np.array(size)) / 2.0

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles of a mesh, which holds its data or names a file."""
+"""The triangles of faces, and of a mesh, which holds its data or names a file."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..mesh_files import MeshFileError, read_mesh
 from ..mesh_files.parts import cut_polygons
 from .shapes import Mesh
+
+
+def fan_triangles(faces: Iterable[Sequence[int]]) -> np.ndarray:
+    """Return the triangles of convex faces, shape (t, 3): each face is cut from its first corner.
+
+    faces: vertex numbers of each face, counter-clockwise.
+    """
+    cut = [(face[0], face[k], face[k + 1]) for face in faces for k in range(1, len(face) - 1)]
+    return np.array(cut, np.int64).reshape(-1, 3)
 
 
 def mesh_triangles(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,7 @@ import numpy as np
 from .. import beside
 from ..collision.hulls import Hull, convex_hull
 from ..spatial.arrays import det
+from .mesh_data import fan_triangles
 from .shells import containers, shell_numbers
 
 LIBRARY = "coacd"
@@ -200,7 +201,18 @@ def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
     return float(det(p).sum() / 6.0)
 
 
+def outward_triangles(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> tuple[np.ndarray, float]:
+    """Return the triangles of a convex body, shape (t, 3), counter-clockwise seen from outside, and its volume [m^3].
+
+    Args:
+        vertices: shape (n, 3) [m].
+        faces: vertex numbers of each, all of them counter-clockwise seen from outside, or all from inside.
+    """
+    triangles = fan_triangles(faces)
+    found = volume(vertices, triangles)
+    return (triangles[:, ::-1], -found) if found < 0.0 else (triangles, found)
+
+
 def hull_volume(hull: Hull) -> float:
-    """[m^3]"""
-    triangles = [(face[0], *face[k : k + 2]) for face in hull.faces for k in range(1, len(face) - 1)]
-    return volume(hull.vertices, np.array(triangles))
+    """Return the volume of a hull [m^3]."""
+    return volume(hull.vertices, fan_triangles(hull.faces))

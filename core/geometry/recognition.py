@@ -31,10 +31,12 @@ SIDE_SAGITTA = 1.0 - math.cos(math.pi / FEWEST_SIDES)
 """Largest depth that a side cuts off from a cylinder or a cone, as a part of its radius."""
 
 BALL_SAGITTA = 0.07
-"""The same for a sphere and for the ends of a capsule. An icosphere of two subdivisions has 0.066, a UV sphere of
-16 x 8 has 0.04; the ball of pentagons and hexagons has 0.085, and is the roundest of the Archimedean solids."""
+"""Largest depth that a face cuts off from a sphere or the end of a capsule, as a part of its radius. An icosphere of
+two subdivisions has 0.066, a UV sphere of 16 x 8 has 0.04; the ball of pentagons and hexagons has 0.085, and is the
+roundest of the Archimedean solids."""
 
 _SAGITTA = {Box: 0.0, Sphere: BALL_SAGITTA, Capsule: BALL_SAGITTA, Cylinder: SIDE_SAGITTA, Cone: SIDE_SAGITTA}
+"""Largest depth that a face may cut off from each kind, as a part of its radius."""
 
 FLAT = 1e-6
 """Volume, as a part of the cube of the size, up to which a mesh is flat, and stands for no primitive."""
@@ -158,7 +160,7 @@ def _distance_from_side(geometry: Geometry, points: np.ndarray) -> np.ndarray:
 
 
 def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Placed]:
-    """Primitives with edges or an axis around the vertices, along each system of axes, boxes first."""
+    """Yield primitives around the vertices along each system of axes, boxes first."""
     for axes in frames:
         yield turned_back(enclosing_box(matmul(vertices, axes)), axes)
     for axes in frames:
@@ -171,7 +173,7 @@ def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Plac
 
 
 def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarray]:
-    """Rotations whose z axis is one of the axes, or its opposite, if the vertices are about as wide in both others."""
+    """Yield rotations whose z axis is one of the axes or its opposite, if the vertices are as wide along the others."""
     extents = np.ptp(matmul(vertices, axes), axis=0)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -182,7 +184,7 @@ def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarra
 
 
 def _upright_cone(points: np.ndarray) -> Iterator[tuple[Cone, np.ndarray, float]]:
-    """As `upright_cylinder`, a cone with its base through the lowest points, and as high as the highest one."""
+    """Yield the cone from the lowest points up to the highest one: geometry, centre and volume."""
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     base = points[points[:, 2] <= low + ON_SURFACE * (high - low), :2]
     if len(base) < FEWEST_SIDES:

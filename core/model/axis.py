@@ -12,11 +12,12 @@ from ..spatial import ZERO, Vec3, norm, scale, sub
 from .drives import OFF
 from .errors import ModelError
 from .record import Record
+from .text import as_text
 
 INF = math.inf
 
 SAME_DIRECTION = 1e-6
-"""How far apart the ends of two unit vectors may be that count as the same."""
+"""Largest distance between the ends of two unit vectors that count as equal [1]."""
 
 RIGID = 1e8
 """Stiffness from which on a stop is rigid: SDF's default, which files have that say nothing of their stops.
@@ -107,7 +108,7 @@ def placed(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:
         if slot.direction and axis.xyz != Axis.xyz and not _same(axis.xyz, slot.direction):
             name = f"its axis {slot.name or number + 1}"
             raise ModelError(
-                f"{subject}: {name} always points along {_text(slot.direction)}, found {_text(axis.xyz)}; leave "
+                f"{subject}: {name} always points along {as_text(slot.direction)}, found {as_text(axis.xyz)}; leave "
                 "xyz out, and turn the joint's frames X_PJ and X_CJ instead"
             )
     return [*axes]
@@ -124,11 +125,11 @@ def _picked(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:
         does = "slide along" if axis.slide else "turn about"
         if not fits:
             raise ModelError(
-                f"{subject}: its axes cannot {does} {_text(axis.xyz)}; in a list of fewer than {len(kind.axes)}, "
+                f"{subject}: its axes cannot {does} {as_text(axis.xyz)}; in a list of fewer than {len(kind.axes)}, "
                 "axes are 1 0 0, 0 1 0 and 0 0 1 in the joint's frames X_PJ and X_CJ, which can be turned"
             )
         if not found[fits[0]].locked or axis.locked:
-            raise ModelError(f"{subject}: two of its axes {does} {_text(axis.xyz)}; list each axis that moves once")
+            raise ModelError(f"{subject}: two of its axes {does} {as_text(axis.xyz)}; list each axis that moves once")
         found[fits[0]] = replace(axis, turn=Axis.turn, slide=Axis.slide)
     return found
 
@@ -136,7 +137,3 @@ def _picked(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:
 def _same(direction: Vec3, other: Vec3 | None) -> bool:
     length = norm(direction)
     return other is not None and length > 0.0 and norm(sub(scale(direction, 1.0 / length), other)) < SAME_DIRECTION
-
-
-def _text(direction: Vec3) -> str:
-    return " ".join(f"{part:g}" for part in direction)

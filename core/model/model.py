@@ -51,7 +51,7 @@ LISTED = {
     "lights": (Light,),
     "contact_pairs": (ContactPair,),
 }
-"""What the lists of a model hold."""
+"""Types of the elements of a model's lists."""
 
 
 @dataclass(repr=False)

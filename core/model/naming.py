@@ -9,7 +9,7 @@ from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, Joint, Link
 from .errors import ModelError
 from .model import Model
-from .text import measured
+from .text import measured, quoted
 
 STATIC = "_static"
 """What a joint is called, after the link's name, that holds a static link in the world."""
@@ -33,8 +33,7 @@ def gimbal_lock_in_words(
         joints: those that the hinges belong to. slides: whether the middle one's joint slides as well.
         when: the time.
     """
-    quoted = ", ".join(f"'{name}'" for name in joints)
-    place = "make it" if len(joints) == 1 else f"in the place of {quoted} put"
+    place = "make it" if len(joints) == 1 else f"in the place of {quoted(joints)} put"
     return (
         f"gimbal lock at {when}: with {middle} at {measured(angle, 'rad')}, its axes {outer[0]} and {outer[1]} share a "
         f"line, so that they turn against each other and nothing moves; {place} a {'free' if slides else 'ball'} "

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
@@ -13,6 +13,16 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def as_text(values: Iterable[float]) -> str:
+    """Return numbers with spaces between them, as files have them: "0 0 1"."""
+    return " ".join(f"{value:g}" for value in values)
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names in quotation marks, with commas between them."""
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def counted(items: Sized | int, one: str, many: str = "") -> str:
@@ -39,7 +49,7 @@ def in_metres(value: float) -> str:
 
 
 MASSES = (("t", 1e3), ("kg", 1.0), ("g", 1e-3), ("mg", 1e-6))
-"""Units of mass, with what they are [kg]."""
+"""Units of mass, each with its size [kg]."""
 
 
 def weighed(mass: float, digits: int = 4) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Refuse to begin where forces do not decide the motion."""
+"""Refuse states in which the mass matrix is singular."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model import ModelError
 from ..model.compiled import CompiledModel
 
 SINGULAR = (parallel_axes, idle_screw)
-"""What makes a mass matrix singular whose joints have no armature."""
+"""Rules about axes that make the mass matrix singular, unless the joints have armatures."""
 
 
 def require_regular(compiled: CompiledModel, q: np.ndarray) -> None:

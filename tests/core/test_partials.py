@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Finished files get their names all together, or none does."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from limberjack.core.formats.files import UnwritableError, write_together
-from limberjack.core.partials import move_into_place
+from limberjack.core.partials import move_into_place, parse_partial, partial_name
 from support.other_users import acting_as_stranger, needs_root, public_folder
 
 
@@ -39,3 +43,16 @@ def test_files_of_another_user_are_not_replaced():
         assert found.value.filename == str(folder / "b")
         assert not (folder / "a").exists()
         assert (folder / "b").read_text() == "old"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+def test_a_process_that_has_ended_is_gone_before_its_parent_notices():
+    """Guards what a killed batch leaves: its worker stays a zombie until the system's first process asks for it."""
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as child:
+        child.stdout.read()  # it ends with the child
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # and leaves the zombie
+        name = partial_name("motion.npz").replace(f"-{os.getpid()}", f"-{child.pid}")
+        assert parse_partial(name).is_left
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert not parse_partial(name.rpartition("-")[0] + f"-{child.pid}").is_left
+        child.communicate(b"\n")

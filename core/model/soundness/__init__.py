@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every computation needs of a model: parts of the right shape, names of their own, masses, and finite numbers."""
+"""Checks that every computation with a model needs: shapes of arrays, unique names, masses, and finite numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from . import essentials, malformed
 
 
 def require_sound(model: Model) -> None:
-    """Raise ModelError if nothing can be computed with a model, with all that is wrong.
+    """Refuse a model with which nothing can be computed. The message lists everything that is wrong.
 
-    The check of a whole model is `check.check_model`, which has these findings among its own.
+    `check.check_model` checks the whole model and includes these findings.
+
+    Raises:
+        ModelError: a finding of `malformed`, or else of `essentials`.
     """
     issues = [issue for finding in malformed.FINDINGS for issue in finding(model)]
     issues = issues or [issue for finding in essentials.FINDINGS for issue in finding(model)]

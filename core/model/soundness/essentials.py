@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about what nothing can be computed with: two things of one name, and masses and numbers that are none."""
+"""Findings that prevent every computation: repeated names, negative masses, and numbers that are not finite."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from ...joints.parts import MAY_BE_INFINITE
 from ..elements import Joint
 from ..model import Model
-from .issue import Issue, all_finite, as_text, error, name_of
+from ..text import as_text
+from .issue import Issue, all_finite, error, name_of
 
 DAMPINGS = ("linear_damping", "angular_damping")
-"""The dampings of a `Link`."""
+"""Damping fields of a `Link`."""
 
 NO_NUMBERS = ("drive_mode", "locked")
-"""The fields of an `Axis` that are no numbers."""
+"""Fields of an `Axis` that are not numbers."""
 
 
 def repeated_names(model: Model) -> Iterator[Issue]:
@@ -76,6 +77,8 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
                 if what in NO_NUMBERS:
                     continue
                 value = getattr(axis, what)
+                if isinstance(value, float) and math.isfinite(value):  # as most are: this is asked for every axis
+                    continue
                 values = (value,) if isinstance(value, int | float) else value
                 may_be_infinite = what in MAY_BE_INFINITE
                 if any(map(math.isnan, values)) or not (may_be_infinite or all_finite(values)):

@@ -79,11 +79,3 @@ def name_of(item: Link | Joint | Coupling | Gearbox) -> str:
 
 def all_finite(values: Iterable[float]) -> bool:
     return all(map(math.isfinite, values))
-
-
-def as_text(values: Iterable[float]) -> str:
-    return " ".join(f"{value:g}" for value in values)
-
-
-def quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)

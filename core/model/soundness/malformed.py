@@ -18,8 +18,8 @@ from ..drives import DRIVES
 from ..elements import Axis, Joint, Link
 from ..model import Model
 from ..naming import joints_of, links_of
-from ..text import counted
-from .issue import Issue, all_finite, as_text, error, name_of
+from ..text import as_text, counted
+from .issue import Issue, all_finite, error, name_of
 
 ROTATION_TOLERANCE = 1e-6
 """How far from 1 the length of a quaternion may be before it counts as a mistake and not as rounded digits."""

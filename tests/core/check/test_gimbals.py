@@ -75,3 +75,10 @@ def test_a_fixed_tool_weighs():
     model = chain()
     model.joints[1].home = (0.5,)
     assert codes(model) == []
+
+
+def test_hinges_about_one_line_are_no_gimbal():
+    """Guards against a false alarm: without a bend between them, hinges about one line are parallel axes."""
+    model = chain()
+    model.joints[1].axes[0].xyz = (0.0, 0.0, 1.0)
+    assert codes(model) == []

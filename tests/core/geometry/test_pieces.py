@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from limberjack.core.geometry import pieces
-from limberjack.core.geometry.pieces import Decomposition, PiecesError, decompose, digest, hull_volume
+from limberjack.core.geometry.pieces import (
+    Decomposition,
+    PiecesError,
+    decompose,
+    digest,
+    hull_volume,
+    outward_triangles,
+)
 from support.concave import SHAPES, L, U, box, inside_out, joined, sheet
 
 SLOW = ("cup", "cup with a hole", "thin shell", "gear")
@@ -136,3 +143,14 @@ def test_a_process_that_fails_is_told(monkeypatch):
     monkeypatch.setattr(pieces.beside, "start", lambda *words: start(words[0], "nothing of that name"))
     with pytest.raises(PiecesError, match="CoACD found no pieces"):
         decompose(*L)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_triangles_of_a_convex_body_look_outward(is_turned):
+    """Guards volumes and normals of hulls: a cube of 2 m has 8 m^3 and twelve outward triangles."""
+    vertices, triangles = box((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+    found, volume = outward_triangles(vertices, triangles[:, ::-1] if is_turned else triangles)
+    p = vertices[found]
+    normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+    assert (len(found), volume) == (12, pytest.approx(8.0))
+    assert (np.einsum("ti,ti->t", normals, p.mean(axis=1)) > 0.0).all()
