@@ -47,6 +47,8 @@ NO_AREA = 1e-12
 ALONG = 1.0 - 1e-6
 """Cosine of the angle to the axis from which on a face belongs to a flat end of a cylinder or a cone."""
 
+SAME_VOLUME = 1.0 + 1e-6
+"""Ratio of two volumes up to which the axes that were tried first are taken."""
 
 UNEVEN = 0.05
 """Part by which a round mesh may be wider along one axis than along another. A prism of 12 sides is by 0.035."""
@@ -160,16 +162,25 @@ def _distance_from_side(geometry: Geometry, points: np.ndarray) -> np.ndarray:
 
 
 def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Placed]:
-    """Yield primitives around the vertices along each system of axes, boxes first."""
+    """Yield primitives around the vertices along each system of axes: kind by kind, boxes first.
+
+    Within a kind, the smallest comes first: axes that are turned a little against a thing's own would make it larger,
+    and yet keep its corners within `ON_SURFACE`.
+    """
+    found: dict[type, list[tuple[float, Placed]]] = {Box: [], Cylinder: [], Cone: [], Capsule: []}
     for axes in frames:
-        yield turned_back(enclosing_box(matmul(vertices, axes)), axes)
-    for axes in frames:
+        box, matrix = enclosing_box(matmul(vertices, axes))
+        found[Box].append((math.prod(box.size), turned_back((box, matrix), axes)))
         for turn in _turns_to_axis(vertices, axes):
             own = matmul(vertices, turn)
-            for geometry, place, _ in (upright_cylinder(own), *_upright_cone(own), upright_capsule(own)):
+            for geometry, place, volume in (upright_cylinder(own), *_upright_cone(own), upright_capsule(own)):
                 matrix = np.eye(4)
                 matrix[:3, 3] = place
-                yield turned_back((geometry, matrix), turn)
+                found[type(geometry)].append((volume, turned_back((geometry, matrix), turn)))
+    for of_a_kind in found.values():
+        least = min((volume for volume, _ in of_a_kind), default=0.0) * SAME_VOLUME
+        for _, placed in sorted(of_a_kind, key=lambda candidate: max(candidate[0], least)):
+            yield placed
 
 
 def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarray]:

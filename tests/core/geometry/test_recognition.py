@@ -17,7 +17,12 @@ from support.concave import triangles
 MIDDLE = np.array((1.0, -2.0, 3.0))
 GOLDEN = (1.0 + math.sqrt(5.0)) / 2.0
 
-turns = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(lambda turn: np.reshape(quat_to_mat(quat_of_rotvec(turn)), (3, 3)))
+
+def turned(x, y, z):
+    return np.reshape(quat_to_mat(quat_of_rotvec((x, y, z))), (3, 3))
+
+
+turns = st.builds(turned, *[st.floats(-3.0, 3.0)] * 3)
 sizes = st.floats(0.01, 100.0)
 
 
@@ -127,6 +132,20 @@ def test_it_has_the_size_that_was_typed(made, turn):
         side = np.hypot(own[:, 0], own[:, 1]).max()
         assert side == pytest.approx(expected.radius, rel=1e-4)
         assert np.ptp(own[:, 2]) == pytest.approx(expected.length, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("points", "turn", "expected"),
+    [
+        # Covariances of a box that is almost a cube do not tell its axes in single precision.
+        (0.984375 * cuboid(1.0, 0.99999, 1.0), turned(0.0, 0.0, 1.625), (0.98436516, 0.984375, 0.984375)),
+        (cuboid(1.0, 1.0, 1.0), turned(5e-5, -3e-5, 8e-5), (1.0, 1.0, 1.0)),
+        (prism(24, 1.0, 0.05), turned(5e-4, -4e-4, 6e-4), (1.0, 0.05)),
+    ],
+)
+def test_axes_that_are_almost_its_own(points, turn, expected):
+    """Guards against a size that axes a little beside a thing's own make larger, within the tolerance of corners."""
+    assert lengths(recognized(points, turn).placed[0]) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("subdivisions", [2, 3, 4])
