@@ -23,8 +23,8 @@ LENGTHS = (10, 100, 1000, 10000)
 
 @kernel
 def repeat_aba(model, work, q, qd, tau, qdd, count):
-    for j in range(model.columns.shape[0]):
-        work.columns[j].armature = model.columns[j].armature
+    for j in range(model.dofs.shape[0]):
+        work.dofs[j].armature = model.dofs[j].armature
     for _ in range(count):
         accelerations(model, work, q, qd, tau, qdd)
 

@@ -202,10 +202,10 @@ def write_mass(model, work, crowd):
         for j in range(body.v, body.v_end):
             write_row(model, work, crowd, i, j)
             if body.kind == SCREWS:
-                mass[entry(forest, j, j)] += work.columns[j].armature
+                mass[entry(forest, j, j)] += work.dofs[j].armature
         if body.kind != SCREWS:
             for v in range(body.v, body.v_end, 3):
-                add_implicit(forest, mass, v, work.columns[v].implicit_inertia)
+                add_implicit(forest, mass, v, work.dofs[v].implicit_inertia)
     for j in range(crowd.weights.shape[0]):
         crowd.weights[j] = crowd.tied_weights[j] = mass[entry(forest, j, j)]
 

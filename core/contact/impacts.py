@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 
-from ..dynamics.aba import accelerate
+from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, subroutine
@@ -82,7 +82,7 @@ def strike_points(system, qd, least, resting, dv):
     strike_without_gain(touch, least, resting, norm_of(get3(system.model.gravity)), before)
     clear_pushes(system.work)
     push_rows(system)
-    accelerate(system.model, system.work, ZERO, dv)
+    acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):
         qd[j] += dv[j]
     tell_impulses(touch)

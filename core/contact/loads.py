@@ -10,7 +10,7 @@ Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), c
 
 from __future__ import annotations
 
-from ..dynamics.aba import accelerate
+from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import multipliers_for, push_dofs
 from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, scale, sub
@@ -55,7 +55,7 @@ def hold_points(system, qdd):
             add_rows(touch, p, False)
             soft = push_softly(system, touch.points[p]) or soft
     if soft:
-        accelerate(system.model, work, gravity, qdd)
+        acceleration_pass(system.model, work, gravity, qdd)
     if touch.count[ROWS] > 0:
         write_matrix(system, True)
         factor_rows(touch)
@@ -70,7 +70,7 @@ def hold_points(system, qdd):
         for r in range(touch.count[ROWS]):
             touch.rows[r].load += touch.rows[r].known
         push_rows(system)
-        accelerate(system.model, work, gravity, qdd)
+        acceleration_pass(system.model, work, gravity, qdd)
     return tell_loads(system)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ..dynamics.aba import pass_body
+from ..dynamics.aba import propagate_force
 from ..dynamics.constraint_forces import multipliers_for, push_dofs
 from ..jit import jitable, subroutine
 from ..joints import SCREWS
@@ -137,14 +137,14 @@ def respond_to(system, point, torque, force, felt, yields):
     add_wrench(system, other, point, torque, force, -1.0)
     while one > 0 or other > 0:  # inward along both branches, which may join
         i = max(one, other)
-        pass_body(model, work, i, scratch.force, work.still, felt, yields, model.bodies[i].v)
+        propagate_force(model, work, i, scratch.force, work.still, felt, yields, model.bodies[i].v)
         one = model.bodies[i].parent if one == i else one
         other = model.bodies[i].parent if other == i else other
 
 
 @jitable
 def add_wrench(system, body, point, torque, force, sign):
-    """Count a wrench among what a body is held with, as `inward` has it: what pushes it is negative."""
+    """Add a wrench on a body to its bias force, whose sign is opposite: a force that pushes the body is subtracted."""
     arm = sub(get3(point.place), get3(system.work.bodies[body].origin))
     turn, push = get_pair(system.scratch.force[body])
     turn = add(turn, scale(add(torque, cross(arm, force)), sign))
@@ -221,7 +221,7 @@ def ask_constraints(system, yields, held):
 def push_rows(system):
     """Add the rows' loads to what pushes the dofs, and what constraints answer with to their multipliers.
 
-    `accelerate` is to follow.
+    `acceleration_pass` is to follow.
     """
     model, work, touch, scratch = system.model, system.work, system.touch, system.scratch
     for k in range(system.constraints.count[1]):
@@ -242,9 +242,9 @@ def push_dofs_by(model, work, felt, yields, load):
         body = model.bodies[i]
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
-                column = work.columns[j]
-                column.push += (felt[j] if column.held else yields[j]) * load
+                dof = work.dofs[j]
+                dof.u_over_D += (felt[j] if dof.is_locked else yields[j]) * load
         else:
-            excess = work.columns[body.v].excess
+            u = work.dofs[body.v].u
             for j in range(body.v, body.v_end):
-                excess[j - body.v] += felt[j] * load
+                u[j - body.v] += felt[j] * load

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forward dynamics by the articulated-body algorithm, O(n).
+"""Forward dynamics by the articulated-body algorithm, in O(n) operations.
 
-A joint of k columns needs no k x k matrix: taken last to first, each column deflates the articulated inertia by one
-rank-1 term, exactly as if a massless body stood between them. What its bias asks for is taken before that, so it need
-not wait for the division; `push` holds it, and `gain` meets the acceleration that comes from the inner side alone.
+The names are those of the source: S is the motion of one dof, IA the articulated-body inertia, pA the bias force,
+U = IA S, D = S'U + armature and u = tau - S'pA. A joint of k dofs needs no k x k matrix. Its dofs are eliminated one at
+a time, the outermost first, as if a massless body stood between each two. The term IA c is added to pA before the
+division by D, which shortens the dependency chain.
 
-Source: Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, Table 7.1; gravity as in section 5.3.
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, table 7.1; gravity as in section 5.3; locked
+dofs, whose acceleration is prescribed, as in section 9.2 (hybrid dynamics).
 """
 
 from __future__ import annotations
@@ -60,22 +62,23 @@ from .media import add_medium_forces
 @kernel
 def articulated_body(model, work, q, qd, tau, qdd):
     """Write to `qdd`, shape (nv,), the accelerations that joint forces `tau`, shape (nv,), and gravity cause."""
-    for j in range(model.columns.shape[0]):
-        work.columns[j].armature = model.columns[j].armature
+    for j in range(model.dofs.shape[0]):
+        work.dofs[j].armature = model.dofs[j].armature
     accelerations(model, work, q, qd, tau, qdd)
 
 
 @jitable
 def accelerations(model, work, q, qd, tau, qdd):
-    outward(model, work, q, qd)
+    """Do what `articulated_body` does, with the armatures that `work.dofs` has."""
+    forward_kinematics_pass(model, work, q, qd)
     add_medium_forces(model, work)
-    inward(model, work, tau)
-    accelerate(model, work, get3(model.gravity), qdd)
+    articulated_inertia_pass(model, work, tau)
+    acceleration_pass(model, work, get3(model.gravity), qdd)
 
 
 @subroutine
-def outward(model, work, q, qd):
-    """Positions and velocities; each body's own inertia, and the force that its own motion asks for."""
+def forward_kinematics_pass(model, work, q, qd):
+    """Compute poses, velocities and velocity-product accelerations c; begin each IA and pA with the body's own."""
     for i in range(1, model.bodies.shape[0]):
         R, velocity = move(model, work, i, q, qd)
         inertia = inertia_rotate(R, rigid_inertia_of(model.bodies[i]))
@@ -85,155 +88,169 @@ def outward(model, work, q, qd):
 
 
 @subroutine
-def inward(model, work, tau):
-    """Articulated inertias, and the forces that hold them."""
-    ground = work.bodies[0]
-    put_articulated(ground.articulated, ZERO_ARTICULATED)
-    put_pair(ground.force, ZERO_PAIR)
+def articulated_inertia_pass(model, work, tau):
+    """Compute IA, pA, U/D, 1/D and u/D, from the last body to the first."""
+    world = work.bodies[0]
+    put_articulated(world.articulated, ZERO_ARTICULATED)
+    put_pair(world.force, ZERO_PAIR)
     for i in range(model.bodies.shape[0] - 1, 0, -1):
-        body = model.bodies[i]
-        own = work.bodies[i]
-        A = get_articulated(own.articulated)
-        f = get_pair(own.force)
+        body, own = model.bodies[i], work.bodies[i]
+        IA, pA = get_articulated(own.articulated), get_pair(own.force)
         if body.kind == SCREWS:
             for j in range(body.v_end - 1, body.v - 1, -1):
-                column = work.columns[j]
-                S = screw_of(model.columns[j], get3(column.axis))
-                # Most columns only turn, which spares half the product: 8 % of all the time.
-                U = articulated_mul(A, S) if model.columns[j].slide != 0.0 else articulated_turn(A, S[0])
-                d = 1.0 / (power(S, U) + column.armature)
-                f = pair_add(f, articulated_mul(A, get_pair(column.bias)))
-                gain = U
-                if not column.held:  # else as a weld: what it carries is carried on
-                    gain = pair_scale(U, d)
-                    A = articulated_deflate(A, U, d)
-                felt, f = pass_column(column, S, gain, f, tau[j])
-                column.d = d
-                put_pair(column.gain, gain)
-                column.push = push_of(column, d, felt)
+                dof = work.dofs[j]
+                S = screw_of(model.dofs[j], get3(dof.axis))
+                # Most dofs only turn. Half of the product suffices for them, which saves 8 % of the algorithm's time.
+                U = articulated_mul(IA, S) if model.dofs[j].slide != 0.0 else articulated_turn(IA, S[0])
+                D_inv = 1.0 / (power(S, U) + dof.armature)
+                pA = pair_add(pA, articulated_mul(IA, get_pair(dof.bias)))
+                U_over_D = U
+                if not dof.is_locked:
+                    U_over_D = pair_scale(U, D_inv)
+                    IA = articulated_deflate(IA, U, D_inv)
+                u, pA = propagate_dof(dof, S, U_over_D, pA, tau[j])
+                dof.D_inv = D_inv
+                put_pair(dof.U_over_D, U_over_D)
+                dof.u_over_D = u_over_D_of(dof, D_inv, u)
         elif body.kind == BALL:
-            A, f = release_ball(own, work.columns[body.v], A, f, get3(tau, body.v))
+            IA, pA = eliminate_ball(own, work.dofs[body.v], IA, pA, get3(tau, body.v))
         else:
-            A, f = release_free(own, work.columns, body.v, A, f, (get3(tau, body.v + 3), get3(tau, body.v)))
+            IA, pA = eliminate_free(own, work.dofs, body.v, IA, pA, (get3(tau, body.v + 3), get3(tau, body.v)))
         parent = work.bodies[body.parent]
         arm = get3(own.arm)
         put_articulated(
-            parent.articulated, articulated_add(get_articulated(parent.articulated), articulated_from(A, arm))
+            parent.articulated, articulated_add(get_articulated(parent.articulated), articulated_from(IA, arm))
         )
-        put_pair(parent.force, pair_add(get_pair(parent.force), force_from(f, arm)))
+        put_pair(parent.force, pair_add(get_pair(parent.force), force_from(pA, arm)))
 
 
 @jitable
-def pass_column(column, S, gain, f, tau):
-    """(the force that a column feels, the one that it passes inward). A held one passes on what its jump asks for."""
-    felt = tau - power(S, f)
-    return felt, pair_add(f, pair_scale(gain, column.asked if column.held else felt))
+def propagate_dof(dof, S, U_over_D, pA, tau):
+    """Return u, and the bias force on the inner side of the dof: pA + (U/D) u, or pA + U qdd if the dof is locked."""
+    u = tau - power(S, pA)
+    return u, pair_add(pA, pair_scale(U_over_D, dof.prescribed_qdd if dof.is_locked else u))
 
 
 @jitable
-def push_of(column, d, felt):
-    """What `accelerate` takes for a column's own part in its acceleration; of a held one, for the force that holds."""
-    return felt - column.asked / d if column.held else d * felt
+def u_over_D_of(dof, D_inv, u):
+    """Return u/D. For a locked dof, return u - D qdd, from which `acceleration_pass` computes its locking force."""
+    return u - dof.prescribed_qdd / D_inv if dof.is_locked else D_inv * u
 
 
 @jitable
-def pass_ball(A, inverse, f, torque, is_held):
-    """(what a ball joint feels, how it yields, the force that it passes inward), in world axes.
+def propagate_ball(IA, D_inv, pA, torque, is_implicit):
+    """Return u and D^-1 u of a ball joint, and the bias force on its inner side, in world axes.
 
-    One that nothing holds passes on just the torque that acts in it, whatever rounding would make of that.
+    Without implicit springs or dampers, the moment of that force is exactly the joint's own torque. It is returned as
+    such, free of rounding.
     """
-    felt = sub(torque, f[0])
-    yields = sym_mul(inverse, felt)
-    passed = add(f[1], rotate_back(A[1], yields))
-    return felt, yields, (add(f[0], sym_mul(A[0], yields)) if is_held else torque, passed)
+    u = sub(torque, pA[0])
+    D_inv_u = sym_mul(D_inv, u)
+    force = add(pA[1], rotate_back(IA[1], D_inv_u))
+    return u, D_inv_u, (add(pA[0], sym_mul(IA[0], D_inv_u)) if is_implicit else torque, force)
 
 
 @jitable
-def pass_body(model, work, i, force, tau, felt, yields, at):
-    """Pass force[i] through the joint of body i, as `inward` has left it, and add it to force[parent].
+def propagate_force(model, work, i, force, tau, u, D_inv_u, at):
+    """Propagate a bias force through the joint of body i and add the result to force[parent].
 
-    What the joint's dofs feel of it and of joint forces `tau`, shape (nv,), is written to `felt` and how they yield to
-    `yields`, from `at` on; those of charts in world axes, turns first. force: shape (bodies, 6).
+    The inertias are those of the last `articulated_inertia_pass`. u and D^-1 u of the joint's dofs are written to the
+    arrays `u` and `D_inv_u`, from index `at` on. Those of a ball or free joint are in world axes, rotations first.
+
+    Args:
+        force: bias force of each body at its origin, moment first, in world axes, shape (bodies, 6) [N m, N].
+        tau: joint forces, shape (nv,).
     """
     body, own = model.bodies[i], work.bodies[i]
-    f = get_pair(force[i])
+    pA = get_pair(force[i])
     if body.kind == SCREWS:
         for j in range(body.v_end - 1, body.v - 1, -1):
-            column, k = work.columns[j], at + j - body.v
-            S = screw_of(model.columns[j], get3(column.axis))
-            felt[k], f = pass_column(column, S, get_pair(column.gain), f, tau[j])
-            yields[k] = 0.0 if column.held else column.d * felt[k]
+            dof, k = work.dofs[j], at + j - body.v
+            S = screw_of(model.dofs[j], get3(dof.axis))
+            u[k], pA = propagate_dof(dof, S, get_pair(dof.U_over_D), pA, tau[j])
+            D_inv_u[k] = 0.0 if dof.is_locked else dof.D_inv * u[k]
     else:
-        R, A, column = get9(own.rotation), get_articulated(own.articulated), work.columns[body.v]
+        R, IA, dof = get9(own.rotation), get_articulated(own.articulated), work.dofs[body.v]
         if body.kind == BALL:
             torque = rotate(R, get3(tau, body.v))
-            turns, turned, f = pass_ball(A, get6(column.inverse), f, torque, has_implicit_inertia(column))
-            put3(felt, turns, at)
-            put3(yields, turned, at)
+            moment, turn, pA = propagate_ball(IA, get6(dof.ball_D_inv), pA, torque, has_implicit_inertia(dof))
+            put3(u, moment, at)
+            put3(D_inv_u, turn, at)
         else:
-            own_force = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
-            excess = pair_sub(own_force, f)
-            moved = articulated_solve(inertia_with_implicit(own, work.columns, body.v, A), excess)
-            is_held = has_implicit_inertia(column) or has_implicit_inertia(work.columns[body.v + 3])
-            f = pair_add(f, articulated_mul(A, moved)) if is_held else own_force
-            put_pair(felt[at : at + 6], excess)
-            put_pair(yields[at : at + 6], moved)
+            joint_force = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
+            free_u = pair_sub(joint_force, pA)
+            motion = articulated_solve(free_D(own, work.dofs, body.v, IA), free_u)
+            is_implicit = has_implicit_inertia(dof) or has_implicit_inertia(work.dofs[body.v + 3])
+            pA = pair_add(pA, articulated_mul(IA, motion)) if is_implicit else joint_force
+            put_pair(u[at : at + 6], free_u)
+            put_pair(D_inv_u[at : at + 6], motion)
     if body.parent > 0:
         inner = force[body.parent]
-        put_pair(inner, pair_add(get_pair(inner), force_from(f, get3(own.arm))))
+        put_pair(inner, pair_add(get_pair(inner), force_from(pA, get3(own.arm))))
 
 
 @jitable
-def has_implicit_inertia(column):
-    """Whether a linearly implicit step holds the chart by springs or dampers."""
-    return column.implicit_inertia[0] + column.implicit_inertia[3] + column.implicit_inertia[5] > 0.0
+def has_implicit_inertia(dof):
+    """Return whether a linearly implicit step adds inertia for the springs or dampers of a ball or free joint."""
+    return dof.implicit_inertia[0] + dof.implicit_inertia[3] + dof.implicit_inertia[5] > 0.0
 
 
 @jitable
-def release_ball(own, column, A, f, tau):
-    """What a ball joint passes inward: its J and H blocks vanish exactly, whatever rounding would leave in them."""
-    J, H, M = A
+def eliminate_ball(own, dof, IA, pA, tau):
+    """Return IA and pA on the inner side of a ball joint, and store D^-1 and u.
+
+    Without implicit springs or dampers, the J and H blocks of the result are exactly zero. They are set, not computed,
+    since rounding would leave a remainder.
+    """
+    J, H, M = IA
     R = get9(own.rotation)
-    is_held = has_implicit_inertia(column)
-    inverse = sym_inverse(sym_add(J, sym_rotate(R, get6(column.implicit_inertia))) if is_held else J)
-    put6(column.inverse, inverse)
-    excess, _, f = pass_ball(A, inverse, f, rotate(R, tau), is_held)
-    put3(column.excess, excess)
-    M = sym_sub(M, sym_product(mat_sym(transpose(H), inverse), transpose(H)))
-    if is_held:
-        K = mat_sym(sym_to_mat(J), inverse)
-        left = sym_sub(J, sym_product(K, sym_to_mat(J))), mat_sub(H, matmul(K, H)), M
-        return left, pair_add(f, articulated_mul(left, get_pair(column.bias)))
-    linear_bias = sym_mul(M, get_pair(column.bias)[1])
-    return (ZERO_SYM, ZERO_MAT, M), (f[0], add(f[1], linear_bias))
+    is_implicit = has_implicit_inertia(dof)
+    D_inv = sym_inverse(sym_add(J, sym_rotate(R, get6(dof.implicit_inertia))) if is_implicit else J)
+    put6(dof.ball_D_inv, D_inv)
+    u, _, pA = propagate_ball(IA, D_inv, pA, rotate(R, tau), is_implicit)
+    put3(dof.u, u)
+    M = sym_sub(M, sym_product(mat_sym(transpose(H), D_inv), transpose(H)))
+    if is_implicit:
+        K = mat_sym(sym_to_mat(J), D_inv)
+        inner = sym_sub(J, sym_product(K, sym_to_mat(J))), mat_sub(H, matmul(K, H)), M
+        return inner, pair_add(pA, articulated_mul(inner, get_pair(dof.bias)))
+    linear_bias = sym_mul(M, get_pair(dof.bias)[1])
+    return (ZERO_SYM, ZERO_MAT, M), (pA[0], add(pA[1], linear_bias))
 
 
 @subroutine
-def release_free(own, columns, v, A, f, tau):
-    """What a free joint passes inward: its own forces, and what a linearly implicit step holds by springs."""
+def eliminate_free(own, dofs, v, IA, pA, tau):
+    """Return IA and pA on the inner side of a free joint, and store u.
+
+    They are zero and the joint's own force, unless a linearly implicit step adds inertia for its springs or dampers.
+    """
     R = get9(own.rotation)
-    force = rotate(R, tau[0]), rotate(R, tau[1])
-    put_pair(columns[v].excess, pair_sub(force, f))
-    if not (has_implicit_inertia(columns[v]) or has_implicit_inertia(columns[v + 3])):
-        return ZERO_ARTICULATED, force
-    held = inertia_with_implicit(own, columns, v, A)
-    left = articulated_parallel(A, held)
-    reached = articulated_mul(A, articulated_solve(held, pair_sub(force, f)))
-    return left, pair_add(pair_add(f, articulated_mul(left, get_pair(columns[v].bias))), reached)
+    joint_force = rotate(R, tau[0]), rotate(R, tau[1])
+    u = pair_sub(joint_force, pA)
+    put_pair(dofs[v].u, u)
+    if not (has_implicit_inertia(dofs[v]) or has_implicit_inertia(dofs[v + 3])):
+        return ZERO_ARTICULATED, joint_force
+    D = free_D(own, dofs, v, IA)
+    inner = articulated_parallel(IA, D)
+    U_D_inv_u = articulated_mul(IA, articulated_solve(D, u))
+    return inner, pair_add(pair_add(pA, articulated_mul(inner, get_pair(dofs[v].bias))), U_D_inv_u)
 
 
 @subroutine
-def inertia_with_implicit(own, columns, v, A):
-    """A free joint's articulated inertia with what holds it in a linearly implicit step."""
+def free_D(own, dofs, v, IA):
+    """Return D of a free joint: IA plus the inertia that a linearly implicit step adds for its springs and dampers."""
     R = get9(own.rotation)
-    linear = sym_rotate(R, get6(columns[v].implicit_inertia))
-    angular = sym_rotate(R, get6(columns[v + 3].implicit_inertia))
-    return articulated_add(A, (angular, ZERO_MAT, linear))
+    linear = sym_rotate(R, get6(dofs[v].implicit_inertia))
+    angular = sym_rotate(R, get6(dofs[v + 3].implicit_inertia))
+    return articulated_add(IA, (angular, ZERO_MAT, linear))
 
 
 @subroutine
-def accelerate(model, work, gravity, qdd):
-    """Outward: accelerations. The world is accelerated upward instead of every body being pulled down."""
+def acceleration_pass(model, work, gravity, qdd):
+    """Compute qdd and the accelerations of bodies, from the first body to the last.
+
+    Gravity enters as an upward acceleration of the world, so it needs no force on each body.
+    """
     put_pair(work.bodies[0].acceleration, (ZERO, scale(gravity, -1.0)))
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
@@ -242,37 +259,36 @@ def accelerate(model, work, gravity, qdd):
         acceleration = motion_at(get_pair(work.bodies[body.parent].acceleration), get3(own.arm))
         if body.kind == SCREWS:
             for j in range(v, body.v_end):
-                column = work.columns[j]
-                qdd[j] = column.push - power(acceleration, get_pair(column.gain))
-                if column.held:
-                    column.load = -qdd[j]
-                    qdd[j] = column.asked
-                joint_part = pair_scale(screw_of(model.columns[j], get3(column.axis)), qdd[j])
-                acceleration = pair_add(acceleration, pair_add(get_pair(column.bias), joint_part))
+                dof = work.dofs[j]
+                qdd[j] = dof.u_over_D - power(acceleration, get_pair(dof.U_over_D))
+                if dof.is_locked:
+                    dof.locking_force = -qdd[j]
+                    qdd[j] = dof.prescribed_qdd
+                joint_part = pair_scale(screw_of(model.dofs[j], get3(dof.axis)), qdd[j])
+                acceleration = pair_add(acceleration, pair_add(get_pair(dof.bias), joint_part))
         else:
-            acceleration = pair_add(acceleration, get_pair(work.columns[v].bias))
-            acceleration = accelerate_chart(body, own, work.columns, acceleration, qdd)
+            acceleration = pair_add(acceleration, get_pair(work.dofs[v].bias))
+            acceleration = accelerate_chart(body, own, work.dofs, acceleration, qdd)
         put_pair(own.acceleration, acceleration)
 
 
 @jitable
-def accelerate_chart(body, own, columns, acceleration, qdd):
-    """Write a chart's own accelerations and return the body's, given the one that it would have without them."""
+def accelerate_chart(body, own, dofs, acceleration, qdd):
+    """Write qdd of a ball or free joint; return the body's acceleration, given its value for qdd = 0."""
     R = get9(own.rotation)
-    A = get_articulated(own.articulated)
-    column = columns[body.v]
+    IA = get_articulated(own.articulated)
+    dof = dofs[body.v]
     if body.kind == BALL:
-        excess = sub(get3(column.excess), rotate(A[1], acceleration[1]))
-        if has_implicit_inertia(column):
-            turn = sym_mul(get6(column.inverse), sub(excess, sym_mul(A[0], acceleration[0])))
+        u = sub(get3(dof.u), rotate(IA[1], acceleration[1]))
+        if has_implicit_inertia(dof):
+            turn = sym_mul(get6(dof.ball_D_inv), sub(u, sym_mul(IA[0], acceleration[0])))
             put3(qdd, rotate_back(R, turn), body.v)
             return add(acceleration[0], turn), acceleration[1]
-        angular = sym_mul(get6(column.inverse), excess)
+        angular = sym_mul(get6(dof.ball_D_inv), u)
         put3(qdd, rotate_back(R, sub(angular, acceleration[0])), body.v)
         return angular, acceleration[1]
-    held = inertia_with_implicit(own, columns, body.v, A)
-    excess = pair_sub(get_pair(column.excess), articulated_mul(A, acceleration))
-    turn, slide = articulated_solve(held, excess)
+    u = pair_sub(get_pair(dof.u), articulated_mul(IA, acceleration))
+    turn, slide = articulated_solve(free_D(own, dofs, body.v, IA), u)
     put3(qdd, rotate_back(R, slide), body.v)
     put3(qdd, rotate_back(R, turn), body.v + 3)
     return pair_add(acceleration, (turn, slide))

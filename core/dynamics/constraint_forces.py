@@ -18,7 +18,7 @@ from ..jit import jitable, subroutine
 from ..joints import SCREWS
 from ..spatial import ZERO, ZERO_PAIR
 from ..spatial.storage import put_pair
-from .aba import accelerate, pass_body, push_of
+from .aba import acceleration_pass, propagate_force, u_over_D_of
 from .constraint_rows import acceleration_errors, clear_seed, seed_row
 
 SOFT = 1e-8
@@ -34,18 +34,18 @@ MOST_PASSES = 6
 def hold_constraints(model, work, constraints, scratch, q, qd, qdd, gravity):
     """Correct accelerations qdd, shape (nv,), for the forces of constraints; these leave their multipliers and factors.
 
-    `outward`, `inward` and `accelerate` have run without them. gravity: as `accelerate` took it.
+    The three passes of `aba.py` have run without these forces. gravity: the vector that `acceleration_pass` took.
     """
     factor_constraints(model, work, constraints, scratch, scratch.signal, q)
     acceleration_errors(model, work, constraints, scratch.signal, q, qd, qdd, scratch.error)
     multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
     push_dofs(model, work, constraints, scratch, scratch.multipliers)
-    accelerate(model, work, gravity, qdd)
+    acceleration_pass(model, work, gravity, qdd)
 
 
 @subroutine
 def factor_constraints(model, work, constraints, scratch, signal, q):
-    """Leave in `scratch` all that `multipliers_for` needs, from what `inward` has left in `work`."""
+    """Leave in `scratch` all that `multipliers_for` needs, from what `articulated_inertia_pass` has left in `work`."""
     for n in range(constraints.count[0]):
         c = constraints.active[n]
         for r in range(constraints.records[c].rows):
@@ -65,7 +65,7 @@ def pass_inward(model, work, constraints, scratch, signal, c, r, q):
     for s in range(record.support, record.support_end):
         i = supports[s].body
         at = supports[s].at + r * (model.bodies[i].v_end - model.bodies[i].v)
-        pass_body(model, work, i, scratch.force, scratch.tau, scratch.Y, scratch.Z, at)
+        propagate_force(model, work, i, scratch.force, scratch.tau, scratch.Y, scratch.Z, at)
     clear_seed(model, constraints, scratch, c)
 
 
@@ -189,7 +189,7 @@ def solve(constraints, L, x):
 
 @subroutine
 def push_dofs(model, work, constraints, scratch, multipliers):
-    """Add the multipliers' forces to what pushes the dofs, for `accelerate` to pass on."""
+    """Add the multipliers' forces to what pushes the dofs, for `acceleration_pass` to pass on."""
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         for s in range(record.support, record.support_end):
@@ -200,12 +200,12 @@ def push_dofs(model, work, constraints, scratch, multipliers):
                 at = constraints.supports[s].at + r * dofs
                 if body.kind == SCREWS:
                     for j in range(dofs):
-                        column = work.columns[body.v + j]
-                        column.push += (scratch.Y[at + j] if column.held else scratch.Z[at + j]) * force
+                        dof = work.dofs[body.v + j]
+                        dof.u_over_D += (scratch.Y[at + j] if dof.is_locked else scratch.Z[at + j]) * force
                 else:
-                    excess = work.columns[body.v].excess
+                    u = work.dofs[body.v].u
                     for j in range(dofs):
-                        excess[j] += scratch.Y[at + j] * force
+                        u[j] += scratch.Y[at + j] * force
 
 
 @subroutine
@@ -213,36 +213,35 @@ def respond(model, work, constraints, scratch, multipliers, dv):
     """Write to `dv`, shape (nv,), the velocities that impulses of the rows cause by themselves: M^-1 G' L."""
     clear_pushes(work)
     push_dofs(model, work, constraints, scratch, multipliers)
-    accelerate(model, work, ZERO, dv)
+    acceleration_pass(model, work, ZERO, dv)
 
 
 @subroutine
 def jump(model, work, scratch, dv):
-    """Write to `dv` the velocities that impulses on the held columns cause, which jump by `asked`; `load` is what each
-    takes.
+    """Write to `dv`, shape (nv,), the velocity changes when each locked dof jumps by its `prescribed_qdd`.
 
-    It is what `inward` and `accelerate` do (Featherstone (2008), section 9.2: hybrid dynamics), with nothing but these
-    jumps.
+    `locking_force` becomes the impulse that this takes. These are the last two passes of hybrid dynamics (Featherstone
+    (2008), section 9.2) without velocities, gravity and other forces.
     """
     clear_pushes(work)
     for i in range(model.bodies.shape[0]):
         put_pair(scratch.force[i], ZERO_PAIR)
     for i in range(model.bodies.shape[0] - 1, 0, -1):
         body = model.bodies[i]
-        pass_body(model, work, i, scratch.force, work.still, dv, scratch.dv, body.v)
+        propagate_force(model, work, i, scratch.force, work.still, dv, scratch.dv, body.v)
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
-                work.columns[j].push = push_of(work.columns[j], work.columns[j].d, dv[j])
+                work.dofs[j].u_over_D = u_over_D_of(work.dofs[j], work.dofs[j].D_inv, dv[j])
         else:
             for j in range(body.v, body.v_end):
-                work.columns[body.v].excess[j - body.v] = dv[j]
-    accelerate(model, work, ZERO, dv)
+                work.dofs[body.v].u[j - body.v] = dv[j]
+    acceleration_pass(model, work, ZERO, dv)
 
 
 @jitable
 def clear_pushes(work):
     """Leave neither velocities nor forces to accelerate a dof."""
-    for j in range(work.columns.shape[0]):
-        put_pair(work.columns[j].bias, ZERO_PAIR)
-        put_pair(work.columns[j].excess, ZERO_PAIR)
-        work.columns[j].push = 0.0
+    for j in range(work.dofs.shape[0]):
+        put_pair(work.dofs[j].bias, ZERO_PAIR)
+        put_pair(work.dofs[j].u, ZERO_PAIR)
+        work.dofs[j].u_over_D = 0.0

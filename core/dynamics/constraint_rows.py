@@ -85,7 +85,7 @@ def velocity_errors(model, work, constraints, signal, q, qd, out):
 
 @subroutine
 def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
-    """Write with what acceleration a motion breaks each row [rad/s^2, m/s^2]: bodies move as `accelerate` left them."""
+    """Write the acceleration error of each row [rad/s^2, m/s^2], after `acceleration_pass`."""
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:

@@ -249,7 +249,7 @@ class _Build:
         """Hold a chart's child-side frame at X_J, or at its signal, in the parent-side one."""
         arrays, body = self.compiled.arrays, self.compiled.spans[joint.name].body
         record = arrays.bodies[body]
-        align = quat_of_mat(tuple(arrays.columns[record.v].align.tolist()))
+        align = quat_of_mat(tuple(arrays.dofs[record.v].align.tolist()))
         X_PJ = (*record.offset.tolist(), *align)
         self.weld(f"joint '{joint.name}'", int(record.parent), body, compose(X_PJ, X_J), IDENTITY, signal)
 
@@ -261,7 +261,7 @@ class _Build:
         bodies = [self._body_of_dof(v) for _, v, _ in terms]
         equated = {"term": begin, "term_end": len(self.terms), "constant": constant}
         follower = next((v for _, v, weight in terms if weight == 1.0), terms[0][1])
-        unit = "rad" if self.compiled.arrays.columns[follower].turn else "m"
+        unit = "rad" if self.compiled.arrays.dofs[follower].turn else "m"
         self._add(name, bodies, signal, unit, kind=EQUATION, rows=1, **equated)
 
     def _hold_at(self, joint: Joint, place: int, value: float, signal: Signal | None = None) -> None:

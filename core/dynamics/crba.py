@@ -28,7 +28,7 @@ def composite_body(model, work, q, M):
     for i in range(1, count):
         for j in range(model.bodies[i].v, model.bodies[i].v_end):
             fill_row(model, work, i, j, get_rigid(work.bodies[i].articulated), M)
-            M[j, j] += model.columns[j].armature
+            M[j, j] += model.dofs[j].armature
 
 
 @jitable

@@ -50,5 +50,5 @@ def kinetic_energy(model, work, qd):
         inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(body))
         energy += 0.5 * power(velocity, momentum(inertia, velocity))
         for j in range(body.v, body.v_end):
-            energy += 0.5 * model.columns[j].armature * qd[j] * qd[j]
+            energy += 0.5 * model.dofs[j].armature * qd[j] * qd[j]
     return energy

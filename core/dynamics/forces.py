@@ -43,14 +43,14 @@ def joint_forces(model, work, q, qd, h, tau):
         body = model.bodies[i]
         springs = 0.0
         for j in range(body.v, body.v_end):
-            column = model.columns[j]
-            tau[j] = -column.damping * qd[j]
-            lost += column.damping * qd[j] * qd[j]
-            springs += column.spring_stiffness
+            dof = model.dofs[j]
+            tau[j] = -dof.damping * qd[j]
+            lost += dof.damping * qd[j] * qd[j]
+            springs += dof.spring_stiffness
             if body.kind == SCREWS:
-                stretch = q[body.q + j - body.v] - column.spring_reference
-                tau[j] -= column.spring_stiffness * (stretch + h * qd[j])
-            work.columns[j].armature = column.armature + h * (column.damping + h * column.spring_stiffness)
+                stretch = q[body.q + j - body.v] - dof.spring_reference
+                tau[j] -= dof.spring_stiffness * (stretch + h * qd[j])
+            work.dofs[j].armature = dof.armature + h * (dof.damping + h * dof.spring_stiffness)
         if body.kind != SCREWS:
             loosen(model, work, body, h)
             if springs > 0.0:
@@ -64,35 +64,35 @@ def joint_forces(model, work, q, qd, h, tau):
 def loosen(model, work, body, h):
     """The implicit inertia of a chart that has dampers only."""
     for first in range(body.v, body.v_end, 3):
-        x = h * model.columns[first].damping
-        y = h * model.columns[first + 1].damping
-        z = h * model.columns[first + 2].damping
-        put6(work.columns[first].implicit_inertia, (x, 0.0, 0.0, y, 0.0, z))
+        x = h * model.dofs[first].damping
+        y = h * model.dofs[first + 1].damping
+        z = h * model.dofs[first + 2].damping
+        put6(work.dofs[first].implicit_inertia, (x, 0.0, 0.0, y, 0.0, z))
 
 
 @jitable
-def add_implicit_inertia(column, stiffness):
-    put6(column.implicit_inertia, sym_add(get6(column.implicit_inertia), stiffness))
+def add_implicit_inertia(dof, stiffness):
+    put6(dof.implicit_inertia, sym_add(get6(dof.implicit_inertia), stiffness))
 
 
 @jitable
 def has_springs(model, body):
     total = 0.0
     for j in range(body.v, body.v_end):
-        total += model.columns[j].spring_stiffness
+        total += model.dofs[j].spring_stiffness
     return total != 0.0
 
 
 @jitable
 def references(model, first):
-    columns = model.columns
-    return columns[first].spring_reference, columns[first + 1].spring_reference, columns[first + 2].spring_reference
+    dofs = model.dofs
+    return dofs[first].spring_reference, dofs[first + 1].spring_reference, dofs[first + 2].spring_reference
 
 
 @jitable
 def stiffnesses(model, first):
-    columns = model.columns
-    return columns[first].spring_stiffness, columns[first + 1].spring_stiffness, columns[first + 2].spring_stiffness
+    dofs = model.dofs
+    return dofs[first].spring_stiffness, dofs[first + 1].spring_stiffness, dofs[first + 2].spring_stiffness
 
 
 @jitable
@@ -125,7 +125,7 @@ def add_chart_springs(model, work, body, q, qd, h, tau):
         R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
         ahead = add(slide_stretch(model, body, q), rotate(R, scale(get3(qd, first), h)))
         put3(tau, add(get3(tau, first), rotate_back(R, pulls(stiffness, ahead))), first)
-        add_implicit_inertia(work.columns[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
+        add_implicit_inertia(work.dofs[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
     add_turn_springs(work, body, q, qd, h, tau, stiffnesses(model, last), references(model, last))
 
 
@@ -145,7 +145,7 @@ def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
     ahead = add(e, rotate(J, scale(get3(qd, first), h)))
     torque = rotate_back(J, pulls(stiffness, ahead))
     put3(tau, add(get3(tau, first), torque), first)
-    add_implicit_inertia(work.columns[first], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
+    add_implicit_inertia(work.dofs[first], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
     return torque
 
 
@@ -209,10 +209,10 @@ def add_measured_force(model, work, spring, q, qd, h, tau):
     push = -spring.stiffness * (value - spring.reference + h * rate) - spring.damping * rate
     implicit_inertia = h * (spring.damping + h * spring.stiffness)
     put3(tau, add(get3(tau, last), scale(torque, push)), last)
-    add_implicit_inertia(work.columns[last], sym_outer(torque, implicit_inertia))
+    add_implicit_inertia(work.dofs[last], sym_outer(torque, implicit_inertia))
     if body.kind != BALL:
         put3(tau, add(get3(tau, body.v), scale(force, push)), body.v)
-        add_implicit_inertia(work.columns[body.v], sym_outer(force, implicit_inertia))
+        add_implicit_inertia(work.dofs[body.v], sym_outer(force, implicit_inertia))
     return spring.damping * rate * rate
 
 
@@ -234,9 +234,9 @@ def spring_energy(model, q):
         body = model.bodies[i]
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
-                column = model.columns[j]
-                stretch = q[body.q + j - body.v] - column.spring_reference
-                energy += 0.5 * column.spring_stiffness * stretch * stretch
+                dof = model.dofs[j]
+                stretch = q[body.q + j - body.v] - dof.spring_reference
+                energy += 0.5 * dof.spring_stiffness * stretch * stretch
         elif has_springs(model, body):
             last = body.v_end - 3
             if body.kind != BALL:

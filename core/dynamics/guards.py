@@ -15,7 +15,7 @@ import math
 from ..jit import jitable, subroutine
 from ..joints import BALL
 from ..kinematics.limits import chart_measure
-from ..model.compiled import ON_COLUMN, ON_MEASURE
+from ..model.compiled import ON_DOF, ON_MEASURE
 from ..spatial import (
     ZERO,
     add,
@@ -50,8 +50,8 @@ def guard_forces(model, work, q, qd, h, tau):
             lost += watch.slide * guard.friction * qd[guard.v]
         if watch.told:
             push_along(model, guard, q, watch.given, tau)
-        if guard.kind == ON_COLUMN:
-            gained += add_drive(guard, watch, work.columns[guard.v], q, qd, h, tau)
+        if guard.kind == ON_DOF:
+            gained += add_drive(guard, watch, work.dofs[guard.v], q, qd, h, tau)
         if watch.pressed != 0:
             lost += press(model, work, guard, watch, q, qd, h, tau)
     for k in range(model.chart_drives.shape[0]):
@@ -67,7 +67,7 @@ def drive_force(guard, q, qd):
 
 
 @jitable
-def add_drive(guard, watch, column, q, qd, h, tau):
+def add_drive(guard, watch, dof, q, qd, h, tau):
     if guard.effort == 0.0 or watch.apart:  # as it is scheduled for the moment, or as crowds have it
         return 0.0
     if watch.told and guard.effort < math.inf:
@@ -76,7 +76,7 @@ def add_drive(guard, watch, column, q, qd, h, tau):
         force = watch.saturated * guard.effort
     else:
         force = drive_force(guard, q, qd) + h * guard.drive_stiffness * (guard.drive_rate - qd[guard.v])
-        column.armature += h * (guard.drive_damping + h * guard.drive_stiffness)
+        dof.armature += h * (guard.drive_damping + h * guard.drive_stiffness)
     tau[guard.v] += force
     return force * qd[guard.v]
 
@@ -99,7 +99,7 @@ def chart_drive_torque(model, work, drive, q, qd, h, tau):
     slip = sub(turning, add(get3(drive.rate), turning_of_target(drive, body, q)))
     torque = add(get3(drive.push), pulls(damping, slip))
     put3(tau, add(get3(tau, body.v), torque), body.v)
-    add_implicit_inertia(work.columns[body.v], diagonal(damping, h))
+    add_implicit_inertia(work.dofs[body.v], diagonal(damping, h))
     ahead = add(get3(drive.target), scale(get3(drive.target_rate), h))
     spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), ahead)
     return add(torque, spring)
@@ -119,7 +119,7 @@ def turning_of_target(drive, body, q):
 @jitable
 def watched_value(model, guard, q):
     """The coordinate, or what a row measures [rad or m]; 0 on a chart."""
-    if guard.kind == ON_COLUMN:
+    if guard.kind == ON_DOF:
         return q[guard.q]
     if guard.kind == ON_MEASURE:
         return chart_measure(model, guard, q)[0]
@@ -165,14 +165,14 @@ def press(model, work, guard, watch, q, qd, h, tau):
     force = -side * stiffness * (depth + h * rate)
     implicit_inertia = h * (max(damping, 0.0) + h * stiffness)
     push_along(model, guard, q, force, tau)
-    if guard.kind == ON_COLUMN:
-        work.columns[guard.v].armature += implicit_inertia
+    if guard.kind == ON_DOF:
+        work.dofs[guard.v].armature += implicit_inertia
     else:
         body = model.bodies[guard.body]
         turn, slide = chart_measure(model, guard, q)[1]
-        add_implicit_inertia(work.columns[body.v_end - 3], sym_outer(turn, implicit_inertia))
+        add_implicit_inertia(work.dofs[body.v_end - 3], sym_outer(turn, implicit_inertia))
         if body.kind != BALL:
-            add_implicit_inertia(work.columns[body.v], sym_outer(slide, implicit_inertia))
+            add_implicit_inertia(work.dofs[body.v], sym_outer(slide, implicit_inertia))
     return guard.stiffness * depth * rate * (brake - 1.0)
 
 
@@ -182,7 +182,7 @@ def stop_energy(model, work, q):
     energy = 0.0
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], work.watches[k]
-        if watch.asleep or guard.kind not in (ON_COLUMN, ON_MEASURE) or not guard.stiffness < 1e300:
+        if watch.asleep or guard.kind not in (ON_DOF, ON_MEASURE) or not guard.stiffness < 1e300:
             continue
         value = watched_value(model, guard, q)
         depth = max(watch.lower - value, value - watch.upper)

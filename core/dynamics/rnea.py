@@ -57,8 +57,8 @@ def gather(model, work, qdd, tau):
         f = get_pair(own.force)
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
-                column = model.columns[j]
-                tau[j] = power(screw_of(column, get3(work.columns[j].axis)), f) + column.armature * qdd[j]
+                dof = model.dofs[j]
+                tau[j] = power(screw_of(dof, get3(work.dofs[j].axis)), f) + dof.armature * qdd[j]
         else:
             R = get9(own.rotation)
             turned = body.v if body.kind == BALL else body.v + 3

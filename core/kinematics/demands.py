@@ -143,7 +143,7 @@ def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
     for body in compiled.arrays.bodies[1:]:
         if body.kind == FREE:
             pace[body.v : body.v + 3] = size
-    for j, column in enumerate(compiled.arrays.columns):
+    for j, column in enumerate(compiled.arrays.dofs):
         if column.turn:
             pace[j] = 1.0 / abs(column.turn)
         elif column.slide:

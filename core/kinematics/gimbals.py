@@ -58,7 +58,7 @@ class Gimbals:
         return min((lock for lock in self._locks(q) if lock.apart < within), key=lambda lock: lock.apart, default=None)
 
     def _locks(self, q: np.ndarray) -> Iterator[GimbalLock]:
-        columns, bodies = self._work.columns, self._work.bodies
+        columns, bodies = self._work.dofs, self._work.bodies
         for first, middle, last in self._triples:
             one, between, other = (columns[dof].axis for dof in (first, middle, last))
             way = bodies[self._body_of(last)].origin - bodies[self._body_of(first)].origin
@@ -73,7 +73,7 @@ class Gimbals:
 
     def _chains(self) -> Iterator[list[int]]:
         """Hinges in a row with nothing between them that weighs, or that carries anything else."""
-        bodies, columns = self._arrays.bodies, self._arrays.columns
+        bodies, columns = self._arrays.bodies, self._arrays.dofs
         carried = np.bincount(bodies.parent[1:], minlength=len(bodies))
         passes = (bodies.kind == SCREWS) & (bodies.mass == 0.0) & ~bodies.inertia.any(axis=1) & (carried == 1)
         passes[0] = False

@@ -21,7 +21,7 @@ def motion_of_dof(model, work, i, j):
     """The motion of body i at its own origin, in world axes, that a unit of its velocity coordinate j makes."""
     body = model.bodies[i]
     if body.kind == SCREWS:
-        return screw_of(model.columns[j], get3(work.columns[j].axis))
+        return screw_of(model.dofs[j], get3(work.dofs[j].axis))
     R = get9(work.bodies[i].rotation)
     part = j - body.v
     turned = body.kind == BALL or part >= 3

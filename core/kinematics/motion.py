@@ -26,9 +26,9 @@ from ..spatial.storage import get3, get4, get6, get9, get_pair, put3, put4, put9
 
 
 @jitable
-def screw_of(column, axis):
-    """The motion that a unit of a column's rate makes, its axis given in world axes."""
-    return scale(axis, column.turn), scale(axis, column.slide)
+def screw_of(dof, axis):
+    """The motion that a unit of a dof's rate makes, its axis given in world axes."""
+    return scale(axis, dof.turn), scale(axis, dof.slide)
 
 
 @jitable
@@ -38,11 +38,11 @@ def rigid_inertia_of(body):
 
 
 @jitable
-def aligned(R, column):
-    """The axes that R takes to, turned to the column's own. Along a chain of balls they are often the same already."""
-    if column.parallel:
+def aligned(R, dof):
+    """The axes that R takes to, turned to the dof's own. Along a chain of balls they are often the same already."""
+    if dof.parallel:
         return R
-    return matmul(R, get9(column.align))
+    return matmul(R, get9(dof.align))
 
 
 @jitable
@@ -55,9 +55,9 @@ def chart_rate(R, qd, body):
 
 @jitable
 def move(model, work, i, q, qd):
-    """Place body i, its velocity and its columns; leave in `bias` what its acceleration owes to velocities alone.
+    """Place body i, its velocity and its dofs; leave in `bias` what its acceleration owes to velocities alone.
 
-    Everything is in world axes; velocities are taken at the body's own origin. The columns of one joint all act at
+    Everything is in world axes; velocities are taken at the body's own origin. The dofs of one joint all act at
     that point, which is why its slides come before its turns. Returns the body's rotation and velocity.
 
     Source: Featherstone (2008), sections 4.4 and 5.3 (the recursion of the Newton-Euler algorithm).
@@ -69,20 +69,20 @@ def move(model, work, i, q, qd):
     velocity = motion_at(get_pair(parent.velocity), arm)
     if body.kind == SCREWS:
         for j in range(body.v, body.v_end):
-            column = model.columns[j]
-            own = work.columns[j]
+            dof = model.dofs[j]
+            own = work.dofs[j]
             value = q[body.q + j - body.v]
-            R = turn_z(aligned(R, column), column.turn * value)
+            R = turn_z(aligned(R, dof), dof.turn * value)
             axis = z_axis(R)
-            step = scale(axis, column.slide * value)
+            step = scale(axis, dof.slide * value)
             arm = add(arm, step)
             velocity = motion_at(velocity, step)
-            rate = pair_scale(screw_of(column, axis), qd[j])
+            rate = pair_scale(screw_of(dof, axis), qd[j])
             put3(own.axis, axis)
             put_pair(own.bias, motion_cross(velocity, rate))
             velocity = pair_add(velocity, rate)
     else:
-        R = aligned(R, model.columns[body.v])
+        R = aligned(R, model.dofs[body.v])
         turned = body.q
         if body.kind == FREE:
             step = rotate(R, get3(q, body.q))
@@ -91,7 +91,7 @@ def move(model, work, i, q, qd):
             turned += 3
         R = matmul(R, quat_to_mat(quat_normalized(get4(q, turned))))
         rate = chart_rate(R, qd, body)
-        put_pair(work.columns[body.v].bias, motion_cross(velocity, rate))
+        put_pair(work.dofs[body.v].bias, motion_cross(velocity, rate))
         velocity = pair_add(velocity, rate)
     own = work.bodies[i]
     put9(own.rotation, R)
@@ -120,11 +120,11 @@ def accelerate_body(model, work, i, R, qdd):
     acceleration = motion_at(get_pair(work.bodies[body.parent].acceleration), get3(own.arm))
     if body.kind == SCREWS:
         for j in range(body.v, body.v_end):
-            column = work.columns[j]
-            push = pair_scale(screw_of(model.columns[j], get3(column.axis)), qdd[j])
-            acceleration = pair_add(acceleration, pair_add(get_pair(column.bias), push))
+            dof = work.dofs[j]
+            push = pair_scale(screw_of(model.dofs[j], get3(dof.axis)), qdd[j])
+            acceleration = pair_add(acceleration, pair_add(get_pair(dof.bias), push))
     else:
-        acceleration = pair_add(acceleration, get_pair(work.columns[body.v].bias))
+        acceleration = pair_add(acceleration, get_pair(work.dofs[body.v].bias))
         acceleration = pair_add(acceleration, chart_rate(R, qdd, body))
     put_pair(own.acceleration, acceleration)
     return acceleration

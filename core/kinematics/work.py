@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scratch records that kernels fill, one a body and one a column, and how to reach them as tuples."""
+"""The work records that kernels fill: one for each body, each dof and each guard."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from ..slots import Bundled
 
 BODY_WORK = np.dtype(
     [
-        ("rotation", np.float64, 9),  # own axes in world axes
+        ("rotation", np.float64, 9),  # own axes in world axes, row by row
         ("origin", np.float64, 3),  # in the world [m]
         ("arm", np.float64, 3),  # from the parent's origin, in world axes [m]
-        ("velocity", np.float64, 6),
-        ("acceleration", np.float64, 6),
-        ("articulated", np.float64, 21),
-        ("force", np.float64, 6),
+        ("velocity", np.float64, 6),  # spatial, at the own origin, in world axes, angular first
+        ("acceleration", np.float64, 6),  # likewise
+        ("articulated", np.float64, 21),  # articulated-body inertia IA; in `crba.py`, the composite rigid inertia
+        ("force", np.float64, 6),  # bias force pA at the own origin, moment first; in `rnea.py`, the joint's force f
     ],
     align=True,
 )
-COLUMN_WORK = np.dtype(
+DOF_WORK = np.dtype(
     [
-        ("axis", np.float64, 3),
-        ("bias", np.float64, 6),  # acceleration that comes from velocities alone
-        ("armature", np.float64),  # with what a linearly implicit step adds for springs and dampers
-        ("gain", np.float64, 6),  # d times the force that a unit of its acceleration asks for
-        ("d", np.float64),  # 1 / the inertia that its acceleration meets
-        ("push", np.float64),
-        ("held", np.int64),  # whether it keeps its velocity, whatever force that takes
-        ("asked", np.float64),  # if held, its acceleration; in an impact, its jump
-        ("load", np.float64),  # if held, the force that this takes
-        # of charts, at their first column; `implicit_inertia` of a free joint's turns at its fourth
-        ("implicit_inertia", np.float64, 6),  # what `armature` is to a column, in child-side axes
-        ("inverse", np.float64, 6),  # of a ball's inertia
-        ("excess", np.float64, 6),  # force in world axes that a chart leaves to accelerate it
+        ("axis", np.float64, 3),  # unit vector in world axes
+        ("bias", np.float64, 6),  # velocity-product acceleration c (RBDA, table 7.1)
+        ("armature", np.float64),  # includes what a linearly implicit step adds for springs and dampers
+        # The next three are those of RBDA, table 7.1; see `dynamics/aba.py`.
+        ("U_over_D", np.float64, 6),  # U, if the dof is locked
+        ("D_inv", np.float64),
+        ("u_over_D", np.float64),  # u - D qdd, if the dof is locked
+        ("is_locked", np.int64),  # whether qdd is prescribed and the force unknown
+        ("prescribed_qdd", np.float64),  # of a locked dof; in an impact, the jump of its velocity
+        ("locking_force", np.float64),  # that gives a locked dof its qdd; in an impact, an impulse
+        # Of a ball or free joint, at its first dof; `implicit_inertia` of a free joint's rotation is at its fourth.
+        ("implicit_inertia", np.float64, 6),  # what `armature` is to a single dof, in child-side axes
+        ("ball_D_inv", np.float64, 6),  # of a ball joint, in world axes
+        ("u", np.float64, 6),  # in world axes, moment first
     ],
     align=True,
 )
@@ -76,15 +77,15 @@ WATCH = np.dtype(
 )
 
 
-class Work(Bundled, namedtuple("Work", "bodies columns watches still")):
-    """BODY_WORK, COLUMN_WORK and, for each guard, WATCH records; still: velocities of what stands, zeros (nv,)."""
+class Work(Bundled, namedtuple("Work", "bodies dofs watches still")):
+    """BODY_WORK, DOF_WORK and, for each guard, WATCH records; still: zero velocities or forces, shape (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:
     bodies = np.zeros(len(arrays.bodies), BODY_WORK).view(np.recarray)
     bodies.rotation[0] = np.eye(3).ravel()
-    columns = np.zeros(len(arrays.columns), COLUMN_WORK).view(np.recarray)
-    return Work(bodies, columns, make_watches(arrays), np.zeros(len(columns)))
+    dofs = np.zeros(len(arrays.dofs), DOF_WORK).view(np.recarray)
+    return Work(bodies, dofs, make_watches(arrays), np.zeros(len(dofs)))
 
 
 def make_watches(arrays: Arrays) -> np.recarray:

@@ -35,7 +35,7 @@ from ..spatial import (
 from .compiled import (
     BODY,
     CHART_DRIVE,
-    COLUMN,
+    DOF,
     GUARD,
     MEASURE,
     MEDIUM,
@@ -54,7 +54,7 @@ from .soundness import require_sound
 from .splitting import Weld, split_at
 
 FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
-"""The fields of an `Axis` that a COLUMN takes over, in its order."""
+"""The fields of an `Axis` that a DOF takes over, in its order."""
 
 NOTHING = (0.0, ZERO, ZERO_SYM)
 """An inertia of nothing."""
@@ -249,7 +249,7 @@ class Build:
         return body
 
     def finish(self, tree: Tree, welds: tuple[Weld, ...]) -> CompiledModel:
-        bodies, columns, spans, nq, nv = self._records()
+        bodies, dofs, spans, nq, nv = self._records()
         guards = self._guards(bodies)
         names = tuple(self.links)
         q_home = np.zeros(nq)
@@ -260,7 +260,7 @@ class Build:
             tree=tree,
             arrays=Arrays(
                 bodies,
-                columns,
+                dofs,
                 self._measures(),
                 np.array([record for _, record in guards], GUARD).view(np.recarray),
                 self._chart_drives(),
@@ -282,7 +282,7 @@ class Build:
 
     def _records(self) -> tuple[np.recarray, np.recarray, dict[str, JointSpan], int, int]:
         bodies = np.zeros(len(self.bodies), BODY).view(np.recarray)
-        columns = np.zeros(sum(len(body.columns) for body in self.bodies), COLUMN).view(np.recarray)
+        dofs = np.zeros(sum(len(body.columns) for body in self.bodies), DOF).view(np.recarray)
         spans: dict[str, JointSpan] = {}
         starts: dict[int, tuple[int, int]] = {}
         q = v = 0
@@ -290,14 +290,14 @@ class Build:
             joint, nv = body.branch.joint, len(body.columns)
             bodies[i] = (body.parent, body.kind, q, v, v + nv, body.offset, body.mass, body.moment, body.inertia)
             for j, column in enumerate(body.columns):
-                columns[v + j] = (*column, column[0] == UNTURNED)
+                dofs[v + j] = (*column, column[0] == UNTURNED)
             first_q, first_v = starts.setdefault(id(joint), (q, v))
             q, v = q + (joint.nq if joint.kind.chart else nv), v + nv
             if joint.nv:
                 back = body.branch.backward
                 at_q, at_v = _slice(first_q, q, back), _slice(first_v, v, back)
                 spans[joint.name] = JointSpan(joint, body.branch.outer, i, at_q, at_v)
-        return bodies, columns, spans, q, v
+        return bodies, dofs, spans, q, v
 
     def _measures(self) -> np.recarray:
         """The springs and dampers that act on what constraint rows measure."""

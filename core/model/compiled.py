@@ -3,7 +3,7 @@
 
 A body is what moves as one: links held together by fixed joints share a body, with exact inertia, and keep their names
 and poses. Bodies come parents first and body 0 is the world, so kernels need no branch for the root. Each body has a
-frame of its own: origin at its joint's frame, z along its joint's last axis, so that every column turns about z.
+frame of its own: origin at its joint's frame, z along its joint's last axis, so that every dof turns about z.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BODY = np.dtype(
         ("parent", np.int64),
         ("kind", np.int64),  # SCREWS, BALL or FREE
         ("q", np.int64),  # where its coordinates begin
-        ("v", np.int64),  # where its velocities and columns begin
+        ("v", np.int64),  # where its velocities and dofs begin
         ("v_end", np.int64),
         ("offset", np.float64, 3),  # from the parent's origin to the joint, in the parent's axes [m]
         ("mass", np.float64),
@@ -46,11 +46,11 @@ BODY = np.dtype(
     ],
     align=True,
 )
-COLUMN = np.dtype(
+DOF = np.dtype(
     [
-        ("align", np.float64, 9),  # from the axes before to those whose z is this column's axis
-        ("turn", np.float64),
-        ("slide", np.float64),
+        ("align", np.float64, 9),  # rotation from the axes before this dof to those whose z is its axis
+        ("turn", np.float64),  # rotation about z per unit of the coordinate
+        ("slide", np.float64),  # translation along z per unit of the coordinate
         ("armature", np.float64),
         ("damping", np.float64),
         ("spring_stiffness", np.float64),
@@ -73,9 +73,9 @@ MEASURE = np.dtype(
 )
 GUARD = np.dtype(
     [
-        ("kind", np.int64),  # ON_COLUMN, ON_CHART or ON_MEASURE
+        ("kind", np.int64),  # ON_DOF, ON_CHART or ON_MEASURE
         ("body", np.int64),
-        ("q", np.int64),  # where its coordinate lies; on a column only
+        ("q", np.int64),  # where its coordinate lies; for ON_DOF only
         ("v", np.int64),  # where its velocity lies; -1 for a measure
         ("code", np.int64),  # of a measure, as of MEASURE
         ("direction", np.float64, 3),
@@ -96,8 +96,8 @@ GUARD = np.dtype(
     ],
     align=True,
 )
-ON_COLUMN, ON_CHART, ON_MEASURE = 0, 1, 2
-"""What a guard watches: the coordinate of a column, one component of a chart's velocity, or what a row measures."""
+ON_DOF, ON_CHART, ON_MEASURE = 0, 1, 2
+"""What a guard watches: the coordinate of one dof, one component of a chart's velocity, or what a row measures."""
 
 CHART_DRIVE = np.dtype(
     [
@@ -126,10 +126,10 @@ MEDIUM = np.dtype(
 )
 
 
-class Arrays(Bundled, namedtuple("Arrays", "bodies columns measures guards chart_drives media gravity wind")):
+class Arrays(Bundled, namedtuple("Arrays", "bodies dofs measures guards chart_drives media gravity wind")):
     """What kernels see of a model: records as above, gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
 
-    Of all but bodies and columns there are only those in which something acts.
+    Of all but bodies and dofs there are only those in which something acts.
     """
 
 
@@ -213,7 +213,7 @@ class CompiledModel:
         Raises:
             ModelError: a body weighs nothing with all that it carries and so has no acceleration.
         """
-        bodies, armature = self.arrays.bodies, self.arrays.columns.armature
+        bodies, armature = self.arrays.bodies, self.arrays.dofs.armature
         weighs = (bodies.mass > 0.0) | bodies.inertia.any(axis=1)
         for body in range(len(bodies) - 1, 0, -1):
             moving = range(bodies.v[body], bodies.v_end[body])

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 
 from ..spatial import ZERO
-from .compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from .compiled import ON_CHART, ON_DOF, ON_MEASURE
 from .drives import DRIVES, DriveLaw
 from .elements import Axis, Joint
 
@@ -32,7 +32,7 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
         limited = not (axis.is_unlimited or axis.has_no_room)
         if limited or axis.friction > 0.0 or math.isfinite(axis.velocity_limit) or DRIVES[axis.drive_mode].is_on(axis):
             own = axis if limited else effective(joint, number, without=STOPS)
-            yield _record(own, ON_COLUMN, body, q + place, v + place)
+            yield _record(own, ON_DOF, body, q + place, v + place)
 
 
 def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:

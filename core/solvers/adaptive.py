@@ -126,7 +126,7 @@ class Adaptive:
             "margins": system.margins[0],
             "counts": system.counts,
             "watches": system.work.watches,
-            "asked": system.work.columns.asked,
+            "asked": system.work.dofs.prescribed_qdd,
         }
 
     def advance(self, time: float) -> Progress:

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ..jit import jitable, kernel, subroutine
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_DOF
 from ..spatial import raised
 from ..spatial.storage import copy
 from .dop853 import COUNT, ORDER
@@ -221,8 +221,8 @@ def adapt_to_drives(system, now):
     fastest = 0.0
     for k in range(system.work.watches.shape[0]):
         guard = system.model.guards[k]
-        if guard.kind == ON_COLUMN and system.work.watches[k].saturated == 0:
-            yields = system.work.columns[guard.v].d
+        if guard.kind == ON_DOF and system.work.watches[k].saturated == 0:
+            yields = system.work.dofs[guard.v].D_inv
             fastest = max(fastest, guard.drive_damping * yields + math.sqrt(guard.drive_stiffness * yields))
     if now.implicit == 0 and now.step * fastest > MANY:
         now.implicit = 1
@@ -236,8 +236,8 @@ def fastest_stop(system):
     fastest = 1.0
     for k in range(system.work.watches.shape[0]):
         guard = system.model.guards[k]
-        if system.work.watches[k].pressed != 0 and guard.kind == ON_COLUMN:
-            fastest = max(fastest, guard.stiffness * system.work.columns[guard.v].d)
+        if system.work.watches[k].pressed != 0 and guard.kind == ON_DOF:
+            fastest = max(fastest, guard.stiffness * system.work.dofs[guard.v].D_inv)
     return math.sqrt(fastest)
 
 

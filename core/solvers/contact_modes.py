@@ -19,7 +19,7 @@ from ..contact.place import place_point
 from ..contact.points import ACROSS, BASED, FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS
 from ..contact.responses import STILL, add_rows, push_rows
 from ..contact.responses import write_matrix as write_responses
-from ..dynamics.aba import accelerate
+from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, subroutine
@@ -115,7 +115,7 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
     solve_rows(touch)
     clear_pushes(system.work)
     push_rows(system)
-    accelerate(system.model, system.work, ZERO, dv)
+    acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):
         qd[j] += dv[j]
     move_bodies(system.model, system.work, q, qd)

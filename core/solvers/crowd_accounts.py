@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from ..contact.crowd import CONTACTS, LAW_COUNT
 from ..contact.law_rows import row_velocity
-from ..dynamics.aba import outward
+from ..dynamics.aba import forward_kinematics_pass
 from ..dynamics.constraint_rows import measured_rate
 from ..dynamics.guards import chart_drive_torque, drive_force
 from ..dynamics.media import add_medium_forces
 from ..jit import jitable, subroutine
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_DOF
 from ..spatial import dot
 from ..spatial.storage import get3
 from .crowd_bounce import ARRIVES
@@ -77,7 +77,7 @@ def work_of_dampers(model, q, h, after, mean):
     """Return what dampers of joints take away [J]: their forces are those at the end of the step."""
     lost = 0.0
     for j in range(mean.shape[0]):
-        lost += h * model.columns[j].damping * after[j] * mean[j]
+        lost += h * model.dofs[j].damping * after[j] * mean[j]
     for m in range(model.measures.shape[0]):
         damper = model.measures[m]
         if damper.damping != 0.0:
@@ -92,7 +92,7 @@ def work_of_drives(system, q, h, after, mean):
     model, gained = system.model, 0.0
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], system.work.watches[k]
-        if guard.kind == ON_COLUMN and watch.asleep == 0 and watch.apart == 0 and guard.effort != 0.0:
+        if guard.kind == ON_DOF and watch.asleep == 0 and watch.apart == 0 and guard.effort != 0.0:
             force = drive_force(guard, q, after) + h * guard.drive_stiffness * (guard.drive_rate - after[guard.v])
             gained += h * force * mean[guard.v]
     for k in range(model.chart_drives.shape[0]):
@@ -110,12 +110,12 @@ def work_from_outside(system, crowd, q, time, h, mean):
     model, work = system.model, system.work
     gained, braked, blown = h * power_of_gravity_change(system), 0.0, 0.0
     if system.inputs.pushes.shape[0] + system.inputs.tethers.shape[0] > 0:
-        outward(model, work, q, mean)
+        forward_kinematics_pass(model, work, q, mean)
         gained += h * (push_bodies(work, system.inputs.pushes) + pull_bodies(system, time))
     if model.media.shape[0] > 0:  # a force of the velocities before, which acts on the mean
         for j in range(mean.shape[0]):
             mean[j] = 0.5 * (crowd.start[j] + mean[j])
-        outward(model, work, q, mean)
+        forward_kinematics_pass(model, work, q, mean)
         braked, blown = add_medium_forces(model, work)
     return h * braked, gained + h * blown
 

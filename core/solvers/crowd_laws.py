@@ -33,7 +33,7 @@ from ..dynamics.guards import watched_rate, watched_value
 from ..jit import jitable, subroutine
 from ..joints import BALL
 from ..kinematics.limits import chart_measure
-from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from ..model.compiled import ON_CHART, ON_DOF, ON_MEASURE
 from ..spatial import dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
 from .ground import thickness
@@ -300,7 +300,7 @@ def add_stop(model, crowd, guard, number, first, count, q, room, side, h, base, 
     k = begin_law(crowd, PUSHES, 1, first, count)
     law = crowd.laws[k]
     law.guard, law.along = number, -side
-    if guard.kind == ON_COLUMN:
+    if guard.kind == ON_DOF:
         crowd.slopes[law.at] = -side
     else:
         write_measure(model, crowd, guard, law, q, -side)

@@ -18,7 +18,7 @@ from ..dynamics.singular import lock_in_words, lock_joint
 from ..kinematics import mobility
 from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_DOF
 from ..model.text import counted, measured, roughly, timed
 from .adaptive import Adaptive
 from .contact_findings import CONTACT_RULES, CONTACT_STARTS
@@ -143,12 +143,12 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
 
 def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
     """(dof, field, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
-    for dof, column in enumerate(run.compiled.arrays.columns):
+    for dof, column in enumerate(run.compiled.arrays.dofs):
         yield dof, "spring_stiffness", float(column.spring_stiffness), 2
         yield dof, "damping", float(column.damping), 1
     for watched in run.watched:
         guard, watch = run.compiled.arrays.guards[watched.number], run.seen.watches[watched.number]
-        if guard.kind == ON_COLUMN:
+        if guard.kind == ON_DOF:
             yield guard.v, "drive_stiffness", float(guard.drive_stiffness), 2
             yield guard.v, "drive_damping", float(guard.drive_damping), 1
             if watch.pressed:

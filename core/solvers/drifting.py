@@ -19,7 +19,7 @@ import math
 
 from ..contact.crowd import LAW_COUNT
 from ..contact.laws import HOLDS
-from ..dynamics.aba import accelerate, inward, outward
+from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ..dynamics.constraint_forces import hold_constraints
 from ..dynamics.constraint_rows import position_errors
 from ..dynamics.constraints import EQUATION, WELD
@@ -140,7 +140,7 @@ def turning(system, crowd, q, qd):
     for i in range(1, model.bodies.shape[0]):
         if may_drift(model, crowd, i):
             if not placed:
-                outward(model, work, q, qd)
+                forward_kinematics_pass(model, work, q, qd)
                 placed = True
             w = get3(work.bodies[i].velocity)
             most = max(most, dot(w, w))
@@ -313,15 +313,15 @@ def drift_on(system, y, h, first, later, between):
 def write_drift(system, y, out):
     """Write the rates of a state by inertia alone: of what acts in joints, only armatures are left."""
     model, work = system.model, system.work
-    for j in range(work.columns.shape[0]):
+    for j in range(work.dofs.shape[0]):
         system.tau[j] = 0.0
-        work.columns[j].armature = model.columns[j].armature
-        put6(work.columns[j].implicit_inertia, NO_INERTIA)
+        work.dofs[j].armature = model.dofs[j].armature
+        put6(work.dofs[j].implicit_inertia, NO_INERTIA)
     q, qd = parts_of(system, y)
     rates_of_positions(model, q, qd, out)
-    outward(model, work, q, qd)
-    inward(model, work, system.tau)
-    accelerate(model, work, ZERO, parts_of(system, out)[1])
+    forward_kinematics_pass(model, work, q, qd)
+    articulated_inertia_pass(model, work, system.tau)
+    acceleration_pass(model, work, ZERO, parts_of(system, out)[1])
     if system.constraints.count[1] > 0 and system.inputs.signals.shape[0] == 0:
         hold_constraints(model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO)
     for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
@@ -369,5 +369,5 @@ def add_rates(system, y, rates, h, out):
 def energy_of_motion(system, y):
     """Of the bodies, and of armatures [J]."""
     q, qd = parts_of(system, y)
-    outward(system.model, system.work, q, qd)
+    forward_kinematics_pass(system.model, system.work, q, qd)
     return kinetic_energy(system.model, system.work, qd)

@@ -7,7 +7,7 @@ import math
 
 from ..dynamics.guards import drive_force, watched_value
 from ..jit import jitable, subroutine
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_DOF
 from .holding import settle
 from .impacts import NOTHING, UNFIT, bring_to_rest, strike
 from .margins import DRIVE, LOWER, NEAR, UPPER
@@ -51,7 +51,7 @@ def limit_drives(system, y):
     q, qd = parts_of(system, y)
     for k in range(system.model.guards.shape[0]):
         guard = system.model.guards[k]
-        if guard.kind == ON_COLUMN:
+        if guard.kind == ON_DOF:
             asked = drive_force(guard, q, qd)
             system.work.watches[k].saturated = 0 if abs(asked) <= guard.effort else (1 if asked > 0.0 else -1)
 

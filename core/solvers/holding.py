@@ -17,7 +17,7 @@ from ..dynamics.constraint_rows import measured_drift, measured_rate
 from ..dynamics.constraints import activate
 from ..dynamics.guards import bound_of, watched_rate, watched_value
 from ..jit import jitable, subroutine
-from ..model.compiled import ON_CHART, ON_COLUMN, ON_MEASURE
+from ..model.compiled import ON_CHART, ON_DOF, ON_MEASURE
 from .margins import NEAR, holding_forces
 from .system import parts_of
 
@@ -101,8 +101,8 @@ def update_holds(system):
     """Tell the dynamics what is held."""
     guards, watches = system.model.guards, system.work.watches
     for k in range(guards.shape[0]):
-        if guards[k].kind == ON_COLUMN:
-            system.work.columns[guards[k].v].held = watches[k].held
+        if guards[k].kind == ON_DOF:
+            system.work.dofs[guards[k].v].is_locked = watches[k].held
     for c in range(system.constraints.records.shape[0]):
         record = system.constraints.records[c]
         if record.guard >= 0 and watches[record.guard].touch != 0:

@@ -22,7 +22,7 @@ from ..dynamics.guards import bound_of, watched_rate, watched_value
 from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
 from ..kinematics.work import largest
-from ..model.compiled import ON_CHART, ON_COLUMN
+from ..model.compiled import ON_CHART, ON_DOF
 from ..spatial import log1p
 from ..spatial.storage import copy
 from .holding import TOGETHER, update_holds, watched_gain
@@ -96,17 +96,17 @@ def bounce(system, q, qd, leaving, give):
     model, work = system.model, system.work
     for k in range(model.guards.shape[0]):
         watch = work.watches[k]
-        if watch.struck != 0 and model.guards[k].kind == ON_COLUMN:
+        if watch.struck != 0 and model.guards[k].kind == ON_DOF:
             v = model.guards[k].v
-            work.columns[v].asked = target(watch, give) - qd[v]
+            work.dofs[v].prescribed_qdd = target(watch, give) - qd[v]
     jump(model, work, system.scratch, leaving)
     for j in range(qd.shape[0]):
         leaving[j] += qd[j]
     for k in range(model.guards.shape[0]):
-        if model.guards[k].kind == ON_COLUMN:
-            column = work.columns[model.guards[k].v]
-            work.watches[k].impulse = column.load
-            column.asked = 0.0
+        if model.guards[k].kind == ON_DOF:
+            dof = work.dofs[model.guards[k].v]
+            work.watches[k].impulse = dof.locking_force
+            dof.prescribed_qdd = 0.0
     worst = close_targets(system, q, leaving, give)
     move_bodies(model, work, q, leaving)
     return worst <= NEAR * (1.0 + largest(qd))
@@ -142,8 +142,8 @@ def close_targets(system, q, leaving, give):
 def add_impulses(system):
     model, work, constraints = system.model, system.work, system.constraints
     for k in range(model.guards.shape[0]):
-        if work.watches[k].held and model.guards[k].kind == ON_COLUMN:
-            work.watches[k].impulse += work.columns[model.guards[k].v].load
+        if work.watches[k].held and model.guards[k].kind == ON_DOF:
+            work.watches[k].impulse += work.dofs[model.guards[k].v].locking_force
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         if record.guard >= 0:
@@ -257,7 +257,7 @@ def stays(watch, rate, side, resting):
 def slides_on(model, work, k, rate, resting):
     """Whether friction takes a way that counts to stop what moves with this velocity."""
     guard = model.guards[k]
-    yields = work.columns[guard.v].d if guard.kind == ON_COLUMN else work.watches[k].yields
+    yields = work.dofs[guard.v].D_inv if guard.kind == ON_DOF else work.watches[k].yields
     return rate * rate > 2.0 * guard.friction * yields * resting and abs(rate) > NEAR
 
 

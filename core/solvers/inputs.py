@@ -73,7 +73,7 @@ def put(system, entry, number):
     elif what == WIND:
         model.wind[part] = number
     elif what == DAMPING:
-        model.columns[row].damping = number
+        model.dofs[row].damping = number
     elif what >= CHART_TARGET:
         put_on_chart(model.chart_drives[row], what, part, number, entry.rate)
     else:

@@ -12,7 +12,7 @@ import math
 
 from ..dynamics.guards import bound_of, drive_force, watched_rate, watched_value
 from ..jit import jitable, subroutine
-from ..model.compiled import ON_COLUMN, ON_MEASURE
+from ..model.compiled import ON_DOF, ON_MEASURE
 
 HOLD, SLIDE, LOWER, UPPER, SLOWEST, FASTEST, DRIVE = range(7)
 COUNT = 7
@@ -39,7 +39,7 @@ def write_margins(model, work, q, qd, qdd, out):
         write_stop_margins(model, guard, watch, q, qd, out[k])
         if guard.kind != ON_MEASURE:
             write_speed_margins(guard, watch, qd[guard.v], qdd[guard.v], out[k])
-        if guard.kind == ON_COLUMN and 0.0 < guard.effort < math.inf:
+        if guard.kind == ON_DOF and 0.0 < guard.effort < math.inf:
             write_drive_margin(guard, watch, q, qd, qdd, out[k])
 
 

@@ -13,7 +13,7 @@ from ..dynamics.energy import energies_of
 from ..dynamics.guards import add_chart_drive, add_drive
 from ..jit import kernel
 from ..kinematics.forward import write_link_poses
-from ..model.compiled import ON_COLUMN, CompiledModel
+from ..model.compiled import ON_DOF, CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
 from .assembly import gaps
@@ -130,7 +130,7 @@ def add_drives(system, q, qd, out):
     model, work = system.model, system.work
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], work.watches[k]
-        if guard.kind == ON_COLUMN and watch.asleep == 0:
-            add_drive(guard, watch, work.columns[guard.v], q, qd, 0.0, out)
+        if guard.kind == ON_DOF and watch.asleep == 0:
+            add_drive(guard, watch, work.dofs[guard.v], q, qd, 0.0, out)
     for k in range(model.chart_drives.shape[0]):
         add_chart_drive(model, work, model.chart_drives[k], q, qd, 0.0, out)

@@ -16,7 +16,7 @@ from ..joints import SCREWS
 from ..joints.rows import CONE, DISTANCE, TWIST
 from ..model import Joint, Link
 from ..model.colliders import bodies_led
-from ..model.compiled import ON_COLUMN, ON_MEASURE, CompiledModel, coordinate_names
+from ..model.compiled import ON_DOF, ON_MEASURE, CompiledModel, coordinate_names
 from ..trajectory.trajectory import Trajectory
 from .contact_facts import ContactFacts, contact_facts
 from .contact_report import Touches
@@ -230,7 +230,7 @@ class RunFacts:
             guard = self.compiled.arrays.guards[watched.number]
             driven = guard.drive_stiffness or guard.drive_damping or guard.drive_push
             is_led = self.is_prescribed(watched.joint) or self.is_scheduled(watched.joint)
-            if guard.kind == ON_COLUMN and driven and not is_led:
+            if guard.kind == ON_DOF and driven and not is_led:
                 yield watched, guard
 
     @cached_property
@@ -241,7 +241,7 @@ class RunFacts:
         """
         system = self._at(self.start.q, np.zeros(self.compiled.nv))
         with np.errstate(divide="ignore"):
-            found = 1.0 / system.work.columns.d
+            found = 1.0 / system.work.dofs.D_inv
         for body in self.compiled.arrays.bodies:
             if body.kind != SCREWS and body.v_end > body.v:
                 xx, _, _, yy, _, zz = body.inertia
@@ -251,12 +251,12 @@ class RunFacts:
 
     def holding_force(self, dof: int, q: np.ndarray) -> float:
         """What it takes to keep a column where it is, all else held as well [N m or N]."""
-        return -float(self._at(q, np.zeros(self.compiled.nv), held=1).work.columns.load[dof])
+        return -float(self._at(q, np.zeros(self.compiled.nv), held=1).work.dofs.locking_force[dof])
 
     def _at(self, q: np.ndarray, qd: np.ndarray, held: int = 0) -> System:
         system = make_system(self.compiled, self.constraints)
         system.work.watches.asleep = 1
-        system.work.columns.held = held
+        system.work.dofs.is_locked = held
         y = np.concatenate([q, qd, np.zeros(LEDGERS)])
         with np.errstate(all="ignore"):
             free_rates(system, 0.0, y, 0.0, np.zeros_like(y))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model import Joint, Model, StateError
-from ..model.compiled import ON_COLUMN, CompiledModel, JointSpan, numbers_of
+from ..model.compiled import ON_DOF, CompiledModel, JointSpan, numbers_of
 from ..model.drives import DRIVES, Aim, DriveMode
 from ..model.text import timed
 from .external_forces import steady_pushes
@@ -183,7 +183,7 @@ def _drive_at(compiled: CompiledModel, body: int, v: int) -> _Drive | None:
     arrays = compiled.arrays
     for row in np.flatnonzero(arrays.chart_drives.body == body).tolist():
         return _Drive(row, v - int(arrays.bodies.v[body]), True)
-    for row in np.flatnonzero((arrays.guards.kind == ON_COLUMN) & (arrays.guards.v == v)).tolist():
+    for row in np.flatnonzero((arrays.guards.kind == ON_DOF) & (arrays.guards.v == v)).tolist():
         return _Drive(row, 0, False)
     return None
 

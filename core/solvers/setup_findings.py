@@ -10,7 +10,7 @@ import numpy as np
 
 from ..check.falling import CODE as FALLS
 from ..check.falling import machine_in_words
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_DOF
 from ..model.drives import DRIVES, OFF
 from ..model.text import counted, measured, measured_apart, measured_range, timed
 from ..spatial.arrays import matmul, norm
@@ -146,7 +146,7 @@ def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:
     """What a prescribed joint goes through, or would be driven by, as its motion takes whatever force it takes."""
     for watched in run.watched:
         guard = run.compiled.arrays.guards[watched.number]
-        if not run.is_prescribed(watched.joint) or guard.kind != ON_COLUMN:
+        if not run.is_prescribed(watched.joint) or guard.kind != ON_DOF:
             continue
         q, qd = run.trajectory.q[:, guard.q], np.abs(run.trajectory.qd[:, guard.v])
         least, most, speed = q.min(initial=math.inf), q.max(initial=-math.inf), qd.max(initial=0.0)

@@ -142,7 +142,7 @@ def caught(
             qd[span.v] = rates_at(weld.joint, q[span.q], relative_twist(weld.joint, X_WL, V_WL))[0]
     again = {joint.name: _following_on(joint, new, q) for joint in new.model.joints if _follows_again(joint, old.model)}
     new = _compiled(_with(new.model, again)) if again else new
-    momenta = _momenta(new, q, X_WL, V_WL) + new.arrays.columns.armature * qd
+    momenta = _momenta(new, q, X_WL, V_WL) + new.arrays.dofs.armature * qd
     return new, q, solve(tree_mass_matrix(new, q), momenta)
 
 

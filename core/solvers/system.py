@@ -13,7 +13,7 @@ import numpy as np
 
 from ..contact.loads import hold_points
 from ..contact.points import make_touch
-from ..dynamics.aba import accelerate, inward, outward
+from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
 from ..dynamics.constraints import ConstraintSet, make_scratch
@@ -25,7 +25,7 @@ from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import integrate_positions, move_bodies
 from ..kinematics.work import largest
-from ..model.compiled import ON_COLUMN, Arrays, CompiledModel
+from ..model.compiled import ON_DOF, Arrays, CompiledModel
 from ..slots import Bundled
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
 from ..spatial.storage import get3, get4, put3, put4
@@ -84,13 +84,13 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int
         np.zeros(compiled.nv),
         np.zeros((2, len(work.watches), 7, 2)),
         np.zeros(2, dtype=np.int64),
-        make_touch(points, len(compiled.arrays.bodies), len(compiled.arrays.columns), len(constraints.arrays.first)),
+        make_touch(points, len(compiled.arrays.bodies), len(compiled.arrays.dofs), len(constraints.arrays.first)),
     )
 
 
 def _changeable(arrays: Arrays) -> Arrays:
     """A model's arrays, with copies of those that inputs write to."""
-    written = ("columns", "guards", "chart_drives", "gravity", "wind")
+    written = ("dofs", "guards", "chart_drives", "gravity", "wind")
     return arrays._replace(**{name: getattr(arrays, name).copy() for name in written})
 
 
@@ -146,14 +146,14 @@ def move_freely(system, time, y, h, out):
     for j in range(tau.shape[0]):
         tau[j] += system.inputs.thrust[j]
         gained += system.inputs.thrust[j] * qd[j]
-    outward(model, work, q, qd)
+    forward_kinematics_pass(model, work, q, qd)
     braked, blown = add_medium_forces(model, work)
     lost += braked
     gained += (
         blown + push_bodies(work, system.inputs.pushes) + pull_bodies(system, time) + power_of_gravity_change(system)
     )
-    inward(model, work, tau)
-    accelerate(model, work, get3(model.gravity), parts_of(system, out)[1])
+    articulated_inertia_pass(model, work, tau)
+    acceleration_pass(model, work, get3(model.gravity), parts_of(system, out)[1])
     out[y.shape[0] - 2] = lost
     out[y.shape[0] - 1] = gained
 
@@ -165,8 +165,11 @@ def weigh_guards(system, qd):
     for k in range(watches.shape[0]):
         if watches[k].held:
             guard = model.guards[k]
-            if guard.kind == ON_COLUMN:
-                watches[k].load, watches[k].yields = system.work.columns[guard.v].load, system.work.columns[guard.v].d
+            if guard.kind == ON_DOF:
+                watches[k].load, watches[k].yields = (
+                    system.work.dofs[guard.v].locking_force,
+                    system.work.dofs[guard.v].D_inv,
+                )
                 if watches[k].slide != 0:
                     lost -= watches[k].load * qd[guard.v]
     for n in range(system.constraints.count[0]):
@@ -236,7 +239,7 @@ class Calls(Bundled, namedtuple("Calls", "rates close")):
 
 def calls_of(system: System) -> Calls:
     """For kernels to call."""
-    y = np.zeros(len(system.model.columns) + LEDGERS)
+    y = np.zeros(len(system.model.dofs) + LEDGERS)
     return Calls(
         Pointer(_rates_of(system), system, 0.0, y, 0.0, y),
         Pointer(close if is_constrained(system) else stay_open, system, 0.0, y, gives=True),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..contact.least_loads import solve_rows
 from ..contact.points import NORMAL, ROWS
 from ..contact.responses import push_rows
-from ..dynamics.aba import accelerate
+from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..jit import subroutine
 from ..joints import FREE
@@ -63,4 +63,4 @@ def correct_by_rows(system):
     solve_rows(system.touch)
     clear_pushes(system.work)
     push_rows(system)
-    accelerate(system.model, system.work, ZERO, system.scratch.dv)
+    acceleration_pass(system.model, system.work, ZERO, system.scratch.dv)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..dynamics.constraints import EQUATION, Constraints
-from ..model.compiled import ON_COLUMN
+from ..model.compiled import ON_DOF
 from .margins import NEAR
 
 SAME_RATIO = 1e-9
@@ -47,7 +47,7 @@ def drop_redundant_limits(guards: np.recarray, watches: np.recarray, constraints
         constraints: those of the same model.
     """
     ties = _ties(constraints)
-    tied = [guard for guard in guards if guard.kind == ON_COLUMN and int(guard.v) in ties and ties[int(guard.v)].ratio]
+    tied = [guard for guard in guards if guard.kind == ON_DOF and int(guard.v) in ties and ties[int(guard.v)].ratio]
     groups: dict[int, list[tuple[np.record, Tie]]] = {}
     for guard in tied:
         tie = ties[int(guard.v)]

@@ -39,7 +39,7 @@ def test_the_mass_matrix_is_that_of_the_model():
         q = compiled.q_home
         work, crowd = make_work(compiled.arrays), make_crowd(compiled.arrays.bodies, 4)
         for j in range(compiled.nv):
-            work.columns[j].armature = compiled.arrays.columns[j].armature
+            work.dofs[j].armature = compiled.arrays.dofs[j].armature
         move_bodies(compiled.arrays, work, q, np.zeros(compiled.nv))
         write_mass(compiled.arrays, work, crowd)
         trees = crowd.forest.tree_of_dof
