@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The forces that constraints take: multipliers L with (G M^-1 G') L = what is asked of the rows, redundant or not.
+"""Constraint forces: multipliers L that solve (G M^-1 G') L = -error, for redundant rows too.
 
-M is never formed. The articulated-body algorithm has factored its inverse: a row's unit force, passed inward, meets
-each dof on its way with some force Y, to which the dof yields by Z = d Y, and G M^-1 G' = Y' Z. Where rows say the same
-twice, or a mechanism passes a singular position, that matrix has no inverse. Then the proximal method adds a small
-multiple of 1 and repeats with what is left over, which leads to a solution wherever there is one.
+M is never formed, since the articulated-body algorithm has factored its inverse. A row's unit force, propagated to the
+root, acts on each dof with a force Y and accelerates it by Z = Y/D, so that G M^-1 G' = Y'Z. Redundant rows and
+singular positions make this matrix singular. The proximal method adds a small multiple of 1 and iterates on the
+residual. It converges to a solution if one exists.
 
 Source: Rodriguez, Jain, Kreutz-Delgado, Spatial operator algebra for multibody system dynamics (1992), for Y and Z;
 Carpentier, Budhiraja, Mansard, Proximal and sparse resolution of constrained dynamic equations (2021).
@@ -22,17 +22,19 @@ from .aba import acceleration_pass, propagate_force, u_over_D_of
 from .constraint_rows import acceleration_errors, clear_seed, seed_row
 
 SOFT = 1e-8
-"""What is added to the diagonal of the matrix, whose entries are 1."""
+"""Added to the diagonal of the scaled matrix, whose entries are 1. Larger values need more proximal iterations; smaller
+ones lose digits in the factor of a singular matrix."""
 
 NOTHING = 1e-24
-"""Part of what the most mobile row feels, below which it is rounding that a row feels."""
+"""Ratio of a diagonal entry to the largest one below which the entry is rounding error."""
 
 MOST_PASSES = 6
+"""Maximum number of proximal iterations. Each one gains about eight digits unless the rows contradict each other."""
 
 
 @subroutine
 def hold_constraints(model, work, constraints, scratch, q, qd, qdd, gravity):
-    """Correct accelerations qdd, shape (nv,), for the forces of constraints; these leave their multipliers and factors.
+    """Add the accelerations that constraint forces cause to `qdd`, shape (nv,). Multipliers and factors are kept.
 
     The three passes of `aba.py` have run without these forces. gravity: the vector that `acceleration_pass` took.
     """
@@ -45,7 +47,7 @@ def hold_constraints(model, work, constraints, scratch, q, qd, qdd, gravity):
 
 @subroutine
 def factor_constraints(model, work, constraints, scratch, signal, q):
-    """Leave in `scratch` all that `multipliers_for` needs, from what `articulated_inertia_pass` has left in `work`."""
+    """Write to `scratch` what `multipliers_for` needs, after `articulated_inertia_pass`."""
     for n in range(constraints.count[0]):
         c = constraints.active[n]
         for r in range(constraints.records[c].rows):
@@ -57,7 +59,7 @@ def factor_constraints(model, work, constraints, scratch, signal, q):
 
 @subroutine
 def pass_inward(model, work, constraints, scratch, signal, c, r, q):
-    """Row r of constraint c pulls with a unit of force: write what each dof feels to Y, and how it yields to Z."""
+    """Write Y and Z of row r of constraint c: the force on each dof per unit of the row's force, and Y/D."""
     record, supports = constraints.records[c], constraints.supports
     for s in range(record.support, record.support_end):
         put_pair(scratch.force[supports[s].body], ZERO_PAIR)
@@ -71,7 +73,7 @@ def pass_inward(model, work, constraints, scratch, signal, c, r, q):
 
 @subroutine
 def write_matrix(model, constraints, scratch):
-    """G M^-1 G' = Y' Z, below its diagonal, over the dofs that two constraints share."""
+    """Write the lower triangle of G M^-1 G' = Y'Z, over the dofs that two constraints share."""
     records, supports, active = constraints.records, constraints.supports, constraints.active
     last = constraints.count[1] - 1
     for k in range(constraints.start[last] + last + 1 if last >= 0 else 0):
@@ -94,7 +96,7 @@ def write_matrix(model, constraints, scratch):
 
 @jitable
 def add_block(model, constraints, scratch, one, other, mine, theirs):
-    """What two constraints' rows share at the dofs of one body."""
+    """Add the products of two constraints' rows over the dofs of one body."""
     dofs = model.bodies[mine.body].v_end - model.bodies[mine.body].v
     for r in range(one.rows):
         begin = constraints.start[one.row + r]
@@ -107,10 +109,10 @@ def add_block(model, constraints, scratch, one, other, mine, theirs):
 
 @jitable
 def write_scale(constraints, scratch):
-    """Scale the turns and the slides of a weld to feel their own force as 1, and any other row by itself.
+    """Write scales that make the largest diagonal entry 1 for the rotations and for the translations of each weld.
 
-    Not each row of a weld by itself: where a mechanism is singular, it is by feeling next to nothing that a row shows.
-    Rows that feel but rounding, as the slides across a ball joint, count for nothing.
+    The rows of a weld share one scale for each three, since a small entry among them is the sign of a singular
+    position. Rows whose diagonal entry is rounding error, as of translations across a ball joint, get the scale 0.
     """
     largest = 0.0
     for r in range(constraints.count[1]):
@@ -128,7 +130,7 @@ def write_scale(constraints, scratch):
 
 @subroutine
 def factor(constraints, scratch):
-    """Cholesky's factor of the scaled matrix + SOFT, within its profile."""
+    """Write the Cholesky factor of the scaled matrix + SOFT, within its profile."""
     first, start, L, scaled = constraints.first, constraints.start, scratch.factor, scratch.scale
     for r in range(constraints.count[1]):
         for c in range(first[r], r + 1):
@@ -143,7 +145,7 @@ def factor(constraints, scratch):
 
 @subroutine
 def multipliers_for(constraints, scratch, asked, multipliers):
-    """Write to `multipliers` the rows' forces that take `asked`, shape (rows,), away."""
+    """Write the forces of the rows that cancel their errors `asked`, shape (rows,), to `multipliers`."""
     first, start, left = constraints.first, constraints.start, scratch.residual
     rows = constraints.count[1]
     worst = 0.0
@@ -176,6 +178,7 @@ def multipliers_for(constraints, scratch, asked, multipliers):
 
 @subroutine
 def solve(constraints, L, x):
+    """Solve L L' x = b in place, with the profile factor L."""
     first, start, rows = constraints.first, constraints.start, constraints.count[1]
     for r in range(rows):
         for k in range(first[r], r):
@@ -189,7 +192,7 @@ def solve(constraints, L, x):
 
 @subroutine
 def push_dofs(model, work, constraints, scratch, multipliers):
-    """Add the multipliers' forces to what pushes the dofs, for `acceleration_pass` to pass on."""
+    """Add the forces of the multipliers to u and u/D, so that the next `acceleration_pass` includes them."""
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         for s in range(record.support, record.support_end):
@@ -210,7 +213,7 @@ def push_dofs(model, work, constraints, scratch, multipliers):
 
 @subroutine
 def respond(model, work, constraints, scratch, multipliers, dv):
-    """Write to `dv`, shape (nv,), the velocities that impulses of the rows cause by themselves: M^-1 G' L."""
+    """Write M^-1 G' L, shape (nv,), to `dv`: the velocity changes that impulses L of the rows cause."""
     clear_pushes(work)
     push_dofs(model, work, constraints, scratch, multipliers)
     acceleration_pass(model, work, ZERO, dv)
@@ -240,7 +243,7 @@ def jump(model, work, scratch, dv):
 
 @jitable
 def clear_pushes(work):
-    """Leave neither velocities nor forces to accelerate a dof."""
+    """Set velocity-product accelerations and forces to zero, so that the next `acceleration_pass` starts from rest."""
     for j in range(work.dofs.shape[0]):
         put_pair(work.dofs[j].bias, ZERO_PAIR)
         put_pair(work.dofs[j].u, ZERO_PAIR)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a compiled model holds to: welds of its loops, equations between coordinates, and motion that is prescribed.
+"""Constraints of a compiled model: welds of its loops, equations between coordinates, and prescribed motion.
 
-Every constraint is a few rows. A weld has six, an equation one, and so has a measure that is kept at a number. Each
-knows its `support`, the bodies that it pulls at and all that carry them: nothing else feels its force, and two
-constraints have to do with each other only where their supports meet.
+A weld has six rows. An equation and a measure that is kept at a value have one. The *support* of a constraint is the
+set of the bodies on which it acts and of their ancestors. Its force accelerates only dofs of its support, so the matrix
+G M^-1 G' has entries only for constraints whose supports intersect.
 """
 
 from __future__ import annotations
@@ -27,29 +27,30 @@ from ..spatial import IDENTITY, Pose, arrays, compose, norm, quat_of_mat
 from ..spatial.storage import get3
 
 WELD, EQUATION, MEASURE = 0, 1, 2
+"""Kinds of constraints."""
 
 CONSTRAINT = np.dtype(
     [
         ("kind", np.int64),
-        ("row", np.int64),  # its first, while it is active
+        ("row", np.int64),  # number of its first row, while it is active
         ("rows", np.int64),
-        ("guard", np.int64),  # the one that says whether it is active, or -1
-        ("pace", np.float64),  # the rate that an impact is to give to what a guard watches
-        ("near", np.int64),  # the first constraint whose support meets this one's
-        ("place", np.int64),  # among those that are active
-        ("support", np.int64),
+        ("guard", np.int64),  # number of the guard that activates it, or -1 if it is always active
+        ("pace", np.float64),  # velocity that an impact gives to the coordinate of its guard
+        ("near", np.int64),  # the first constraint whose support intersects this one's
+        ("place", np.int64),  # number among the active constraints
+        ("support", np.int64),  # first of its SUPPORT records
         ("support_end", np.int64),
-        ("signal", np.int64),  # the first of those that prescribe it, or -1
+        ("signal", np.int64),  # first of the signals that prescribe it, or -1
         ("constant", np.float64),  # of an equation or a measure
-        # a weld: frames fixed in two bodies, poses
+        # Of a weld: the two bodies, and the pose of its frame in each of them.
         ("one", np.int64),
         ("other", np.int64),
         ("X_one", np.float64, 7),
         ("X_other", np.float64, 7),
-        # an equation
+        # Of an equation: its first TERM record, and the one after its last.
         ("term", np.int64),
         ("term_end", np.int64),
-        # a measure, as `chart_measure` takes it
+        # Of a measure: the arguments of `chart_measure`.
         ("body", np.int64),
         ("code", np.int64),
         ("direction", np.float64, 3),
@@ -57,35 +58,36 @@ CONSTRAINT = np.dtype(
     align=True,
 )
 TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
+"""One term of an equation: the numbers of its position (-1 for none) and velocity coordinates, and its weight."""
+
 SUPPORT = np.dtype([("body", np.int64), ("at", np.int64)], align=True)
+"""One body of a support, and where in `Scratch.Y` the block of the body's dofs and the constraint's rows begins."""
 
 
 class Constraints(Bundled, namedtuple("Constraints", "records terms supports active count first start")):
-    """What kernels see: CONSTRAINT, TERM and SUPPORT records.
-
-    A support's bodies descend. `at` is where the block of numbers begins that belong to the body's dofs and the rows.
+    """The arguments of kernels: CONSTRAINT, TERM and SUPPORT records. The bodies of a support are in descending order.
 
     Attributes:
-        active: numbers of the constraints that act at present. count: how many they are, and how many rows they have.
-        first, start: of each row, the first column of its profile, and where it would have its column 0.
+        active: numbers of the active constraints. count: (number of active constraints, number of their rows).
+        first, start: for each row of the profile matrix, its first column, and the index at which column 0 would be.
     """
 
 
 class Scratch(Bundled, namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")):
-    """What kernels fill.
+    """Work arrays of the kernels.
 
     Attributes:
-        force: of each body, shape (bodies, 6). tau, dv: shape (nv,).
-        Y, Z: each row's force as its support's dofs feel it, and what they yield to it.
-        matrix, factor: profiles of G M^-1 G' and of its scaled factor.
+        force: bias force of each body, shape (bodies, 6). tau, dv: shape (nv,).
+        Y, Z: for each row of unit force, the force on each dof of its support, and the acceleration Z = Y/D there.
+        matrix, factor: G M^-1 G' and the Cholesky factor of the scaled matrix, both as profiles.
         scale, error, residual, multipliers: shape (rows,).
-        signal: value, rate and second rate of each, shape (signals, 3).
+        signal: value, rate and second rate of each signal, shape (signals, 3).
     """
 
 
 @dataclass(frozen=True)
 class Signal:
-    """Motion that is prescribed: one coordinate of a joint, or a pose.
+    """A prescribed motion: of one coordinate of a joint, or of a pose.
 
     Attributes:
         name: of a joint, or of a link if `of_link`.
@@ -103,11 +105,11 @@ class Signal:
 
 @dataclass(frozen=True)
 class ConstraintSet:
-    """Constraints with what a person calls them.
+    """Constraints with the names and units that messages use.
 
     Attributes:
-        names: of each constraint, such as "joint 'hinge'". units: of its error, "rad" or "m"; a weld's is a pose's.
-        signals: in the order in which constraints count their numbers.
+        names: of each constraint, such as "joint 'hinge'". units: of its error, "rad" or "m"; "" for a weld.
+        signals: in the order of `CONSTRAINT.signal`.
     """
 
     arrays: Constraints
@@ -117,16 +119,16 @@ class ConstraintSet:
 
     @property
     def rows(self) -> int:
-        """How many act at present."""
+        """The number of rows of active constraints."""
         return int(self.arrays.count[1])
 
     @property
     def active(self) -> list:
-        """The CONSTRAINT records that act at present."""
+        """The CONSTRAINT records of active constraints."""
         return [self.arrays.records[number] for number in self.arrays.active[: self.arrays.count[0]]]
 
     def signal_of(self, record) -> Signal | None:
-        """What prescribes a CONSTRAINT record's motion."""
+        """Return the signal that prescribes a CONSTRAINT record's motion, or None."""
         starts = np.cumsum([0, *(signal.numbers for signal in self.signals)])
         return None if record.signal < 0 else self.signals[int(np.searchsorted(starts, record.signal))]
 
@@ -134,7 +136,7 @@ class ConstraintSet:
         return self.names[self._number(row)]
 
     def gap_in_words(self, row: int, errors: np.ndarray) -> str:
-        """How far the constraint that a row belongs to is from being kept."""
+        """Return a clause that tells the error of the constraint to which a row belongs."""
         number = self._number(row)
         record = self.arrays.records[number]
         own = errors[record.row : record.row + record.rows]
@@ -150,7 +152,7 @@ class ConstraintSet:
         return int(active[np.searchsorted(self.arrays.records.row[active], row, side="right") - 1])
 
     def largest_gap(self, errors: np.ndarray) -> float:
-        """Of welds the largest distance [m], of other rows the largest error [rad or m]."""
+        """Return the largest of the distances of welds [m] and of the errors of other rows [rad or m]."""
         found = [
             norm(get3(errors, record.row + 3)) if record.kind == WELD else abs(float(errors[record.row]))
             for record in self.active
@@ -165,16 +167,16 @@ def constraints_of(
     held: Mapping | None = None,
     guarded: bool = False,
 ) -> ConstraintSet:
-    """All that a model compiled with `split_loops` holds to.
+    """Return all constraints of a model that was compiled with `split_loops`.
 
     Args:
         prescribed: names of joints whose coordinates are given as functions of time.
-        guided: names of links whose poses are.
-        held: {joint: its coordinates}, to be kept where they are.
-        guarded: whether to make constraints of guards on charts as well, which act while these hold.
+        guided: names of links whose poses are given as functions of time.
+        held: {joint: its coordinates}: joints that are kept at these coordinates.
+        guarded: whether to add a constraint for each guard on a chart or measure, active while the guard holds.
 
     Raises:
-        ModelError: a coupling that does not fit the model.
+        ModelError: if a coupling does not fit the model.
     """
     build = _Build(compiled)
     for weld in compiled.welds:
@@ -215,14 +217,14 @@ class _Build:
             self._equate(f"coupling '{equation.name}'", terms, constant)
 
     def tighten(self, joint: Joint) -> None:
-        """Keep what its limits leave no room."""
+        """Hold the coordinates and measures of a joint whose lower and upper limits are equal."""
         for place, value in joint.held_columns:
             self._hold_at(joint, place, value)
         for row, value in joint.held_rows:
             self._measure(joint, row, value)
 
     def hold(self, joint: Joint, values: Sequence[float] | None = None) -> None:
-        """Keep a joint at its coordinates `values`; without them, at what is prescribed."""
+        """Hold a joint at its coordinates `values`, or let it follow its signals if they are None."""
         if joint.kind.chart:
             X_J = IDENTITY if values is None else joint_pose(joint, values)
             self._weld_across(joint, X_J, Signal(joint.name) if values is None else None)
@@ -233,7 +235,7 @@ class _Build:
             self._hold_at(joint, place, value, signal)
 
     def guard(self) -> None:
-        """What guards hold on charts: a component of the velocity, or a measure at one of its bounds."""
+        """Add a constraint for each guard on a component of a chart's velocity, or on a measure."""
         for number, guard in enumerate(self.compiled.arrays.guards):
             name = f"joint '{self.compiled.guarded[number].name}'"
             record = {"guard": number, "rows": 1, "body": guard.body}
@@ -246,7 +248,7 @@ class _Build:
                 self._add(name, [guard.body], kind=EQUATION, **terms, **record)
 
     def _weld_across(self, joint: Joint, X_J: Pose, signal: Signal | None = None) -> None:
-        """Hold a chart's child-side frame at X_J, or at its signal, in the parent-side one."""
+        """Hold a chart's child-side frame at X_J in its parent-side frame, or at the pose of its signal."""
         arrays, body = self.compiled.arrays, self.compiled.spans[joint.name].body
         record = arrays.bodies[body]
         align = quat_of_mat(tuple(arrays.dofs[record.v].align.tolist()))
@@ -318,7 +320,7 @@ class _Build:
 
 @subroutine
 def activate(constraints, watches):
-    """Number the constraints that act, with their rows: all but those whose guard does not hold."""
+    """Number the active constraints and their rows. A constraint with a guard is active while the guard holds."""
     count, row, begin = 0, 0, 0
     for c in range(constraints.records.shape[0]):
         record = constraints.records[c]

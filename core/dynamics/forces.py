@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forces that joints exert by themselves, and the energy that they store and take away."""
+"""Forces of joint springs and dampers, and the energy of the springs.
+
+Ball and free joints have springs on the components of the rotation vector. Constraint measures, such as the length of a
+rope, may have springs and dampers as well.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +36,11 @@ from ..spatial.storage import get3, get4, get6, put3, put6
 
 @subroutine
 def joint_forces(model, work, q, qd, h, tau):
-    """Write to `tau`, shape (nv,), the forces of springs and dampers. Returns the power that dampers take away [W].
+    """Write the forces of springs and dampers to `tau`, shape (nv,). Return the power that dampers dissipate [W].
 
-    For h > 0 they are those at the end of a linearly implicit step of h seconds, but for the part that depends on the
-    accelerations: that one goes to `armature` and `implicit_inertia` in `work`, and the dynamics take it for inertia.
-    With M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd)), the left side becomes (M + h C + h^2 K) qdd.
+    For h > 0, the forces are those at the end of a linearly implicit step of h seconds, with damping C and stiffness K:
+    M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd)). The terms with qdd go to the left side: (M + h C + h^2 K) qdd.
+    So h C + h^2 K is written to `armature` and `implicit_inertia` in `work`, and the dynamics treat it as inertia.
     """
     lost = 0.0
     for i in range(1, model.bodies.shape[0]):
@@ -52,7 +56,7 @@ def joint_forces(model, work, q, qd, h, tau):
                 tau[j] -= dof.spring_stiffness * (stretch + h * qd[j])
             work.dofs[j].armature = dof.armature + h * (dof.damping + h * dof.spring_stiffness)
         if body.kind != SCREWS:
-            loosen(model, work, body, h)
+            set_damper_inertia(model, work, body, h)
             if springs > 0.0:
                 add_chart_springs(model, work, body, q, qd, h, tau)
     for m in range(model.measures.shape[0]):
@@ -61,8 +65,8 @@ def joint_forces(model, work, q, qd, h, tau):
 
 
 @jitable
-def loosen(model, work, body, h):
-    """The implicit inertia of a chart that has dampers only."""
+def set_damper_inertia(model, work, body, h):
+    """Set the implicit inertia of a ball or free joint to that of its dampers."""
     for first in range(body.v, body.v_end, 3):
         x = h * model.dofs[first].damping
         y = h * model.dofs[first + 1].damping
@@ -71,12 +75,14 @@ def loosen(model, work, body, h):
 
 
 @jitable
-def add_implicit_inertia(dof, stiffness):
-    put6(dof.implicit_inertia, sym_add(get6(dof.implicit_inertia), stiffness))
+def add_implicit_inertia(dof, inertia):
+    """Add a symmetric 3 x 3 matrix, as 6 numbers, to the implicit inertia of a ball or free joint."""
+    put6(dof.implicit_inertia, sym_add(get6(dof.implicit_inertia), inertia))
 
 
 @jitable
 def has_springs(model, body):
+    """Return whether any dof of a body has a spring."""
     total = 0.0
     for j in range(body.v, body.v_end):
         total += model.dofs[j].spring_stiffness
@@ -85,31 +91,33 @@ def has_springs(model, body):
 
 @jitable
 def references(model, first):
+    """Return the spring references of three dofs from number `first` on [rad or m]."""
     dofs = model.dofs
     return dofs[first].spring_reference, dofs[first + 1].spring_reference, dofs[first + 2].spring_reference
 
 
 @jitable
 def stiffnesses(model, first):
+    """Return the spring stiffnesses of three dofs from number `first` on [N m/rad or N/m]."""
     dofs = model.dofs
     return dofs[first].spring_stiffness, dofs[first + 1].spring_stiffness, dofs[first + 2].spring_stiffness
 
 
 @jitable
 def pulls(stiffness, stretch):
-    """Three springs' forces."""
+    """Return the forces of three springs."""
     return -stiffness[0] * stretch[0], -stiffness[1] * stretch[1], -stiffness[2] * stretch[2]
 
 
 @subroutine
 def slide_stretch(model, body, q):
-    """Where the linear springs of a free joint stand apart [m], in parent-side axes."""
+    """Return the extension of the linear springs of a free joint [m], in parent-side axes."""
     return sub(get3(q, body.q), references(model, body.v))
 
 
 @subroutine
 def turn_stretch(body, q, reference):
-    """The rotation vector [rad] from the rest of a chart's angular springs to q; each component has its own spring."""
+    """Return the rotation vector [rad] from the rest of a chart's angular springs to q. Each component has a spring."""
     rest = quat_of_rotvec(reference)
     turned = body.q if body.kind == BALL else body.q + 3
     return rotvec_of_quat(quat_mul((rest[0], -rest[1], -rest[2], -rest[3]), quat_normalized(get4(q, turned))))
@@ -117,7 +125,7 @@ def turn_stretch(body, q, reference):
 
 @subroutine
 def add_chart_springs(model, work, body, q, qd, h, tau):
-    """Add to `tau` the forces of a ball's or a free joint's springs, in child-side axes, and their implicit inertia."""
+    """Add the forces of a ball or free joint's springs to `tau`, in child-side axes, and their implicit inertia."""
     last = body.v_end - 3
     if body.kind != BALL:
         first = body.v
@@ -131,11 +139,11 @@ def add_chart_springs(model, work, body, q, qd, h, tau):
 
 @subroutine
 def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
-    """Add to `tau` the torques of springs on the rotation vector from `reference`, in child-side axes. Returns them.
+    """Add the torques of springs on the rotation vector from `reference` to `tau`. Return them [N m], child-side axes.
 
-    A rotation vector e grows at the rate J(e) w, with w the angular velocity in child-side axes, so a torque k along it
-    is J(e)' k to the joint. As e changes, so does J; that part of the stiffness is small where a stiff spring keeps e
-    small, and left out of the implicit inertia.
+    The rate of a rotation vector e is J(e) w, with w the angular velocity in child-side axes. So a generalized force k
+    along e is the joint torque J(e)' k. The implicit inertia leaves out the part of the stiffness that comes from the
+    change of J, which is small as long as a stiff spring keeps e small.
 
     Source: Chirikjian, Stochastic Models, Information Theory, and Lie Groups, vol. 2 (2012), section 10.6.
     """
@@ -151,7 +159,7 @@ def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
 
 @jitable
 def rate_of_rotvec(e):
-    """J(e) = 1 + [e] / 2 + c(|e|) [e]^2, the inverse of the right Jacobian of the exponential."""
+    """Return J(e) = 1 + [e]/2 + c(|e|) [e]^2, the inverse of the right Jacobian of the exponential map, row by row."""
     c = curvature(dot(e, e))
     half = scale(e, 0.5)
     squared = sub_trace(sym_outer(e, c), c * dot(e, e))
@@ -171,9 +179,9 @@ def rate_of_rotvec(e):
 
 @jitable
 def turning_of_rotvec(e, rate):
-    """The angular velocity, in its own axes, of what is turned by a rotation vector e that grows at a rate [rad/s].
+    """Return the angular velocity [rad/s], in rotated axes, of a rotation vector e that changes at `rate` [rad/s].
 
-    Source: Chirikjian, as above: the right Jacobian of the exponential, of which `rate_of_rotvec` is the inverse.
+    Source: Chirikjian, as above: the right Jacobian of the exponential map. `rate_of_rotvec` is its inverse.
     """
     square = dot(e, e)
     if square < 1e-6:
@@ -188,17 +196,19 @@ def turning_of_rotvec(e, rate):
 
 @jitable
 def sub_trace(S, t):
+    """Return the symmetric matrix S - t 1."""
     return S[0] - t, S[1], S[2], S[3] - t, S[4], S[5] - t
 
 
 @jitable
 def diagonal(numbers, times):
+    """Return the symmetric matrix with `times` * numbers on its diagonal."""
     return times * numbers[0], 0.0, 0.0, times * numbers[1], 0.0, times * numbers[2]
 
 
 @subroutine
 def add_measured_force(model, work, spring, q, qd, h, tau):
-    """Add to `tau` the force of a spring and damper that act on what a constraint row measures. Returns power lost."""
+    """Add the force of a spring and damper on a measure to `tau`. Return the dissipated power [W]."""
     body = model.bodies[spring.body]
     value, gradient = chart_measure(model, spring, q)
     torque, force = gradient
@@ -218,7 +228,7 @@ def add_measured_force(model, work, spring, q, qd, h, tau):
 
 @jitable
 def curvature(square):
-    """1 / a^2 - (1 + cos a) / (2 a sin a), for a^2 = `square` up to half a turn."""
+    """Return 1/a^2 - (1 + cos a) / (2 a sin a), for a^2 = `square` and a up to pi."""
     if square < 1e-4:
         return (1.0 + square / 60.0) / 12.0
     half = 0.5 * math.sqrt(square)
@@ -228,7 +238,7 @@ def curvature(square):
 
 @subroutine
 def spring_energy(model, q):
-    """Energy stored in joint springs [J]."""
+    """Return the elastic energy of joint springs [J]."""
     energy = 0.0
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]

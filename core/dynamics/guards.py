@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What guards exert while they act: friction against sliding, stops that give way, drives.
+"""Forces of guards that are functions of the state: sliding friction, compliant stops, drives.
 
-What holds a coordinate altogether, friction that sticks, a rigid stop, the largest speed, is no force that could be
-told beforehand: the dynamics find it (`held` in `work`), and `load` says what it takes.
+A guard that holds its coordinate (sticking friction, a rigid stop, a velocity limit) exerts a force that depends on all
+others. The dynamics compute it: the dof is locked (`is_locked` in `DOF_WORK`), or a constraint row is active.
 
-Source of the stop's law: Hunt, Crossley, Coefficient of restitution interpreted as damping in vibroimpact (1975), with
-exponent 1: force back = stiffness * depth * (1 + dissipation * rate), and never a pull.
+Source of the compliant stop: Hunt, Crossley, Coefficient of restitution interpreted as damping in vibroimpact (1975),
+with exponent 1: force = stiffness * depth * (1 + dissipation * rate), and never a pull.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from .forces import add_implicit_inertia, add_turn_springs, diagonal, pulls, tur
 
 @subroutine
 def guard_forces(model, work, q, qd, h, tau):
-    """Add to `tau` what guards and drives exert. Returns the powers that are lost and that drives bring in [W].
+    """Add the forces of guards and drives to `tau`, shape (nv,). Return (dissipated power, supplied power) [W].
 
-    For h > 0 as in `joint_forces`, whose implicit inertia they add to.
+    h: length of a linearly implicit step [s], or 0; see `joint_forces`.
     """
     lost, gained = 0.0, 0.0
     for k in range(model.guards.shape[0]):
@@ -53,7 +53,7 @@ def guard_forces(model, work, q, qd, h, tau):
         if guard.kind == ON_DOF:
             gained += add_drive(guard, watch, work.dofs[guard.v], q, qd, h, tau)
         if watch.pressed != 0:
-            lost += press(model, work, guard, watch, q, qd, h, tau)
+            lost += add_stop_force(model, work, guard, watch, q, qd, h, tau)
     for k in range(model.chart_drives.shape[0]):
         gained += add_chart_drive(model, work, model.chart_drives[k], q, qd, h, tau)
     return lost, gained
@@ -61,14 +61,18 @@ def guard_forces(model, work, q, qd, h, tau):
 
 @jitable
 def drive_force(guard, q, qd):
-    """What a drive asks for, whatever its effort allows; its target moves at its rate, where it has both."""
+    """Return the force of a drive before it is clamped to the effort limit [N or N m].
+
+    It is kp (target - q) + kd (target rate - qd) + a constant force.
+    """
     asked = guard.drive_push + guard.drive_damping * (guard.drive_rate - qd[guard.v])
     return asked + guard.drive_stiffness * (guard.drive_target - q[guard.q])
 
 
 @jitable
 def add_drive(guard, watch, dof, q, qd, h, tau):
-    if guard.effort == 0.0 or watch.apart:  # as it is scheduled for the moment, or as crowds have it
+    """Add the clamped force of a drive to `tau`. Return its power [W]."""
+    if guard.effort == 0.0 or watch.apart:  # switched off by a schedule, or solved for together with contacts
         return 0.0
     if watch.told and guard.effort < math.inf:
         force = watch.driven
@@ -83,15 +87,15 @@ def add_drive(guard, watch, dof, q, qd, h, tau):
 
 @jitable
 def add_chart_drive(model, work, drive, q, qd, h, tau):
-    """Add the torque of a ball's drive to `tau`. Returns its power [W]."""
+    """Add the torque of a ball joint's drive to `tau`. Return its power [W]."""
     return dot(chart_drive_torque(model, work, drive, q, qd, h, tau), get3(qd, model.bodies[drive.body].v))
 
 
 @jitable
 def chart_drive_torque(model, work, drive, q, qd, h, tau):
-    """Add the torque of a ball's drive to `tau`. Returns it [N m], in the ball's child-side axes.
+    """Add the torque of a ball joint's drive to `tau`. Return it [N m], in child-side axes.
 
-    It acts on the rotation vector, component by component, and on the angular velocity.
+    Its stiffness acts on each component of the rotation vector, its damping on each one of the angular velocity.
     """
     body = model.bodies[drive.body]
     turning = get3(qd, body.v)
@@ -107,7 +111,7 @@ def chart_drive_torque(model, work, drive, q, qd, h, tau):
 
 @jitable
 def turning_of_target(drive, body, q):
-    """The angular velocity of what a ball's drive pulls to [rad/s], in the ball's child-side axes."""
+    """Return the angular velocity of the target of a ball joint's drive [rad/s], in child-side axes."""
     e, rate = get3(drive.target), get3(drive.target_rate)
     if dot(rate, rate) == 0.0:
         return ZERO
@@ -118,7 +122,7 @@ def turning_of_target(drive, body, q):
 
 @jitable
 def watched_value(model, guard, q):
-    """The coordinate, or what a row measures [rad or m]; 0 on a chart."""
+    """Return the coordinate or measure that a guard watches [rad or m]; 0 for a component of a chart's velocity."""
     if guard.kind == ON_DOF:
         return q[guard.q]
     if guard.kind == ON_MEASURE:
@@ -128,7 +132,7 @@ def watched_value(model, guard, q):
 
 @jitable
 def watched_rate(model, guard, q, qd):
-    """How fast that, or a component of a chart's velocity, moves [rad/s or m/s]."""
+    """Return the velocity that a guard watches [rad/s or m/s]."""
     if guard.kind != ON_MEASURE:
         return qd[guard.v]
     return measured_rate(model, guard, q, qd)
@@ -136,7 +140,7 @@ def watched_rate(model, guard, q, qd):
 
 @subroutine
 def push_along(model, guard, q, force, tau):
-    """Add to `tau` a force along what a guard watches [N or N m]."""
+    """Add a force along the coordinate or measure that a guard watches to `tau` [N or N m]."""
     if guard.kind != ON_MEASURE:
         tau[guard.v] += force
         return
@@ -150,12 +154,13 @@ def push_along(model, guard, q, force, tau):
 
 @jitable
 def bound_of(watch, side):
+    """Return the lower stop for side -1, the upper one for side 1 [rad or m]."""
     return watch.lower if side < 0 else watch.upper
 
 
 @subroutine
-def press(model, work, guard, watch, q, qd, h, tau):
-    """Let a compliant stop press back. Returns the power that it takes away [W]."""
+def add_stop_force(model, work, guard, watch, q, qd, h, tau):
+    """Add the force of a compliant stop to `tau`, and its implicit inertia. Return its dissipated power [W]."""
     side = watch.pressed
     depth = side * (watched_value(model, guard, q) - bound_of(watch, side))
     rate = side * watched_rate(model, guard, q, qd)
@@ -178,7 +183,7 @@ def press(model, work, guard, watch, q, qd, h, tau):
 
 @subroutine
 def stop_energy(model, work, q):
-    """Energy stored in stops that have given way [J]."""
+    """Return the elastic energy of compliant stops [J]."""
     energy = 0.0
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], work.watches[k]
