@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts that a joint type is made of: screw columns or a quaternion chart, slots for axes, rows, a force law.
+"""The parts of a joint type: screw columns or a quaternion chart, slots for axes, rows, a force law.
 
-A type says what it is by these alone, and no algorithm asks for its name.
+They define a type completely. No algorithm depends on the name of a type.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from ..spatial import ZERO, Vec3
 
 SCREWS, BALL, FREE = 0, 1, 2
-"""What kernels tell apart: a joint made of columns, and the two charts."""
+"""Kinds of joints in the kernels: a series of screws, and the two charts with quaternions."""
 
 
 class Unit(Enum):
-    """What a coordinate measures; velocities and forces follow from it."""
+    """The unit of a coordinate. The units of its velocity and force follow from it."""
 
     ANGLE = "rad"
     LENGTH = "m"
@@ -30,10 +30,13 @@ class Unit(Enum):
 
 
 class Column(NamedTuple):
-    """One screw: a unit of its coordinate turns by `turn` [rad] and slides by `slide` [m] about axis number `axis`.
+    """One screw, which is one column of S(q).
 
-    A `threaded` column slides by the joint's pitch [m/turn] besides. The screw's line leads through `point` [m], in the
-    joint's frame.
+    Attributes:
+        axis: number of the joint's axis along which the screw lies.
+        turn: rotation per unit of the coordinate [rad]. slide: translation per unit of the coordinate [m].
+        threaded: whether the screw also slides by the joint's pitch [m/turn].
+        point: a point on the screw's line, in the joint's frame [m].
     """
 
     axis: int = 0
@@ -47,12 +50,12 @@ class Column(NamedTuple):
         return Unit.ANGLE if self.turn else Unit.LENGTH
 
     def slide_with(self, pitch: float) -> float:
-        """Metres per unit of the coordinate, on a joint of `pitch` [m/turn]."""
+        """Return the translation per unit of the coordinate [m], for a joint of this `pitch` [m/turn]."""
         return self.slide + (pitch / math.tau if self.threaded else 0.0)
 
 
 class Chart(NamedTuple):
-    """Coordinates with a quaternion in them: nq positions, nv velocities, and where they start."""
+    """Coordinates that contain a unit quaternion: their code, initial values, names and units."""
 
     code: int
     home: tuple[float, ...]
@@ -82,18 +85,18 @@ ENDLESS = DIRECTION | LOCK | LOSSES | SPRING | MOTOR | DRIVE
 """The fields of a joint's `Axis` that mean something on an axis that turns without end."""
 FULL = ENDLESS | LIMITS
 MAY_BE_INFINITE = LOWER | UPPER | frozenset({"stiffness", "effort", "velocity"})
-"""The fields of which infinity means something: no limit, or a rigid stop."""
+"""The fields that may be infinite, which means no limit or a rigid stop."""
 
 
 class Slot(NamedTuple):
-    """A place for one `Axis` of a joint: what it is called, where it points, and which of its fields mean something.
+    """The definition of one axis of a joint type.
 
     Attributes:
-        name: "" where the type has but one.
-        fields: names of the `Axis`'s fields that mean something here.
-        direction: in the joint's frame, where the type decides it; None where the user does.
-        along: the number of another axis whose direction this one shares.
-        unit: of what a row or a force law measures on it; None on the axis of a column, which has its own.
+        name: "" if the type has only one axis.
+        fields: names of the fields of `Axis` that have an effect here.
+        direction: unit vector in the joint's frame if the type defines it, or None if the user does.
+        along: number of another axis whose direction this one shares, or None.
+        unit: of the row or force law on this axis; None for the axis of a column, which has its own unit.
     """
 
     name: str = ""
@@ -104,12 +107,12 @@ class Slot(NamedTuple):
 
     @property
     def limited(self) -> bool:
-        """Whether position limits mean something."""
+        """Whether the axis may have position limits."""
         return "upper" in self.fields
 
     @property
     def is_pointed(self) -> bool:
-        """Whether the user chooses its direction."""
+        """Whether the user chooses the direction."""
         return self.direction is None and self.along is None and "xyz" in self.fields
 
     def fixed_to(self, direction: Vec3) -> Slot:
@@ -117,10 +120,11 @@ class Slot(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A constraint row: a measure of a chart's coordinates, one of `rows.py`, kept within an axis's limits.
+    """A measure of a chart's coordinates that an axis's limits apply to.
 
     Attributes:
-        least, most: what the measure can be, in its slot's unit.
+        measure: its code, from `rows.py`. axis: number of the axis that has the limits.
+        least, most: range of the measure, in the slot's unit.
     """
 
     measure: int
@@ -134,19 +138,19 @@ class JointType:
     """A joint type, as data.
 
     Attributes:
-        name: what a `Joint` calls it.
-        label, summary: what a person reads in a menu.
-        known_as: what those call it who never read a mechanics book, where that is another word.
-        aliases: what other programs call it, where that is neither `known_as` nor its name in a format.
-        common: its place among what most machines are made of, which menus list first; 0 for others.
-        columns: the screws in series, outward; empty for a chart or a fixed joint.
+        name: value of `Joint.type`.
+        label, summary: texts in menus.
+        known_as: everyday word for the type, if there is another one.
+        aliases: words of other programs, besides `known_as` and the names in formats.
+        common: position in the short list of common types, with which menus begin; 0 for all others.
+        columns: the screws in series, from the parent to the child; empty for a chart or a fixed joint.
         chart: the quaternion chart, or None.
-        axes: slots for a joint's axes; left out, a full one for each column.
-        rows: constraint rows over the chart.
+        axes: slots for the joint's axes. Default: one slot with all features for each column.
+        rows: measures of the chart that may have limits.
         law: for each velocity coordinate of the chart, the number of the axis whose spring and damper act on it.
-        picks: a list with fewer axes than slots names the axes that are not locked, by their directions.
-        is_open: a joint of this type has as many columns as it has axes, and the axes say how they move.
-        sdf, urdf: its name in those formats, or None where they have none.
+        picks: whether a list with fewer axes than slots names, by their directions, the axes that are not locked.
+        is_open: whether a joint has one column for each of its axes, which define how the column moves.
+        sdf, urdf: name in these formats, or None if they have no such type.
     """
 
     name: str
@@ -173,7 +177,7 @@ class JointType:
 
     @property
     def title(self) -> str:
-        """As "Hinge (Revolute)"."""
+        """The everyday word with the technical term, such as "Hinge (Revolute)"."""
         return f"{self.known_as} ({self.label})" if self.known_as else self.label
 
     @property
@@ -183,13 +187,14 @@ class JointType:
 
     @property
     def holds_nothing(self) -> bool:
-        """Whether a joint of this type may as well not be there."""
+        """Whether a joint of this type has no effect."""
         return self.code == FREE and not self.rows and not self.law
 
     @property
     def threaded(self) -> bool:
+        """Whether the joint has a pitch."""
         return any(column.threaded for column in self.columns)
 
     def slot(self, number: int) -> Slot:
-        """The slot of axis `number`; an open type's axes are all alike."""
+        """Return the slot of axis `number`. All axes of an open type have the same slot."""
         return Slot(str(number + 1), FULL | SCREW) if self.is_open else self.axes[number]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Constraint rows: what they measure of a chart's coordinates, and how fast it changes with the velocities.
+"""Measures of the relative pose of a joint with a chart: distance, cone angle and twist angle, with their gradients.
 
-The measures see the joint's relative pose, p [m] in parent-side axes and the quaternion r, and a direction n in the
-joint's frame. A gradient is a force in child-side axes, (torque, force): the measure's rate is
-torque . angular velocity + force . linear velocity. Where a measure has no derivative its gradient is zero.
+The arguments are the joint's relative pose (position p [m] in parent-side axes, quaternion r) and a direction n in the
+joint's frame. A gradient is a pair (torque, force) in child-side axes: the rate of the measure is
+torque . angular velocity + force . linear velocity. The gradient is zero where the measure is not differentiable.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from ..jit import jitable
 from ..spatial import ZERO, add, atan2, cross, dot, quat_to_mat, rotate_back, scale
 
 DISTANCE, CONE, TWIST = 0, 1, 2
+"""Codes of the measures."""
 
 TINY = 1e-12
-"""Length or sine below which a direction is none."""
+"""Length [m] or sine of an angle below which a vector has no reliable direction."""
 
 
 @jitable
 def distance(p, r, n):
-    """Between the two origins [m]."""
+    """Return the distance of the two origins [m], and its gradient."""
     length = math.sqrt(dot(p, p))
     if length < TINY:
         return length, (ZERO, ZERO)
@@ -30,9 +31,9 @@ def distance(p, r, n):
 
 @jitable
 def cone(p, r, n):
-    """The angle [rad], 0 to pi, by which n has left its place."""
+    """Return the angle between n in the parent and n in the child [rad], from 0 to pi, and its gradient."""
     R = quat_to_mat(r)
-    seen = rotate_back(R, n)  # n as the child sees it
+    seen = rotate_back(R, n)  # n of the parent, in child-side axes
     turn = cross(seen, n)
     sine = math.sqrt(dot(turn, turn))
     angle = atan2(sine, dot(seen, n))
@@ -43,7 +44,7 @@ def cone(p, r, n):
 
 @jitable
 def twist(p, r, n):
-    """The angle [rad], -pi to pi, of the turn about n that is left when the swing of n has been undone.
+    """Return the rotation about n that remains without the swing of n [rad], from -pi to pi, and its gradient.
 
     Source: the swing-twist decomposition, P. Dobrowolski, Swing-Twist Decomposition in Clifford Algebra (2015).
     """
@@ -51,7 +52,7 @@ def twist(p, r, n):
     v = (r[1], r[2], r[3])
     s = dot(v, n)
     size = w * w + s * s
-    if size < TINY * TINY:  # swung by half a turn, where every twist is right
+    if size < TINY * TINY:  # a swing by half a turn has no unique twist
         return 0.0, (ZERO, ZERO)
     angle = 2.0 * atan2(s, w) if w >= 0.0 else 2.0 * atan2(-s, -w)
     rate = add(add(scale(n, w * w), scale(cross(n, v), w)), scale(v, s))
@@ -60,7 +61,7 @@ def twist(p, r, n):
 
 @jitable
 def measure(code, p, r, n):
-    """(value, gradient) of row `code`."""
+    """Return (value, gradient) of the measure `code`."""
     if code == DISTANCE:
         return distance(p, r, n)
     if code == CONE:

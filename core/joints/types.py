@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The joint types, one entry each. A new entry here is all that a new type needs.
 
-Columns follow each other outward; where slides come before turns, a joint is one body to the kernels, and any other
-order is split by `compile_model` (Featherstone, Rigid Body Dynamics Algorithms, section 4.4: Table 4.1 holds these and
-more).
+Columns are listed from the parent to the child. A joint whose slides come before its turns is one body in the kernels;
+`compile_model` divides any other order into several bodies.
+
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 4.4 and table 4.1, for motion subspaces.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _sliding(*axes: int) -> tuple[Column, ...]:
 
 
 def _along(direction: Vec3, name: str) -> Slot:
-    """A full axis in a direction that the type decides."""
+    """Return the slot of an axis with all features, whose direction the type defines."""
     return Slot(name).fixed_to(direction)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`CompiledModel`: the flat arrays that kernels walk, and how names and coordinates lie in them.
+"""`CompiledModel`: the arrays that kernels read, and the layout of names and coordinates in them.
 
-A body is what moves as one: links held together by fixed joints share a body, with exact inertia, and keep their names
-and poses. Bodies come parents first and body 0 is the world, so kernels need no branch for the root. Each body has a
-frame of its own: origin at its joint's frame, z along its joint's last axis, so that every dof turns about z.
+A body is a set of links that fixed joints hold together, with their exact total inertia. Each link keeps its name and
+its pose in the body. Parents come before children, and body 0 is the world. The origin of a body's frame is its joint's
+frame, and the z axis is the joint's last axis, so that every dof turns about z.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from .splitting import Weld
 from .text import aligned, counted
 
 Values = ArrayLike | Mapping | None
-"""Numbers in the layout of a `CompiledModel`, or {joint: number or list}; None for home, or for rest."""
+"""Numbers in the layout of a `CompiledModel`, or {joint: number or list}; None for the home position, or for rest."""
 
 ROUNDED = 1e-14
-"""How far a unit quaternion's length may be off by rounding."""
+"""Largest error of a unit quaternion's length that is taken for rounding."""
 
 BODY = np.dtype(
     [
         ("parent", np.int64),
         ("kind", np.int64),  # SCREWS, BALL or FREE
-        ("q", np.int64),  # where its coordinates begin
-        ("v", np.int64),  # where its velocities and dofs begin
-        ("v_end", np.int64),
+        ("q", np.int64),  # index of its first position coordinate
+        ("v", np.int64),  # index of its first velocity coordinate, which is the number of its first dof
+        ("v_end", np.int64),  # index after its last velocity coordinate
         ("offset", np.float64, 3),  # from the parent's origin to the joint, in the parent's axes [m]
-        ("mass", np.float64),
+        ("mass", np.float64),  # [kg]
         ("moment", np.float64, 3),  # mass * com, in own axes, from own origin [kg m]
-        ("inertia", np.float64, 6),  # about own origin, in own axes [kg m^2]
+        ("inertia", np.float64, 6),  # about own origin, in own axes: xx, xy, xz, yy, yz, zz [kg m^2]
     ],
     align=True,
 )
@@ -62,32 +62,34 @@ DOF = np.dtype(
 
 MEASURE = np.dtype(
     [
-        ("body", np.int64),  # whose chart is measured
+        ("body", np.int64),  # the body whose chart is measured
         ("code", np.int64),  # one of the measures of `joints/rows.py`
-        ("direction", np.float64, 3),  # in the joint's frame
-        ("stiffness", np.float64),
+        ("direction", np.float64, 3),  # unit vector in the joint's frame
+        ("stiffness", np.float64),  # of the spring on the measure
         ("damping", np.float64),
-        ("reference", np.float64),
+        ("reference", np.float64),  # value of the measure at which the spring is relaxed
     ],
     align=True,
 )
+"""A spring and damper on a measure of a chart, such as the length of a rope."""
+
 GUARD = np.dtype(
     [
         ("kind", np.int64),  # ON_DOF, ON_CHART or ON_MEASURE
         ("body", np.int64),
-        ("q", np.int64),  # where its coordinate lies; for ON_DOF only
-        ("v", np.int64),  # where its velocity lies; -1 for a measure
-        ("code", np.int64),  # of a measure, as of MEASURE
+        ("q", np.int64),  # index of its position coordinate; for ON_DOF only
+        ("v", np.int64),  # index of its velocity coordinate; -1 for a measure
+        ("code", np.int64),  # of a measure, as in MEASURE
         ("direction", np.float64, 3),
-        ("lower", np.float64),
+        ("lower", np.float64),  # position limits; infinite if there are none [rad or m]
         ("upper", np.float64),
-        ("stiffness", np.float64),  # of the stops
-        ("dissipation", np.float64),
-        ("restitution", np.float64),
-        ("friction", np.float64),
-        ("velocity", np.float64),
-        ("effort", np.float64),
-        # a drive asks for stiffness * (target - q) + damping * (rate - qd) + push
+        ("stiffness", np.float64),  # of the stops; infinite if they are rigid [N m/rad or N/m]
+        ("dissipation", np.float64),  # of compliant stops [s/rad or s/m]
+        ("restitution", np.float64),  # of rigid stops
+        ("friction", np.float64),  # dry friction [N m or N]
+        ("velocity", np.float64),  # velocity limit; infinite if there is none [rad/s or m/s]
+        ("effort", np.float64),  # effort limit of the drive [N m or N]
+        # The force of a drive is stiffness * (target - q) + damping * (rate - qd) + push.
         ("drive_stiffness", np.float64),
         ("drive_damping", np.float64),
         ("drive_target", np.float64),
@@ -96,50 +98,56 @@ GUARD = np.dtype(
     ],
     align=True,
 )
+"""Set-valued forces on one coordinate: stops, dry friction, a velocity limit and a drive with an effort limit."""
+
 ON_DOF, ON_CHART, ON_MEASURE = 0, 1, 2
-"""What a guard watches: the coordinate of one dof, one component of a chart's velocity, or what a row measures."""
+"""What a guard watches: the coordinate of one dof, one component of a chart's velocity, or a measure of a chart."""
 
 CHART_DRIVE = np.dtype(
     [
         ("body", np.int64),
-        # three numbers each, about the axes of a ball; see GUARD
+        # Three numbers each, about the axes of a ball joint; see GUARD.
         ("stiffness", np.float64, 3),
         ("damping", np.float64, 3),
-        ("target", np.float64, 3),
-        ("target_rate", np.float64, 3),  # by which the target, a rotation vector, changes
-        ("rate", np.float64, 3),
-        ("push", np.float64, 3),
+        ("target", np.float64, 3),  # a rotation vector [rad]
+        ("target_rate", np.float64, 3),  # its time derivative [rad/s]
+        ("rate", np.float64, 3),  # target angular velocity [rad/s]
+        ("push", np.float64, 3),  # constant torque [N m]
     ],
     align=True,
 )
+"""The drive of a ball joint."""
 
 MEDIUM = np.dtype(
     [
         ("body", np.int64),
-        ("drag", np.float64),  # the body's momentum, if these were its inertia, is the wrench that brakes it [kg/s]
-        ("drag_moment", np.float64, 3),
-        ("drag_inertia", np.float64, 6),
-        ("weightless_mass", np.float64),  # of its mass, what gravity does not pull at [kg]
-        ("weightless_moment", np.float64, 3),
+        # The drag wrench is the momentum of a body with this mass, moment and inertia, each per second.
+        ("drag", np.float64),  # [kg/s]
+        ("drag_moment", np.float64, 3),  # [kg m/s]
+        ("drag_inertia", np.float64, 6),  # [kg m^2/s]
+        ("weightless_mass", np.float64),  # mass of the links of the body on which gravity does not act [kg]
+        ("weightless_moment", np.float64, 3),  # mass * com of these links [kg m]
     ],
     align=True,
 )
+"""Drag on a body, and the part of its mass that has no weight."""
 
 
 class Arrays(Bundled, namedtuple("Arrays", "bodies dofs measures guards chart_drives media gravity wind")):
-    """What kernels see of a model: records as above, gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
+    """The arrays of a model that kernels read: records, and gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
 
-    Of all but bodies and dofs there are only those in which something acts.
+    There is a measure, guard, chart drive or medium only for what has an effect.
     """
 
 
 @dataclass(frozen=True)
 class JointSpan:
-    """Where a joint's coordinates lie: q[span.q], qd[span.v], in the joint's own order.
+    """The location of a joint's coordinates: q[span.q] and qd[span.v], in the joint's own order.
 
     Attributes:
-        link: the one that it moves. body: likewise; the last of several where the columns had to be split.
-        q, v: slices, descending where the tree walks the joint backward.
+        link: name of the link that the joint moves.
+        body: number of the body that it moves; the last one if the columns are divided among several bodies.
+        q, v: slices. They are descending if the spanning tree passes the joint from child to parent.
     """
 
     joint: Joint
@@ -149,17 +157,17 @@ class JointSpan:
     v: slice
 
     def q_at(self, place: int) -> int:
-        """Where in q the joint's coordinate number `place` lies."""
+        """Return the index in q of the joint's coordinate number `place`."""
         return self.q.start + place * (self.q.step or 1)
 
     def v_at(self, place: int) -> int:
-        """Where in qd its velocity lies."""
+        """Return the index in qd of the joint's velocity number `place`."""
         return self.v.start + place * (self.v.step or 1)
 
 
 @dataclass(frozen=True)
 class LoopJoint:
-    """A joint outside the spanning tree: its frames in the bodies of its parent and of its child link."""
+    """A joint outside of the spanning tree, with its frames in the bodies of its parent and child links."""
 
     joint: Joint
     parent_body: int
@@ -170,19 +178,20 @@ class LoopJoint:
 
 @dataclass(repr=False)
 class CompiledModel:
-    """A model as kernels read it.
+    """A model in the form that kernels read.
 
     Attributes:
-        model: what it was compiled from. Compile anew after editing it: arrays hold what was, joints and links what is.
-        tree: which joints carry links, and which close loops.
-        arrays: for the kernels.
+        model: the source. Compile it again after an edit, since the arrays do not follow.
+        tree: the spanning tree, and the joints that close loops.
+        arrays: arguments of the kernels.
         nq, nv: numbers of positions and velocities.
-        q_home: shape (nq,), each joint's home.
-        link_names: in the model's order. link_body: shape (L,). X_BL: shape (L, 7), link in its body's frame [m].
-        spans: for every joint that moves, by name, the implicit ones that let a piece float included.
+        q_home: home position of all joints, shape (nq,).
+        link_names: in the model's order. link_body: number of each link's body, shape (L,). X_BL: pose of each link in
+            its body's frame, shape (L, 7) [m].
+        spans: by name, for each joint that moves, including the implicit free joints of floating links.
         loops: the joints that close loops.
-        welds: what holds together the links that loop joints were given a part of; see `splitting.py`.
-        guarded: of each guard, the joint.
+        welds: for each link that a loop joint has cut in two, the weld between the parts; see `splitting.py`.
+        guarded: the joint of each guard.
     """
 
     model: Model
@@ -208,10 +217,10 @@ class CompiledModel:
         return self.tree.roots
 
     def require_simulable(self) -> None:
-        """Refuse what the engine cannot follow.
+        """Check that forces determine the accelerations.
 
         Raises:
-            ModelError: a body weighs nothing with all that it carries and so has no acceleration.
+            ModelError: if a body and all that it carries have no mass.
         """
         bodies, armature = self.arrays.bodies, self.arrays.dofs.armature
         weighs = (bodies.mass > 0.0) | bodies.inertia.any(axis=1)
@@ -222,7 +231,7 @@ class CompiledModel:
             weighs[bodies.parent[body]] |= weighs[body]
 
     def link_of_dof(self, dof: int) -> str:
-        """The name of the link that velocity coordinate `dof` moves."""
+        """Return the name of the link that velocity coordinate `dof` moves."""
         return self._span_of_dof(dof).link
 
     def _span_of_dof(self, dof: int) -> JointSpan:
@@ -231,18 +240,18 @@ class CompiledModel:
         )
 
     def positions(self, q: Values) -> np.ndarray:
-        """q as kernels take it: of nq numbers, or as `q_from`. Raises `StateError` of anything else."""
+        """Return q as an array, shape (nq,). Raises `StateError` if `q` is neither nq numbers nor fits `q_from`."""
         return self.q_from(q) if q is None or isinstance(q, Mapping) else _vector(q, self.nq, "q")
 
     def velocities(self, qd: Values, what: str = "qd") -> np.ndarray:
-        """qd, or what else has a number for each dof, likewise: of nv numbers, or by name, 0 where left out."""
+        """Return qd, or another quantity with a number for each dof, as an array, shape (nv,); 0 for joints left out."""
         return self.q_from(qd, True) if qd is None or isinstance(qd, Mapping) else _vector(qd, self.nv, what)
 
     def q_from(self, values: Mapping | None, velocities: bool = False) -> np.ndarray:
-        """Home positions (or zero velocities) with those of `values` put in: {joint: number or list}.
+        """Return the home positions (or zero velocities) with the `values` of joints: {joint: number or list}.
 
         Raises:
-            StateError: a joint that does not move here, or the wrong count of numbers.
+            StateError: if a joint does not move, or has another count of numbers.
         """
         out = np.zeros(self.nv) if velocities else self.q_home.copy()
         for name, value in (values or {}).items():
@@ -258,17 +267,17 @@ class CompiledModel:
                 length = math.hypot(*numbers[-4:])
                 if not length > 0.0:
                     raise StateError(f"joint '{name}' needs a quaternion w x y z, found {value!r}")
-                if abs(length - 1.0) > ROUNDED:  # what `q_by_joint` has told comes back as it was
+                if abs(length - 1.0) > ROUNDED:  # values from `q_by_joint` are kept to the bit
                     numbers[-4:] /= length
             out[span.v if velocities else span.q] = numbers
         return out
 
     def q_by_joint(self, q: np.ndarray) -> dict[str, list[float]]:
-        """What `q_from` takes, from q, shape (nq,)."""
+        """Return {joint: list of its coordinates} for q, shape (nq,): the inverse of `q_from`."""
         return {name: q[span.q].tolist() for name, span in self.spans.items()}
 
     def layout(self) -> str:
-        """How q and qd lie, as an aligned table: joint, type, and start, length and meaning in each."""
+        """Return the layout of q and qd as an aligned table: joint, type, range of indices, and meaning."""
         rows = [("JOINT", "TYPE", "q", "MEANING", "qd", "MEANING")]
         for name, span in self.spans.items():
             at_q, at_v = (sorted(range(*part.indices(size))) for part, size in ((span.q, self.nq), (span.v, self.nv)))
@@ -285,14 +294,14 @@ class CompiledModel:
 
 
 BESIDES = ("time", "continuation")
-"""What a state that a simulation has saved tells besides; see `solvers/saved_state.py`."""
+"""Keys that a saved state may have besides "q" and "qd"; see `solvers/saved_state.py`."""
 
 
 def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:
-    """q and qd, {joint: number or list} each, of a state {"q": …, "qd": …} that may leave them out.
+    """Return (q, qd), {joint: number or list} each, of a state {"q": …, "qd": …} that may leave either out.
 
     Raises:
-        StateError: it holds anything else than these and `BESIDES`.
+        StateError: if the state has keys other than these and `BESIDES`.
     """
     state = state or {}
     unknown = set(state) - {"q", "qd", *BESIDES}
