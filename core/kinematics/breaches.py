@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a state breaks of what its model holds to: loops, mimics and couplings, and limits that leave no room.
+"""How far a state violates the constraints of its model: loops, mimics, couplings, and limits that are equal.
 
-Limits that leave room are not among it: a state beyond them is one that a mechanism has if they are widened.
+Limits that differ are not constraints here. A state beyond them is possible for the mechanism if they are widened.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .coordinates import coordinates_at, gap_of, loops_of, rates_at, relative_po
 from .forward import tree_kinematics
 
 OPEN = 1e-6
-"""Radians and metres, and with the velocities' size a second, by which a state may break things for its rounding."""
+"""Violation that is taken for rounding [rad or m]. For rates, it is multiplied by 1 + the largest velocity."""
 
 
 @dataclass(frozen=True)
 class Breach:
-    """One thing that a state breaks.
+    """One violated constraint.
 
     Attributes:
-        words: what, and how far. off: that, or how fast it grows [rad, m, rad/s, m/s].
+        words: which constraint, and how far it is violated. off: the violation, or its rate [rad, m, rad/s, m/s].
     """
 
     words: str
@@ -37,7 +37,7 @@ class Breach:
 
 
 def ties(compiled: CompiledModel) -> list[str]:
-    """All that keeps velocities from being independent, in words."""
+    """Return a clause for each constraint that makes velocities depend on each other."""
     found = [f"joint '{joint.name}' closes a loop" for joint in loops_of(compiled)]
     found += [f"coupling '{equation.name}' ties joints" for equation in compiled.model.equations()]
     joints = [span.joint for span in compiled.spans.values()]
@@ -45,7 +45,9 @@ def ties(compiled: CompiledModel) -> list[str]:
 
 
 def require_split(compiled: CompiledModel, asked: str) -> None:
-    """Raise `StateError` if joints that close loops were left out; asked: the function that needs them."""
+    """Raise `StateError` if joints that close loops have no coordinates. asked: name of the function that needs
+    them.
+    """
     welded = {weld.joint.name for weld in compiled.welds}
     left_out = [joint for joint in loops_of(compiled) if joint.name not in welded]
     if left_out:
@@ -56,13 +58,13 @@ def require_split(compiled: CompiledModel, asked: str) -> None:
 
 
 def require_obeyed(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> None:
-    """Refuse a state that leaves loops open, or what follows behind.
+    """Check that a state satisfies loops, mimics, couplings and equal limits.
 
     Args:
-        q: shape (nq,). qd: shape (nv,), at rest if left out.
+        q: shape (nq,). qd: shape (nv,); zero if None.
 
     Raises:
-        StateError: it does: which joint or coupling, how far, and what to call.
+        StateError: if it does not. The message names the joint or coupling, its error, and the function to call.
     """
     if words := breach_in_words(compiled, q, qd):
         raise StateError(
@@ -72,7 +74,7 @@ def require_obeyed(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None
 
 
 def breach_in_words(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> str:
-    """The worst that a state breaks: of q, else of qd; empty where it breaks nothing."""
+    """Return a clause for the largest violation by q, or else by qd; "" if there is none."""
     if not ties(compiled):
         return ""
     positions = compiled.positions(q)
@@ -86,7 +88,7 @@ def breach_in_words(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | Non
 
 
 def _breaches(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> tuple[list[Breach], list[Breach]]:
-    """What q breaks, and what qd does."""
+    """Return (violations by q, violations by qd)."""
     state = _State(compiled, q, qd)
     places: list[Breach] = []
     rates: list[Breach] = []
@@ -106,7 +108,9 @@ def _breaches(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> tuple[l
 
 
 class _State:
-    """Coordinates and velocities of all joints, read off links where there are none, and the gaps of loop joints."""
+    """Coordinates and velocities of all joints, and the errors of loop joints. Missing ones are computed from link
+    poses.
+    """
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray):
         self.compiled = compiled
@@ -129,7 +133,7 @@ class _State:
         self.gaps[joint.name] = gap_of(joint, values, X, left)
 
     def couplings(self) -> Iterator[tuple[str, str, float, float]]:
-        """(what, unit, how far it is off, how fast that grows)"""
+        """Yield (name, unit, error, rate of the error) of each coupling."""
         for equation in self.compiled.model.equations():
             off, rate, unit = -equation.constant, 0.0, ""
             for term in equation.terms:
@@ -140,7 +144,7 @@ class _State:
             yield f"coupling '{equation.name}'", unit, off, rate
 
     def _coordinate(self, joint: Joint, axis: int) -> tuple[float, float]:
-        """Of an axis, with its velocity; one that is locked stands at home."""
+        """Return (position, velocity) of an axis. A locked axis is at its home position."""
         place = joint.place_of(axis)
         if place is None:
             return joint.home[[column.axis for column in joint.all_columns].index(axis)], 0.0
@@ -148,7 +152,7 @@ class _State:
         return float(values[place]), float(rates[place])
 
     def held(self) -> Iterator[tuple[str, str, float, float]]:
-        """Likewise, of limits without room."""
+        """Yield (name, unit, error, rate of the error) of each coordinate or measure whose two limits are equal."""
         for joint, values, rates in self.joints.values():
             what = f"joint '{joint.name}', whose limits leave no room,"
             for place, value in joint.held_columns:

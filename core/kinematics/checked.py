@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kinematics of a state, for those who ask once: a state that leaves loops open, or mimics behind, is refused."""
+"""Forward kinematics and Jacobians that refuse states which violate loops, mimics or couplings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forward_kinematics(
     links: Iterable[str] | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
+    """Return (X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
 
     Poses are x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the
     angular velocity [rad/s].
@@ -36,9 +36,9 @@ def forward_kinematics(
         out: arrays to write into, of the shapes above.
 
     Raises:
-        ModelError: a name of `links` that is no link. StateError: q or qd of the wrong length; or they break loops,
-            mimics, couplings or limits without room: `closed_state` makes states that do not, and `tree_kinematics`
-            takes any.
+        ModelError: if `links` contains a name that is not a link. StateError: if q or qd has the wrong length, or
+            violates loops, mimics, couplings or equal limits. `closed_state` makes states that satisfy them;
+            `tree_kinematics` takes any state.
     """
     compiled = compiled_of(model)
     q, qd = compiled.positions(q), compiled.velocities(qd)
@@ -54,13 +54,13 @@ def link_jacobian(
     Args:
         q: shape (nq,).
         point: in the link's frame [m].
-        leading: names of the joints whose velocities u decide all others where loops, mimics, couplings or limits tie
-            them, as in `free_motions`. Then V = J u, and J has a column for each velocity in u.
+        leading: names of the joints whose velocities u determine all others, if loops, mimics, couplings or limits make
+            velocities depend on each other; see `free_motions`. Then V = J u, and J has a column for each velocity in
+            u.
 
     Raises:
-        ModelError: there is no such link. StateError: q of the wrong length, or it breaks what the model holds to; or
-            what moves the link is tied by loops or couplings, so that no column would be a motion that can be, and no
-            joints are said to lead.
+        ModelError: if there is no such link. StateError: if q has the wrong length or violates the constraints of the
+            model; or if velocities that move the link depend on each other and `leading` is None.
     """
     compiled = compiled_of(model)
     q = compiled.positions(q)

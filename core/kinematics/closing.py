@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""States that obey what a model holds to: some joints are given, and all others follow from where they are drawn."""
+"""States that satisfy the constraints of a model: some joints are given, and the others are computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .posing import Poser
 
 
 def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """(q, qd), shapes (nq,) and (nv,): some joints are given, and loops, mimics and couplings determine the others.
+    """Return (q, qd), shapes (nq,) and (nv,), from given joints; loops, mimics and couplings determine the others.
 
     Joints move in small steps from q = 0 to the given values, so that each loop stays assembled as it is drawn. Joints
     that do not depend on the given ones stay at 0 and at rest. Axes whose two limits are equal keep that value, and
@@ -29,7 +29,7 @@ def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None =
         q, qd: {joint: number or list}. Leave out joints that follow, since given values may contradict each other.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: `q` or `qd` does not fit the model, or loops,
+        ModelError: if the model cannot be compiled. StateError: if `q` or `qd` does not fit the model, or if loops,
             mimics or limits prevent the given values.
     """
     compiled = compiled_of(model)
@@ -51,12 +51,12 @@ def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None =
 
 
 def link_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
-    """The pose X_WL of every link, by name, with the joints at `q`: {joint: number or list}, all others following.
+    """Return the pose X_WL of each link, by name, with the joints at `q`: {joint: number or list}; other joints follow.
 
-    What follows nothing stands at q = 0. See `closed_state`, and `tree_poses` for the tree as it is drawn.
+    Joints that follow nothing are at q = 0. See `closed_state`, and `tree_poses` for the tree alone.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: as `closed_state`.
+        ModelError: if the model cannot be compiled. StateError: as `closed_state`.
     """
     compiled = compile_model(model)
     if not ties(compiled):
@@ -65,7 +65,7 @@ def link_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
 
 
 def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
-    """Of the model as it stands with joints at `q`."""
+    """Return the `Poser` of a model with joints at `q`, or raise `StateError` if constraints prevent that."""
     model = compiled.model
     loops = {joint.name for joint in compiled.tree.loops}
     drawn = {name: _drawn(span.joint) for name, span in compiled.spans.items() if name not in loops}
@@ -94,7 +94,7 @@ def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
 
 
 def _drawn(joint: Joint) -> np.ndarray:
-    """The coordinates at which it is drawn, or those that its limits leave no room to leave, shape (nq,)."""
+    """Return the coordinates of a joint as drawn, shape (nq,). Coordinates with two equal limits have that value."""
     values = np.array(joint.q_neutral)
     for place, value in joint.held_columns:
         values[place] = value

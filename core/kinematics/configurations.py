@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Configurations as points of a manifold: one at random, a step from one to another, and the way between two.
+"""Operations on configurations: a random one, integration of velocities, and the difference of two.
 
-Where a joint has a quaternion, q + qd dt is no configuration: its way is that of a constant velocity, which is a turn
-about a line, or a screw. Source: Sola, Deray, Atchuthan, A micro Lie theory for state estimation in robotics (2018),
-sections IV.A and V (the exponentials of SO(3) and SE(3), appendices B and D).
+Configurations with quaternions are points of a manifold. `integrate` follows a constant body velocity there, which is a
+rotation about a line or a screw.
+
+Source: Sola, Deray, Atchuthan, A micro Lie theory for state estimation in robotics (2018), sections IV.A and V (the
+exponentials of SO(3) and SE(3), appendices B and D).
 """
 
 from __future__ import annotations
@@ -38,14 +40,14 @@ from .closing import closed_state
 from .freedom import dofs_of, free_motions
 
 SMALL = 1e-4
-"""Radians below which series stand for the quotients that a turn of nothing leaves undefined."""
+"""Angle below which series replace quotients of the form 0/0 [rad]."""
 
 TRIES = 50
-"""Random values of what leads, before loops count as never closed by them."""
+"""Number of random values for the leading joints before loops are reported as impossible to close."""
 
 
 def random_configuration(model: AnyModel, random: np.random.Generator | int | None = None) -> np.ndarray:
-    """A random configuration within all limits, shape (nq,), uniform in each coordinate; loops are closed.
+    """Return a random configuration within all limits, shape (nq,), uniform in each coordinate, with loops closed.
 
     An angle without limits is within half a turn of 0. A slide without limits is within 1 m of its only limit, or of 0.
     A ball's rotation is uniform. In loops and couplings, the leading joints are random, and the others follow.
@@ -54,7 +56,7 @@ def random_configuration(model: AnyModel, random: np.random.Generator | int | No
         random: a numpy generator, or a seed; None for another configuration each time.
 
     Raises:
-        StateError: no loop could be closed within the limits.
+        StateError: if no loop could be closed within the limits.
     """
     compiled, generator = compiled_of(model), np.random.default_rng(random)
     if not ties(compiled):
@@ -76,7 +78,7 @@ def random_configuration(model: AnyModel, random: np.random.Generator | int | No
 
 
 def is_within_limits(model: AnyModel, q: Values) -> bool:
-    """Whether all coordinates are within their limits, up to rounding. Cones and ropes are not checked."""
+    """Return whether all coordinates are within their limits, up to rounding. Cones and ropes are not checked."""
     compiled = compiled_of(model)
     values = compiled.positions(q)
     for span in compiled.spans.values():
@@ -88,11 +90,12 @@ def is_within_limits(model: AnyModel, q: Values) -> bool:
 
 
 def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.ndarray:
-    """The coordinates after moving from q with constant velocities qd for a time dt, shape (nq,): q + qd dt, or the
-    equivalent for quaternions.
+    """Return the coordinates after a motion from q with constant velocities qd for a time dt, shape (nq,).
+
+    That is q + qd dt, or its equivalent for quaternions.
 
     Args:
-        q: shape (nq,), or {joint: number or list}. qd: shape (nv,), or likewise [rad/s, m/s].
+        q: shape (nq,), or {joint: number or list}. qd: shape (nv,), or {joint: number or list} [rad/s, m/s].
         dt: [s].
     """
     compiled = compiled_of(model)
@@ -110,9 +113,10 @@ def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.nda
 
 
 def difference(model: AnyModel, q0: Values, q1: Values) -> np.ndarray:
-    """The constant velocities that lead from q0 to q1 in 1 s, shape (nv,) [rad/s, m/s]; the inverse of `integrate`.
+    """Return the constant velocities that lead from q0 to q1 in 1 s, shape (nv,) [rad/s, m/s]: the inverse of
+    `integrate`.
 
-    Quaternions take the shorter way round.
+    Quaternions take the shorter way.
     """
     compiled = compiled_of(model)
     start, end, found = compiled.positions(q0), compiled.positions(q1), np.zeros(compiled.nv)
@@ -128,7 +132,7 @@ def difference(model: AnyModel, q0: Values, q1: Values) -> np.ndarray:
 
 
 def _screw(v: Vec3, w: Vec3) -> Pose:
-    """The exponential of a twist: where a constant velocity, linear and angular, in moving axes, leads in 1 s."""
+    """Return the exponential of a twist (linear, angular): the pose after 1 s of constant velocity in moving axes."""
     angle = norm(w)
     if angle < SMALL:
         a, b = 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
@@ -140,14 +144,14 @@ def _screw(v: Vec3, w: Vec3) -> Pose:
 
 
 def _turn_of(X: Pose) -> Vec3:
-    """The shorter turn to an orientation, as a rotation vector."""
+    """Return the shorter rotation to an orientation, as a rotation vector [rad]."""
     quat = quat_normalized(X[3:])
     w, x, y, z = quat if quat[0] >= 0.0 else tuple(-part for part in quat)
     return rotvec_of_quat((w, x, y, z))
 
 
 def _twist_of(X: Pose) -> np.ndarray:
-    """The logarithm of a pose, linear first: the inverse of `_screw`."""
+    """Return the logarithm of a pose, linear part first: the inverse of `_screw`."""
     w, p = _turn_of(X), X[:3]
     angle = norm(w)
     if angle < SMALL:
@@ -180,7 +184,7 @@ def _values(span: JointSpan, random: np.random.Generator) -> list[float]:
 
 
 def _leading(compiled: CompiledModel) -> list[str]:
-    """Joints of the tree whose velocities decide all others: greedily, by what of their motion is independent."""
+    """Return joints of the tree whose velocities determine all others, chosen greedily by rank."""
     q, _ = closed_state(compiled)
     Z = free_motions(compiled, q)
     closing, found = {weld.joint.name for weld in compiled.welds}, []

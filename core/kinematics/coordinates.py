@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From link poses and twists back to joint coordinates, with what no coordinates explain."""
+"""Joint coordinates and velocities from the poses and twists of links, with the residuals of each joint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .screw_coordinates import screw_coordinates, screw_motions
 
 @dataclass(frozen=True)
 class Gap:
-    """How far a joint's frames are from where, and how fast from how, its coordinates put them [m, rad, m/s, rad/s]."""
+    """Difference between a joint's frames and the pose and twist of its coordinates [m, rad, m/s, rad/s]."""
 
     distance: float = 0.0
     angle: float = 0.0
@@ -30,17 +30,17 @@ class Gap:
 
     @property
     def largest(self) -> float:
-        """NaN if any of them is."""
+        """The largest of the four numbers; NaN if one of them is NaN."""
         return float(np.max([self.distance, self.angle, self.speed, self.turning]))
 
 
 @dataclass
 class Coordinates:
-    """What `joint_coordinates` found.
+    """Result of `joint_coordinates`.
 
     Attributes:
         q: shape (nq,). qd: shape (nv,).
-        gaps: for every joint that was asked for, fixed ones and those of loops too, what the poses violate of it.
+        gaps: by name, for each joint that was computed, including fixed and loop joints, its residual.
     """
 
     q: np.ndarray
@@ -49,7 +49,7 @@ class Coordinates:
 
     @property
     def residual(self) -> float:
-        """The largest number in `gaps`; NaN if there is one."""
+        """The largest number in `gaps`; NaN if one of them is NaN."""
         return float(np.max([gap.largest for gap in self.gaps.values()], initial=0.0))
 
 
@@ -60,20 +60,21 @@ def joint_coordinates(
     near: tuple[np.ndarray, np.ndarray] | None = None,
     links: Iterable[str] | None = None,
 ) -> Coordinates:
-    """The coordinates of all joints at which the links have poses X_WL and twists V_WL.
+    """Return the coordinates of all joints at which the links have poses X_WL and twists V_WL.
 
     Joints that close loops are included if `compiled` has coordinates for them. Each joint is computed from its own two
     links only. To check mimics and couplings, call `forward_kinematics` with the result.
 
     Args:
-        X_WL: shape (L, 7), rows in `compiled.link_names`' order; V_WL: shape (L, 6), at rest if left out; as
-            `forward_kinematics` gives them.
+        X_WL: shape (L, 7), rows in `compiled.link_names`' order; V_WL: shape (L, 6), zero if None. Both as
+            `forward_kinematics` returns them.
         near: (q, qd), shapes (nq,) and (nv,). Whole turns are counted from there. A gimbal in lock keeps its first
             angle from there, and joints that are not computed keep their values. By default, home and at rest.
-        links: only the joints that carry these, and those that close loops on them.
+        links: only the joints that carry these links, and those that close loops on them.
 
     Raises:
-        ModelError: a name of `links` that is no link. StateError: arrays of another shape, or that hold no poses.
+        ModelError: if `links` contains a name that is not a link. StateError: if arrays have another shape, or a
+            quaternion is zero.
     """
     compiled = compiled_of(model)
     still = np.zeros((len(compiled.link_names), 6))
@@ -107,7 +108,7 @@ def _rows(values: np.ndarray, count: int, width: int, what: str) -> np.ndarray:
 
 
 def coordinates_at(joint: Joint, X_J: Pose, near: np.ndarray) -> np.ndarray:
-    """The joint's own coordinates, shape (nq,), at which its frames stand X_J apart, or nearly so; near as before."""
+    """Return the coordinates of a joint, shape (nq,), whose relative pose is nearest to X_J. near: as above."""
     if not joint.kind.chart:
         return screw_coordinates(screws_of(joint), X_J, near)
     quat = np.array(quat_normalized(X_J[3:]))
@@ -117,9 +118,9 @@ def coordinates_at(joint: Joint, X_J: Pose, near: np.ndarray) -> np.ndarray:
 
 
 def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(qd, what is left of V): the smallest velocities, shape (nv,), that explain V best.
+    """Return (qd, residual): the smallest velocities, shape (nv,), that fit V in the least-squares sense, and V - S qd.
 
-    V: twist of the child-side frame against the parent-side one, in child-side axes, linear first, shape (6,).
+    V: twist of the child-side frame relative to the parent-side one, in child-side axes, linear part first, shape (6,).
     """
     S = subspace_at(joint, q)
     qd = arrays.least_squares(S, V, 1e-9)[0] if joint.nv else np.zeros(0)
@@ -127,38 +128,40 @@ def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np
 
 
 def subspace_at(joint: Joint, q: np.ndarray) -> np.ndarray:
-    """S(q), shape (6, nv), in child-side axes, linear first."""
+    """Return S(q), shape (6, nv), in child-side axes, linear part first."""
     if joint.kind.chart:
         return np.eye(6)[:, 6 - joint.nv :]
     return screw_motions(screws_of(joint), q) if joint.nv else np.zeros((6, 0))
 
 
 def gap_of(joint: Joint, q: np.ndarray, X_J: Pose, left: np.ndarray) -> Gap:
-    """Of a joint whose frames stand X_J apart and move against its own motion by the twist `left`, shape (6,)."""
+    """Return the residual of a joint at q whose relative pose is X_J. left: its residual twist, shape (6,)."""
     off = compose(inverse(joint_pose(joint, q.tolist())), X_J)
     speed, turning = float(arrays.norm(left[:3])), float(arrays.norm(left[3:]))
     return Gap(norm(off[:3]), norm(rotvec_of_quat(off[3:])), speed, turning)
 
 
 def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, set[str]]]:
-    """Every joint of the tree with the link that it carries, parents first, the implicit ones that float included."""
+    """Return each joint of the tree with the link that it carries, parents first, including implicit free joints."""
     floats = [(span.joint, {span.link}) for span in compiled.spans.values() if span.link in compiled.floating]
     return floats + [(branch.joint, {branch.outer}) for branch in compiled.tree.branches]
 
 
 def loops_of(compiled: CompiledModel) -> list[Joint]:
-    """The joints that close loops, but for those that may as well not be there."""
+    """Return the joints that close loops and have an effect."""
     return [loop.joint for loop in compiled.loops if not loop.joint.kind.holds_nothing]
 
 
 def relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:
-    """X_J that the poses of both links ask for."""
+    """Return X_J from the poses of both links."""
     X_WP, X_WC = poses[joint.parent], poses[joint.child]
     return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
 
 
 def relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
-    """Of the child-side frame against the parent link, at the child-side origin and in its axes, linear first."""
+    """Return the twist of the child-side frame relative to the parent link, at its origin, in its axes, linear
+    first.
+    """
     X_WJ = compose(poses[joint.child], joint.X_CJ)
     child, parent = (_seen_at(X_WJ, poses[name], twists[name]) for name in (joint.child, joint.parent))
     R = np.array(quat_to_mat(X_WJ[3:])).reshape(3, 3)
@@ -166,5 +169,5 @@ def relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.nd
 
 
 def _seen_at(X_WJ: Pose, X_WL: Pose, V_WL: np.ndarray) -> np.ndarray:
-    """The twist of a link, taken at another point."""
+    """Return the twist of a link at the origin of X_WJ, in world axes."""
     return np.concatenate([V_WL[:3] + np.cross(V_WL[3:], np.subtract(X_WJ[:3], X_WL[:3])), V_WL[3:]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model's loops and couplings, and what a user asks of its links, written down as tasks."""
+"""Inverse kinematics: the loops and couplings of a model and the targets of a user, as tasks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .targets import Target
 from .tasks import AIM, EQUATION, PLACE, TASK, TERM, TURN, Tasks
 
 LEAST_SIZE = 1e-6
-"""Metres; a model of no size is taken to be a metre large."""
+"""Size below which a model is taken to be 1 m large [m]."""
 
 
 class Demands:
-    """Gathers tasks of a model compiled with `split_loops`, those that must be kept first.
+    """Collects the tasks of a model compiled with `split_loops`. Tasks that must be satisfied exactly come first.
 
     Attributes:
-        size: of the model [m], by which lengths are divided.
+        size: of the model [m]; lengths are divided by it.
         kept: number of rows of the tasks so far.
     """
 
@@ -37,7 +37,7 @@ class Demands:
         return len(self._records)
 
     def keep_model(self) -> None:
-        """Its loops closed, and its couplings."""
+        """Add the tasks that close loops and satisfy couplings."""
         for weld in self.compiled.welds:
             ends = {"one": weld.part_body, "other": weld.body, "X_one": weld.X_part, "X_other": weld.X_rest}
             self._add(PLACE, 1.0 / self.size, **ends)
@@ -46,7 +46,7 @@ class Demands:
             self.couple(equation)
 
     def couple(self, equation: Equation) -> None:
-        """A locked axis has no coordinate, and counts with where it is locked."""
+        """Add the task of an equation. A locked axis counts with its locked value, since it has no coordinate."""
         terms, constant = equation_terms(self.compiled, equation)
         if terms:
             begin = len(self._terms)
@@ -55,14 +55,14 @@ class Demands:
             self._add(EQUATION, weight, term=begin, term_end=len(self._terms), constant=constant)
 
     def reach(self, target: Target) -> None:
-        """Raises ModelError where there is no such link."""
+        """Add the tasks of a target. Raises `ModelError` if its link does not exist."""
         for kind, X_WT in asked_of(target):
             weight = target.weight / self.size if kind == PLACE else target.weight
             body, X_BT = self._held_frame(target, kind)
             self._add(kind, weight, one=0, other=body, X_one=X_WT, X_other=X_BT)
 
     def _held_frame(self, target: Target, kind: int) -> tuple[int, Pose]:
-        """The body that carries a link, and in it the frame that is led."""
+        """Return the body that carries a link, and in it the frame that the target moves."""
         row = link_row(self.compiled, target.link)
         turn = quat_of_mat(z_to(scale(target.axis, 1.0 / norm(target.axis)))) if kind == AIM else IDENTITY_QUAT
         X_BL: Pose = tuple(self.compiled.X_BL[row].tolist())
@@ -75,7 +75,7 @@ class Demands:
         self.kept += rows
 
     def tasks(self, held: Iterable[int] = ()) -> Tasks:
-        """held: numbers of the velocity coordinates that do not move."""
+        """Return the tasks as arrays. held: numbers of the velocity coordinates that must not move."""
         records = np.zeros(len(self._records), TASK).view(np.recarray)
         for record, fields in zip(records, self._records, strict=True):
             for name, value in fields.items():
@@ -85,7 +85,7 @@ class Demands:
         return Tasks(records, np.array(self._terms, TERM).view(np.recarray), pace)
 
     def concerned(self, first: int) -> set[int]:
-        """Numbers of the velocity coordinates that have to do with tasks number `first` on, be it through others."""
+        """Return the velocity coordinates that affect tasks from number `first` on, directly or through other tasks."""
         supports = [self._support(record) for record in self._records]
         found: set[int] = set().union(*supports[first:])
         while grown := set().union(*(support for support in supports if support & found)) - found:
@@ -94,11 +94,11 @@ class Demands:
 
     @property
     def bound(self) -> set[int]:
-        """Numbers of the velocity coordinates that any task has to do with."""
+        """Return the velocity coordinates that affect any task."""
         return set().union(*(self._support(record) for record in self._records))
 
     def _support(self, record: dict) -> set[int]:
-        """Of the velocity coordinates that change a task's error."""
+        """Return the velocity coordinates that change a task's error."""
         if record["kind"] == EQUATION:
             return {v for _, v, _ in self._terms[record["term"] : record["term_end"]]}
         return self._carrying(record["one"]) ^ self._carrying(record["other"])
@@ -112,7 +112,7 @@ class Demands:
 
 
 def asked_of(target: Target) -> list[tuple[int, Pose]]:
-    """Each task that a target is, with its frame in the world."""
+    """Yield each task of a target, with its frame in the world."""
     asked: list[tuple[int, Pose]] = []
     if target.place is not None:
         asked.append((PLACE, target.place + IDENTITY_QUAT))
@@ -124,7 +124,7 @@ def asked_of(target: Target) -> list[tuple[int, Pose]]:
 
 
 def equation_terms(compiled: CompiledModel, equation: Equation) -> tuple[list[tuple[int, int, float]], float]:
-    """((where in q, where in qd, weight) of each coordinate, the constant); what is locked is part of the constant."""
+    """Return ((index in q, index in qd, weight) of each coordinate, constant). Locked axes are part of the constant."""
     terms, constant = [], equation.constant
     for term in equation.terms:
         joint = compiled.model.joint(term.joint)
@@ -138,7 +138,7 @@ def equation_terms(compiled: CompiledModel, equation: Equation) -> tuple[list[tu
 
 
 def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
-    """How far a unit of a step moves each velocity coordinate: a radian, or the model's size, shape (nv,)."""
+    """Return the step of each velocity coordinate per unit, shape (nv,): 1 rad, or the model's size [m]."""
     pace = np.ones(compiled.nv)
     for body in compiled.arrays.bodies[1:]:
         if body.kind == FREE:
@@ -152,7 +152,7 @@ def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
 
 
 def size_of(compiled: CompiledModel) -> float:
-    """How far the model reaches from where it is fixed or floats [m]; 1 where it has no length."""
+    """Return the largest distance of the model's links from where it is fixed or floats [m]; 1 if it has no length."""
     bodies = compiled.arrays.bodies
     reach = np.zeros(len(bodies))
     for i in range(1, len(bodies)):
@@ -166,7 +166,7 @@ def size_of(compiled: CompiledModel) -> float:
 
 
 def floating_dofs(compiled: CompiledModel) -> list[int]:
-    """Numbers of the velocity coordinates by which pieces move freely in the world, by a joint that is told or not."""
+    """Return the velocity coordinates of free joints to the world, explicit or implicit."""
     found = []
     for span in compiled.spans.values():
         joint = span.joint

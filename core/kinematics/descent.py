@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps towards targets, with all closed that must be: Levenberg and Marquardt on the poses that a mechanism has.
+"""Inverse kinematics by the Levenberg-Marquardt method on the configurations that satisfy the constraints.
 
-Each step is one of damped least squares along what the mechanism allows; Newton's method then closes what the step has
-opened. A step that comes no nearer is not taken, and the next one is damped more.
+Each step is a damped least-squares step in the null space of the constraints. Newton's method then removes the
+constraint errors of the step. A step that does not reduce the error is discarded, and the damping grows.
 
 Source: Madsen, Nielsen, Tingleff, Methods for Non-Linear Least Squares Problems (2004), section 3.2; Absil, Mahony,
-Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), section 4.1, for what closes; Fan and Yuan, On the
+Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), section 4.1, for the retraction; Fan and Yuan, On the
 quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption (2005), for damping in
-proportion to what is left.
+proportion to the residual.
 """
 
 from __future__ import annotations
@@ -29,35 +29,36 @@ from .tasks import Tasks, make_rows, write_errors, write_slopes
 from .work import largest, make_work
 
 CLOSED = 1e-11
-"""What may stay open of what is kept, in rad and model sizes."""
+"""Largest error of a constraint that counts as satisfied [rad or model sizes]."""
 
 NEARLY_WITHIN = 1e-10
-"""By how much a limit may be passed, in rad and model sizes, or by what it is passed where it all begins."""
+"""Largest violation of a limit [rad or model sizes]. A start beyond a limit may stay as far beyond it."""
 
 MOST_CLOSINGS = 15
 
 LONGEST = 0.5
-"""Radians or model sizes that a coordinate moves in one step, so that none leaps to another way of being closed."""
+"""Largest move of a coordinate in one step [rad or model sizes], so that no loop jumps to another assembly."""
 
 DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-9, 1e9
-"""Of what is left, at first, and at its ends."""
+"""Damping as a part of the residual: initial value, lower and upper bound."""
 
 IDLE = 1e-9
-"""A step that takes less than this part of what is left counts as none. Of a target a thousand model sizes away, the
-direction is right to 1e-4 rad then."""
+"""Relative reduction of the residual below which a step counts as no progress. For a target a thousand model sizes
+away, the direction is then right to 1e-4 rad.
+"""
 
 STILL = 1e-12
-"""Radians or model sizes; who moves less than that has arrived."""
+"""Largest move of a step below which the search has converged [rad or model sizes]."""
 
 MOST_IDLE = 4
 
 
 class Problem(Bundled, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):
-    """What kernels see. tried: positions, shape (nq,). moved: a step in rad and m, shape (nv,)."""
+    """Arguments of the kernels. tried: positions, shape (nq,). moved: a step, shape (nv,) [rad or m]."""
 
 
 def make_problem(compiled: CompiledModel, tasks: Tasks, kept: int, size: float) -> Problem:
-    """kept: the number of rows that must stay closed, which come first. size: of the model [m]."""
+    """Return a `Problem`. kept: number of rows that must be satisfied; they come first. size: of the model [m]."""
     limits, rows, nv = limits_of(compiled, size), make_rows(tasks), compiled.nv
     step = make_step(len(rows.error), len(limits), len(rows.error) - kept, nv)
     tried, moved = np.zeros(compiled.nq), np.zeros(nv)
@@ -67,13 +68,14 @@ def make_problem(compiled: CompiledModel, tasks: Tasks, kept: int, size: float) 
 
 @kernel
 def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
-    """Bring q, shape (nq,), as near to the targets as can be. Returns (what stays open of what must be closed, steps).
+    """Move q, shape (nq,), as near to the targets as possible. Return (largest constraint error, number of steps).
 
     Args:
-        kept_tasks, kept: how many tasks, and rows of these, must be closed. They come first; the others are targets.
-        slack: what may stay open where Newton's method comes no nearer, in rad and model sizes.
-        tolerance: at which a target counts as met [m, rad].
-        most: steps.
+        kept_tasks, kept: number of tasks that are constraints, and of their rows. They come first; the others are
+            targets.
+        slack: constraint error that is accepted if Newton's method cannot reduce it [rad or model sizes].
+        tolerance: error at which a target counts as reached [m, rad].
+        most: maximum number of steps.
     """
     gap = close(problem, q, kept_tasks, kept, slack)
     beyond = max(excess(problem.bounds), NEARLY_WITHIN)
@@ -106,7 +108,7 @@ def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
 
 @kernel
 def relax(problem, q, rest, slack, most):
-    """Bring q as near to positions `rest` as it can be with all tasks met that are. Returns what stays open of them."""
+    """Move q as near to positions `rest` as possible, with all reached tasks kept. Return the largest error."""
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     tasks, count = problem.tasks.records.shape[0], rows.error.shape[0]
     gap = close(problem, q, tasks, count, slack)
@@ -132,14 +134,16 @@ def relax(problem, q, rest, slack, most):
 
 @kernel
 def assess(problem, q, kept, slack):
-    """Fill all rows at q, and find the step that would be next, with the bounds that hold it back."""
+    """Evaluate all rows at q, and find the next step with the limits that are active."""
     left = look(problem, q, kept)
     follow(problem, kept, slack, DAMPING * min(left, 1.0))
 
 
 @subroutine
 def close(problem, q, tasks, count, slack):
-    """Close the first `tasks` tasks, of `count` rows, by the shortest steps, within limits. Returns what stays open."""
+    """Satisfy the first `tasks` tasks, of `count` rows, by the shortest steps within limits. Return the largest
+    error.
+    """
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     gap = before = np.inf
     for n in range(MOST_CLOSINGS + 1):
@@ -160,7 +164,7 @@ def close(problem, q, tasks, count, slack):
 
 @subroutine
 def follow(problem, kept, slack, damping):
-    """Find the step towards the targets that leaves the first `kept` rows as they are."""
+    """Find the step towards the targets that leaves the first `kept` rows unchanged."""
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     fill(step.wish, 0.0)
     end = rows.error.shape[0]
@@ -169,7 +173,7 @@ def follow(problem, kept, slack, damping):
 
 @subroutine
 def look(problem, q, kept):
-    """Fill all rows and bounds at q. Returns the sum of squares that is left of the targets."""
+    """Evaluate all rows and bounds at q. Return the sum of squares of the targets' errors."""
     move_bodies(problem.model, problem.work, q, problem.work.still)
     tasks = problem.tasks.records.shape[0]
     write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
@@ -180,14 +184,14 @@ def look(problem, q, kept):
 
 @subroutine
 def reading(problem, q, kept_tasks, kept):
-    """What is left of the targets at q, where bodies stand already."""
+    """Return the sum of squares of the targets' errors, for bodies that are placed already."""
     write_errors(problem.work, problem.tasks, kept_tasks, problem.tasks.records.shape[0], q, problem.rows.error)
     return squares(problem.rows.error, kept)
 
 
 @subroutine
 def are_met(problem, first, tolerance):
-    """Whether all tasks from number `first` on are."""
+    """Return whether all tasks from number `first` on are satisfied."""
     for n in range(first, problem.tasks.records.shape[0]):
         task = problem.tasks.records[n]
         for row in range(task.row, task.row + task.rows):
@@ -198,7 +202,7 @@ def are_met(problem, first, tolerance):
 
 @subroutine
 def take_step(problem, q):
-    """Write where the step, shortened if it is long, leads from q to `tried`. Returns its largest part."""
+    """Write the positions after the step, shortened if it is too long, to `tried`. Return its largest component."""
     way = problem.step.way
     longest = largest(way)
     weaken(way, min(1.0, LONGEST / max(longest, 1e-300)))
@@ -211,7 +215,7 @@ def take_step(problem, q):
 
 @subroutine
 def left_after(problem, kept):
-    """What the step would leave of the targets if their rates stayed as they are."""
+    """Return the sum of squares that a linear prediction leaves after the step."""
     error, slope, way = problem.rows.error, problem.rows.slope, problem.step.way
     left = 0.0
     for row in range(kept, error.shape[0]):
@@ -224,7 +228,9 @@ def left_after(problem, kept):
 
 @subroutine
 def write_way(problem, q, rest):
-    """Write the steps from q to `rest`, but for what is NaN there, to the step's wish. Returns the sum of squares."""
+    """Write the differences from q to `rest` to the step's wish, except where `rest` is NaN. Return the sum of
+    squares.
+    """
     wish, pace = problem.step.wish, problem.tasks.pace
     for i in range(1, problem.model.bodies.shape[0]):
         body = problem.model.bodies[i]

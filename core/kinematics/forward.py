@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forward kinematics: where every link is, and how it moves, for given coordinates."""
+"""Forward kinematics of the spanning tree: poses and twists of links from joint coordinates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def place_links(model, work, q, link_body, X_BL, X_WL):
 
 @kernel
 def move_links(model, work, q, qd, link_body, X_BL, X_WL, V_WL):
-    """As `place_links`, and write to `V_WL`, shape (L, 6), the link twists at velocities qd, shape (nv,)."""
+    """Write the link poses, as `place_links`, and to `V_WL`, shape (L, 6), the link twists at velocities qd, shape
+    (nv,).
+    """
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, qd)
     write_link_poses(work, link_body, X_BL, X_WL)
@@ -41,7 +43,7 @@ def move_links(model, work, q, qd, link_body, X_BL, X_WL, V_WL):
 
 @jitable
 def write_link_poses(work, link_body, X_BL, X_WL):
-    """Link poses from body poses that `move` has left in `work`."""
+    """Write link poses to `X_WL`, from body poses that `move` has left in `work`."""
     for i in range(link_body.shape[0]):
         body = work.bodies[link_body[i]]
         R = get9(body.rotation)
@@ -56,19 +58,19 @@ def tree_kinematics(
     links: Iterable[str] | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
+    """Return (X_WL, V_WL): poses, shape (L, 7), and twists, shape (L, 6), of the links in `compiled.link_names`' order.
 
-    The walk of the tree, for any q and qd; `forward_kinematics` asks that loops close and mimics follow. Poses are
-    x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the angular
-    velocity [rad/s].
+    Loops, mimics and couplings are not checked, so any q and qd are allowed; `forward_kinematics` checks them. Poses
+    are x y z [m], qw qx qy qz. Twists are in world axes, the velocity [m/s] of the link's origin first, then the
+    angular velocity [rad/s].
 
     Args:
-        q, qd: shapes (nq,) and (nv,), or {joint: number or list}; home, and at rest, where left out.
+        q, qd: shapes (nq,) and (nv,), or {joint: number or list}; by default, home and at rest.
         links: write only these rows; `out` keeps its other ones.
         out: arrays to write into, of the shapes above.
 
     Raises:
-        ModelError: a name of `links` that is no link. StateError: q or qd of the wrong length.
+        ModelError: if `links` contains a name that is not a link. StateError: if q or qd has the wrong length.
     """
     compiled = compiled_of(model)
     count = len(compiled.link_names)
@@ -83,7 +85,7 @@ def tree_kinematics(
 
 
 def link_row(compiled: CompiledModel, name: str) -> int:
-    """The row of a link in arrays of all links. Raises `ModelError` where there is none."""
+    """Return the row of a link in arrays of all links. Raises `ModelError` if there is no such link."""
     try:
         return compiled.link_names.index(name)
     except ValueError:
@@ -91,13 +93,13 @@ def link_row(compiled: CompiledModel, name: str) -> int:
 
 
 def tree_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
-    """The pose X_WL of every link, by name, with the joints at `q`: {joint: number or list}, and at q = 0 elsewhere.
+    """Return the pose X_WL of each link, by name, with the joints at `q`: {joint: number or list}, and at 0 elsewhere.
 
-    The walk of the tree as it is drawn: loops may stay open, and mimics do not follow; `link_poses` sees to them. Runs
-    undecorated, so that a caller who wants it once waits for no compilation.
+    Loops may be open, and mimics do not follow; `link_poses` closes them. The kernel runs uncompiled, so that a single
+    call does not wait for a compilation.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: `q` does not fit it.
+        ModelError: if the model cannot be compiled. StateError: if `q` does not fit it.
     """
     compiled = compile_model(model)
     drawn = {name: span.joint.q_neutral for name, span in compiled.spans.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses and Jacobians of any frame: a link's, a named frame's of the model, or the world's."""
+"""Poses and Jacobians of any frame: of a link, a named frame of the model, or the world."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .freedom import free_motions
 
 
 def transform(model: AnyModel, q: Values, a: str, b: str = WORLD) -> Pose:
-    """X_BA, the pose of frame `a` in frame `b`, by default in the world: x y z [m], qw qx qy qz.
+    """Return X_BA, the pose of frame `a` in frame `b`, by default in the world: x y z [m], qw qx qy qz.
 
     Args:
         q: shape (nq,), or {joint: number or list}; None for home.
         a, b: names of links or of frames of the model, or "world".
 
     Raises:
-        ModelError: there is no such frame. StateError: as `forward_kinematics`.
+        ModelError: if there is no such frame. StateError: as `forward_kinematics`.
     """
     compiled = compiled_of(model)
     (link_a, X_a), (link_b, X_b) = frame_of(compiled, a), frame_of(compiled, b)
@@ -54,10 +54,10 @@ def jacobian(
 
 
 def frame_of(compiled: CompiledModel, name: str) -> tuple[str, Pose]:
-    """The link, or the world, that a frame stands on, and its pose there.
+    """Return the link, or the world, in which a frame is fixed, and the frame's pose there.
 
     Raises:
-        TypeError: the name is none. ModelError: there is no such frame.
+        TypeError: if `name` is not a string. ModelError: if there is no such frame.
     """
     if not isinstance(name, str):
         raise TypeError(f"a frame is asked for by the name of a link or frame, found {name!r}; q comes before it")

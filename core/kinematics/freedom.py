@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which velocities a mechanism has: those that break nothing of what it holds to, by rank."""
+"""The velocities that the constraints of a mechanism allow, by rank-revealing decomposition."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .joint_motion import JointMotion
 from .still import StillModel
 
 RANK_TOLERANCE = 1e-6
-"""Part of an equation's size below which what is left of it counts as nothing: axes are often given with six digits."""
+"""Relative size below which the rest of an equation counts as dependent. Axes in files often have six digits."""
 
 
 def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | None = None) -> np.ndarray:
-    """Z with qd = Z u for all velocities qd that loops, mimics, couplings and axes with two equal limits allow at q.
+    """Return Z with qd = Z u for all velocities qd that loops, mimics, couplings and equal limits allow at q.
 
     Z has shape (nv, dofs), and u is arbitrary. Z turns quantities of the tree into those of the mechanism: Z' M Z is
     the mass matrix, Z' tau are the forces, and J Z is the Jacobian of a link.
@@ -32,8 +32,8 @@ def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | Non
         leading: names of the joints whose velocities make up u, in this order. By default, the columns are orthonormal.
 
     Raises:
-        StateError: `compiled` leaves its loops out, q breaks what the model holds to, or the joints that are to lead
-            do not decide how all others move.
+        StateError: if `compiled` leaves its loops out, q violates the constraints of the model, or the leading joints
+            do not determine the velocities of all others.
     """
     compiled = compiled_of(model)
     q = compiled.positions(q)
@@ -60,7 +60,7 @@ def _is_singular(square: np.ndarray) -> bool:
 
 
 def dofs_of(compiled: CompiledModel, joints: Sequence[str]) -> list[int]:
-    """Numbers of the joints' velocity coordinates, in order. Raises `StateError` where a joint has none."""
+    """Return the numbers of the joints' velocity coordinates, in order. Raises `StateError` if a joint has none."""
     spans = compiled.spans
     for name in joints:
         if name not in spans:
@@ -69,12 +69,14 @@ def dofs_of(compiled: CompiledModel, joints: Sequence[str]) -> list[int]:
 
 
 def tied_dofs(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
-    """Which velocity coordinates of a model with split loops cannot be chosen by themselves, shape (nv,)."""
+    """Return which velocity coordinates of a model with split loops depend on others, shape (nv,)."""
     return np.abs(_equations(compiled, compiled.positions(q))).max(axis=0, initial=0.0) > 0.0
 
 
 def _equations(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
-    """G with G qd = 0, shape (rows, nv): lengths in model sizes, equations and what limits hold of length 1."""
+    """Return G with G qd = 0, shape (rows, nv). Lengths are in model sizes; rows of equations and limits have length
+    1.
+    """
     still, size = StillModel(compiled, q), size_of(compiled)
     rows = [np.zeros((0, compiled.nv))]
     for weld in compiled.welds:
@@ -95,7 +97,9 @@ def _equations(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
 
 
 def held_gradients(joint: Joint, q: np.ndarray) -> list[np.ndarray]:
-    """Rows over a joint's velocities, shape (nv,), of all that its limits leave no room: coordinates, and measures."""
+    """Return rows over a joint's velocities for coordinates and measures whose two limits are equal, each of shape
+    (nv,).
+    """
     held = [np.eye(joint.nv)[place] for place, _ in joint.held_columns]
     if joint.held_rows:
         gradients = dict(zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True))
@@ -104,7 +108,7 @@ def held_gradients(joint: Joint, q: np.ndarray) -> list[np.ndarray]:
 
 
 class Motions:
-    """An orthonormal basis of the velocities that obey all equations so far."""
+    """An orthonormal basis of the velocities that satisfy all equations so far."""
 
     def __init__(self, unknowns: int):
         self.basis = np.eye(unknowns)
@@ -114,7 +118,7 @@ class Motions:
         return self.basis.shape[1]
 
     def obey(self, rows: np.ndarray | list[np.ndarray]) -> int:
-        """Drop the motions that break the rows, shape (r, unknowns); returns how many of them the basis loses."""
+        """Remove the motions that violate the rows, shape (r, unknowns). Return by how much the dimension shrinks."""
         equations = np.array(rows)
         size = np.abs(equations).max(initial=0.0)
         if not size or not self.count:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gimbal lock: three hinges in a row, the middle one turned to where the outer two share a line.
+"""Gimbal lock: of three hinges in series, the middle one is turned so that the axes of the outer two coincide.
 
-Then one way to turn is lost, and the outer two can turn against each other while nothing moves. That is so for the
-hinges of one joint, and for those of several with links between them that weigh nothing.
+One direction of rotation is then lost, and the outer two can turn against each other without moving anything. This
+concerns the hinges of one joint, and those of several joints whose links between them have no mass.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .motion import move_bodies
 from .work import make_work
 
 SAME_LINE = 1e-6
-"""Metres between two lines that count as one."""
+"""Distance of two axes below which they count as one line [m]."""
 
 
 @dataclass(frozen=True)
 class GimbalLock:
-    """Hinges, by the numbers of their velocity coordinates, outward.
+    """Three hinges near gimbal lock, as numbers of their velocity coordinates, from the parent to the child.
 
     Attributes:
-        angle: where the middle one stands, its coordinate [rad].
-        apart: sine of the angle between the outer two's axes.
+        angle: coordinate of the middle one [rad].
+        apart: sine of the angle between the axes of the outer two.
     """
 
     first: int
@@ -40,7 +40,7 @@ class GimbalLock:
 
 
 class Gimbals:
-    """The places of a model at which gimbals can lock, asked at one q after another."""
+    """Finds gimbal locks of a model for one configuration after another."""
 
     def __init__(self, compiled: CompiledModel):
         self._arrays = compiled.arrays
@@ -51,7 +51,7 @@ class Gimbals:
         return bool(self._triples)
 
     def nearest(self, q: np.ndarray, within: float) -> GimbalLock | None:
-        """The gimbal that is nearest to its lock at q, shape (nq,); None where none is within the sine `within`."""
+        """Return the gimbal nearest to its lock at q, shape (nq,), or None if no sine is below `within`."""
         if not self._triples or not np.isfinite(q).all():
             return None
         move_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.still)
@@ -72,7 +72,7 @@ class Gimbals:
         return int(np.searchsorted(self._arrays.bodies.v_end, dof, side="right"))
 
     def _chains(self) -> Iterator[list[int]]:
-        """Hinges in a row with nothing between them that weighs, or that carries anything else."""
+        """Return series of hinges whose bodies in between have no mass and carry nothing else."""
         bodies, columns = self._arrays.bodies, self._arrays.dofs
         carried = np.bincount(bodies.parent[1:], minlength=len(bodies))
         passes = (bodies.kind == SCREWS) & (bodies.mass == 0.0) & ~bodies.inertia.any(axis=1) & (carried == 1)

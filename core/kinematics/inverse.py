@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse kinematics: coordinates at which links are where they are asked to be."""
+"""Inverse kinematics: joint coordinates at which links reach their targets."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ from .tasks import PLACE
 from .work import make_work
 
 POSING = "posing"
-"""What the kernels here are called in the cache."""
+"""Name of these kernels in the cache."""
 
 TOLERANCE = 1e-8
-"""Metres and radians at which a target counts as met."""
+"""Error at which a target counts as reached [m, rad]."""
 
 NEARLY = 1e-6
-"""What may stay open of loops whose file or drawing has rounded them, in rad and model sizes."""
+"""Constraint error that is accepted for loops whose file or drawing has rounded them [rad or model sizes]."""
 
 MOST_STEPS = 100
 STARTS = 100
-"""Random poses from which to try again when the first has not led there."""
+"""Number of random starts after the first one has failed."""
 
 TURNS = math.pi
-"""To either side of where a coordinate without limits is tried; of one that slides, it is the model's size."""
+"""Range of random starts to either side of 0, for angles without limits [rad]; slides use the model's size."""
 
 CLEARLY = 1e-6
-"""By how much a pose must be nearer to be taken instead of one that was found before."""
+"""Improvement of the residual from which on a pose replaces the best one so far."""
 
 UNIT_INERTIA = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 
 
 class Reacher:
-    """Leads the links of one model to targets, from one pose to the next.
+    """Moves the links of one model to targets, from one pose to the next.
 
-    Loops stay closed, couplings, limits and pins are kept. Where not all targets can be met, it goes to where what is
-    left is least, by weighted squares of ways, in model sizes, and of turns.
+    Loops stay closed; couplings, limits and pins are satisfied. If not all targets can be reached, the weighted sum of
+    squared distances, in model sizes, and angles is minimised.
 
     Args:
         compiled: by `compile_for_posing`.
-        targets: what is followed. pins: what is kept exactly, as loops are.
-        held: numbers of the velocity coordinates that stay as they are; see `held_dofs`.
+        targets: what the links should reach. pins: targets that are satisfied exactly, as loops are.
+        held: numbers of the velocity coordinates that must not move; see `held_dofs`.
 
     Attributes:
-        led: numbers of the velocity coordinates that lead to the targets. size: of the model [m].
-        bound: numbers of those that loops, couplings, pins or targets have to do with.
-        slack: what may stay open of what is kept, in rad and model sizes.
+        led: numbers of the velocity coordinates that move links to the targets. size: of the model [m].
+        bound: numbers of those that affect loops, couplings, pins or targets.
+        slack: constraint error that is accepted [rad or model sizes].
 
     Raises:
-        ModelError: there is no such link.
+        ModelError: if a target names no link.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Reacher:
         self._problem = make_problem(compiled, demands.tasks(held), self._kept, demands.size)
 
     def ask(self, targets: Sequence[Target]) -> None:
-        """The same links and points, asked to be elsewhere."""
+        """Replace the targets by others for the same links and points."""
         self.targets = targets_of(targets)
         asked = [X for target in self.targets for _, X in asked_of(target)]
         records = self._problem.tasks.records[self._kept_tasks :]
@@ -98,24 +98,24 @@ class Reacher:
         records.X_one[:] = np.array(asked).reshape(-1, 7)
 
     def reach(self, q: np.ndarray, tolerance: float = TOLERANCE, most: int = MOST_STEPS) -> Reach:
-        """Bring q, shape (nq,), to where the targets are met, or as near to that as leads on from where it is.
+        """Move q, shape (nq,), until the targets are reached, or to a local minimum of their errors.
 
         Args:
-            tolerance: at which a target counts as met [m, rad].
-            most: steps.
+            tolerance: error at which a target counts as reached [m, rad].
+            most: maximum number of steps.
         """
         gap, steps = _runs(descend)(self._problem, q, self._kept_tasks, self._kept, self.slack, tolerance, most)
         return self._told(q, gap, steps, tolerance)
 
     def gap(self, q: np.ndarray) -> float:
-        """What is open at q of all that must be kept, in rad and model sizes."""
+        """Return the largest error at q of loops, couplings and pins [rad or model sizes]."""
         _runs(assess)(self._problem, q, self._kept, self.slack)
         return float(np.abs(self._problem.rows.error[: self._kept]).max(initial=0.0))
 
     def relax(self, q: np.ndarray, rest: np.ndarray, most: int = MOST_STEPS) -> None:
-        """Bring q as near to the pose `rest`, shape (nq,), as it can be with all targets met as they are.
+        """Move q as near to the pose `rest`, shape (nq,), as possible without moving links from their targets.
 
-        What is NaN in `rest` may be anywhere.
+        Coordinates that are NaN in `rest` may have any value.
         """
         _runs(relax)(self._problem, q, rest, self.slack, most)
 
@@ -136,19 +136,20 @@ class Reacher:
         return Reach(tuple(told), open_by, is_closed, at_limits, steps, not self.led, self._is_base_held)
 
     def _at_limits(self) -> tuple[str, ...]:
-        """Names of the joints whose limits hold back the next step, in the model's order."""
+        """Return the names of the joints whose limits are active in the next step, in the model's order."""
         bodies = set(self._problem.limits.body[self._problem.step.side != 0].tolist())
         return tuple(name for name, span in self.compiled.spans.items() if span.body in bodies)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What `inverse_kinematics` found.
+    """Result of `inverse_kinematics`.
 
     Attributes:
-        q: {joint: its coordinates}, of all joints that move and of what floats, as `CompiledModel.q_from` takes them.
+        q: {joint: its coordinates}, of all joints that move and of floating links, as `CompiledModel.q_from` takes
+            them.
         X_WL: poses of the links, by name [m].
-        reach: how near it came. starts: from how many poses it was tried.
+        reach: remaining errors. starts: number of starts.
     """
 
     q: dict[str, list[float]]
@@ -168,19 +169,21 @@ def inverse_kinematics(
     tolerance: float = TOLERANCE,
     starts: int = STARTS,
 ) -> Solution:
-    """Find a pose within all limits at which the links meet their targets, or the nearest pose that was found.
+    """Return a pose within all limits at which the links reach their targets, or the nearest pose that was found.
 
     Args:
         targets, pins: as for `Reacher`.
         held: names of joints that must not move.
-        moves_base: whether pieces that float, or that a free joint connects to the world, may be moved.
+        moves_base: whether floating links may be moved, with an explicit free joint to the world or without.
         q: {joint: number or list}, the first start; home for joints that are left out.
-        rest: likewise; of the poses that meet all targets, one near `rest` is chosen. By default, the first one found.
-        tolerance: largest error at which a target counts as met [m, rad].
+        rest: {joint: number or list}: of the poses that reach all targets, one near `rest` is chosen. By default, the
+            first one found.
+        tolerance: largest error at which a target counts as reached [m, rad].
         starts: number of starts: `q`, then random poses, which are always the same.
 
     Raises:
-        ModelError: the model cannot be compiled, or a target names no link. StateError: `q` or `rest` does not fit it.
+        ModelError: if the model cannot be compiled, or a target names no link. StateError: if `q` or `rest` does not
+            fit it.
     """
     compiled = compile_for_posing(model)
     still = held_dofs(compiled, held, moves_base)
@@ -202,7 +205,7 @@ def inverse_kinematics(
 
 
 def _is_better(one: Reach, other: Reach, size: float) -> bool:
-    """Whether it is closed where the other is not, or clearly nearer."""
+    """Return whether a result is closed and the other is not, or its error is clearly smaller."""
     if one.is_closed != other.is_closed:
         return one.is_closed
     left, right = (sum(miss.distance / size + miss.angle for miss in reach.misses) for reach in (one, other))
@@ -210,7 +213,7 @@ def _is_better(one: Reach, other: Reach, size: float) -> bool:
 
 
 class _Tries:
-    """Poses to begin from."""
+    """The start poses."""
 
     def __init__(self, compiled: CompiledModel, first: np.ndarray, reacher: Reacher):
         self._first, self._size = first, reacher.size
@@ -219,7 +222,7 @@ class _Tries:
         self._random = np.random.default_rng(0)
 
     def poses(self, count: int) -> Iterator[np.ndarray]:
-        """Each a new array, shape (nq,)."""
+        """Yield start poses, each a new array of shape (nq,)."""
         for number in range(max(count, 1)):
             q = self._first.copy()
             for span in self._led:
@@ -247,20 +250,20 @@ class _Tries:
 
 
 def compile_for_posing(model: Model) -> CompiledModel:
-    """With coordinates for the joints that close loops too. What links weigh is of no account.
+    """Return the model compiled with coordinates for joints that close loops. Masses have no effect.
 
     Raises:
-        ModelError: as `compile_model`, but for masses.
+        ModelError: as `compile_model`, except for masses.
     """
     links = [dataclasses.replace(link, mass=1.0, com=ZERO, inertia=UNIT_INERTIA) for link in model.links]
     return compile_model(dataclasses.replace(model, links=links), split_loops=True)
 
 
 def held_dofs(compiled: CompiledModel, held: Iterable[str], moves_base: bool) -> set[int]:
-    """Numbers of the velocity coordinates that stay as they are.
+    """Return the numbers of the velocity coordinates that must not move.
 
     Raises:
-        ModelError: a name of `held` that is no joint.
+        ModelError: if `held` contains a name that is not a joint.
     """
     dofs = set() if moves_base else set(floating_dofs(compiled))
     for name in held:
@@ -271,7 +274,7 @@ def held_dofs(compiled: CompiledModel, held: Iterable[str], moves_base: bool) ->
 
 
 def poses_at(compiled: CompiledModel, q: np.ndarray) -> dict[str, Pose]:
-    """X_WL of every link at q, shape (nq,), by name."""
+    """Return X_WL of each link at q, shape (nq,), by name."""
     X_WL = np.zeros((len(compiled.link_names), 7))
     work = make_work(compiled.arrays)
     _runs(place_links)(compiled.arrays, work, q, compiled.link_body, compiled.X_BL, X_WL)
@@ -279,5 +282,5 @@ def poses_at(compiled: CompiledModel, q: np.ndarray) -> dict[str, Pose]:
 
 
 def _runs(function: kernel) -> Callable:
-    """The kernel, or the function as it was written as long as it would have to be compiled first."""
+    """Return the kernel, or its uncompiled function as long as the kernel would have to be compiled first."""
     return function if jit.is_ready(POSING) else function.python

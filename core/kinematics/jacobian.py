@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jacobians: how fast a point that moves with a link moves, for each velocity coordinate."""
+"""Jacobians of the spanning tree: the twist of a point of a link per unit of each velocity coordinate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .work import make_work
 
 @jitable
 def motion_of_dof(model, work, i, j):
-    """The motion of body i at its own origin, in world axes, that a unit of its velocity coordinate j makes."""
+    """Return the twist of body i at its own origin, in world axes, per unit of its velocity coordinate j."""
     body = model.bodies[i]
     if body.kind == SCREWS:
         return screw_of(model.dofs[j], get3(work.dofs[j].axis))
@@ -34,7 +34,9 @@ def motion_of_dof(model, work, i, j):
 
 @jitable
 def write_jacobian(model, work, body, point, J):
-    """Write to `J`, shape (6, nv), the motion of a point [m, in the world] that moves along with `body`."""
+    """Write the Jacobian of a point that moves with `body`, shape (6, nv), to `J`, linear first. point: in the world
+    [m].
+    """
     for row in range(6):
         for j in range(J.shape[1]):
             J[row, j] = 0.0
@@ -50,7 +52,7 @@ def write_jacobian(model, work, body, point, J):
 
 @kernel
 def body_jacobian(model, work, q, body, point, J):
-    """As `write_jacobian`, of a point given in the body's frame, shape (3,) [m], at coordinates q."""
+    """Write the Jacobian, as `write_jacobian`, of a point in the body's frame, shape (3,) [m], at coordinates q."""
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, work.still)
     place = work.bodies[body]
@@ -58,16 +60,17 @@ def body_jacobian(model, work, q, body, point, J):
 
 
 def tree_jacobian(model: AnyModel, q: Values, link: str, point: Vec3 = ZERO) -> np.ndarray:
-    """J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
+    """Return J with V = J qd, shape (6, nv): the twist of a point of a link, in world axes, linear [m/s] first.
 
-    A column is what its velocity coordinate moves by itself, in the tree; `link_jacobian` refuses where none can.
+    Each column is the motion by one velocity coordinate alone, in the tree. `link_jacobian` respects loops and
+    couplings.
 
     Args:
         q: shape (nq,).
         point: in the link's frame [m].
 
     Raises:
-        ModelError: there is no such link. StateError: q of the wrong length.
+        ModelError: if there is no such link. StateError: if q has the wrong length.
     """
     compiled = compiled_of(model)
     row = link_row(compiled, link)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One joint by itself: how its child-side frame stands and moves for given coordinates."""
+"""Kinematics of one joint: the relative pose, motion subspace and measures for given coordinates."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Numbers = Sequence[float] | np.ndarray
 
 
 class JointMotion:
-    """How the child-side frame of a joint moves in the parent-side one. Twists are in child-side axes, linear first.
+    """Motion of a joint's child-side frame in its parent-side frame. Twists are in child-side axes, linear part first.
 
-    Everything is computed by the very steps that move whole models, undecorated.
+    The functions call the kernels of whole models, uncompiled.
     """
 
     def __init__(self, joint: Joint):
@@ -33,27 +33,27 @@ class JointMotion:
         self._work = make_work(self._compiled.arrays)
 
     def transform(self, q: Numbers) -> Pose:
-        """X_J(q), for q of shape (nq,)."""
+        """Return X_J(q). q: shape (nq,)."""
         return joint_pose(self.joint, [float(value) for value in q])
 
     def subspace(self, q: Numbers) -> np.ndarray:
-        """S(q), shape (6, nv): the twist is S(q) qd."""
+        """Return S(q), shape (6, nv): the twist is S(q) qd."""
         columns = [self._moved(q, unit)[0] for unit in np.eye(self.joint.nv)]
         return np.array(columns).reshape(-1, 6).T
 
     def drift(self, q: Numbers, qd: Numbers) -> np.ndarray:
-        """The rate of S(q) qd at constant qd, shape (6,) [m/s^2, rad/s^2]."""
+        """Return the rate of S(q) qd for constant qd, shape (6,) [m/s^2, rad/s^2]."""
         return self._moved(q, qd)[1]
 
     def rows(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
-        """What the constraint rows measure, shape (rows,), and their gradients over qd, shape (rows, nv)."""
+        """Return the measures of the joint, shape (rows,), and their gradients with respect to qd, shape (rows, nv)."""
         rows = measured_rows(self.joint, self.transform(q))
         values = np.array([value for _, value, _ in rows])
         gradients = np.array([(*force, *torque) for _, _, (torque, force) in rows]).reshape(-1, 6)
         return values, matmul(gradients, self.subspace(q))
 
     def _moved(self, q: Numbers, qd: Numbers) -> tuple[np.ndarray, np.ndarray]:
-        """Twist and its rate, in child-side axes at the child-side origin."""
+        """Return the twist and its rate, in child-side axes at the child-side origin."""
         arrays, work = self._compiled.arrays, self._work
         positions, velocities = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
         put_pair(work.bodies[0].acceleration, (ZERO, ZERO))
@@ -67,7 +67,9 @@ class JointMotion:
 
 
 def _in_child(motion, R, X_BC: np.ndarray) -> np.ndarray:
-    """A motion at the body's origin, in world axes, as (linear, angular) at the child-side frame, in its axes."""
+    """Return a motion at the body's origin, in world axes, as (linear, angular) at the child-side frame, in its
+    axes.
+    """
     angular, linear = (np.array(rotate_back(R, part)) for part in motion)
     linear = linear + np.cross(angular, X_BC[:3])
     turn = np.array(quat_to_mat(tuple(X_BC[3:]))).reshape(3, 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of coordinates, and of what is measured of charts, as bounds of a step."""
+"""Limits of coordinates and of measures of charts, as bounds of a step of inverse kinematics."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ LIMIT = np.dtype(
 
 
 INSIDE = 2e-13
-"""How far before a limit coordinates stop, in rad and model sizes.
+"""Distance from a limit at which coordinates stop [rad or model sizes].
 
-Were it rounding that decides on which side they stand, an arm that is stretched at its elbow's limit might never bend
-again: beyond the limit, all that would bring the hand nearer bends the elbow farther beyond.
+Without it, rounding would decide on which side of the limit a coordinate is. An arm that is stretched at its elbow's
+limit might then never bend again, since each step that brings the hand nearer would bend the elbow beyond its limit.
 """
 
 
 class Bounds(Bundled, namedtuple("Bounds", "rows low high")):
-    """What kernels fill: rates of what is limited, shape (p, nv), and how far it may go from here, shape (p,) each."""
+    """Work arrays: rates of limited quantities, shape (p, nv), and the lowest and highest change, shape (p,) each."""
 
 
 def limits_of(compiled: CompiledModel, size: float) -> np.recarray:
-    """A LIMIT record for each axis that has limits, crossed ones left out.
+    """Return a LIMIT record for each axis with limits whose lower limit is not above the upper one.
 
     Args:
-        size: of the model [m], by which lengths are divided.
+        size: of the model [m]; lengths are divided by it.
     """
     found = []
     for span in compiled.spans.values():
@@ -75,10 +75,10 @@ def make_bounds(limits: np.recarray, nv: int) -> Bounds:
 
 @subroutine
 def write_bounds(model, limits, pace, q, bounds):
-    """Write how far what is limited may go from q.
+    """Write the range of change of each limited quantity from q on.
 
-    A coordinate stops a little before its limit, and one that stands beyond that already may go no farther. What is
-    measured has to come back, since a step along its rates leads beyond.
+    A coordinate stops `INSIDE` its limit, and one beyond its limit may not move farther beyond it. A measure beyond its
+    limit must come back, since a step along its linearised rate leads beyond again.
     """
     for n in range(limits.shape[0]):
         limit = limits[n]
@@ -95,7 +95,7 @@ def write_bounds(model, limits, pace, q, bounds):
 
 @subroutine
 def excess(bounds):
-    """By how much what is limited has to come back at most."""
+    """Return the largest amount by which a measure is beyond its limit."""
     most = 0.0
     for n in range(bounds.low.shape[0]):
         most = max(most, bounds.low[n], -bounds.high[n])
@@ -104,7 +104,7 @@ def excess(bounds):
 
 @subroutine
 def write_measure(model, limit, pace, q, rates):
-    """Write the rates of what is measured of a chart; returns its value."""
+    """Write the rates of a measure of a chart. Return its value."""
     body = model.bodies[limit.body]
     value, (torque, force) = chart_measure(model, limit, q)
     put3(rates, torque, body.v_end - 3)
@@ -117,7 +117,7 @@ def write_measure(model, limit, pace, q, rates):
 
 @subroutine
 def chart_measure(model, row, q):
-    """(value, gradient) of what `row`, a record with body, code and direction, measures at q."""
+    """Return (value, gradient) of the measure at q that `row`, a record with body, code and direction, describes."""
     body = model.bodies[row.body]
     if body.kind == BALL:
         return measure(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where links were seen, and how they moved, as coordinates of all joints, those that close loops included."""
+"""Coordinates and velocities of all joints from measured poses and twists of links, loop joints included."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .coordinates import joint_coordinates
 from .inverse import compile_for_posing
 
 Twist = Sequence[float] | np.ndarray
-"""V_WL: linear [m/s], then angular [rad/s], in world axes; linear is that of the link's origin."""
+"""V_WL: linear [m/s], then angular [rad/s], in world axes. The linear part is that of the link's origin."""
 
 
 def coordinates_of_links(compiled: CompiledModel, X_WL: Mapping[str, Pose]) -> np.ndarray:
-    """q at which links stand there, or nearly so, shape (nq,), nearest to the middle of the limits.
+    """Return q, shape (nq,), at which links have the given poses or nearly so, nearest to the middle of the limits.
 
     compiled: with loops split, as `compile_for_posing` does.
     """
@@ -26,16 +26,16 @@ def coordinates_of_links(compiled: CompiledModel, X_WL: Mapping[str, Pose]) -> n
 
 
 def state_of_links(model: Model, X_WL: Mapping[str, Pose], V_WL: Mapping[str, Twist] | None = None) -> dict[str, dict]:
-    """What a simulation takes as its start, {"q": {joint: numbers}, "qd": {…}}: links as they stand and as they move.
+    """Return the start of a simulation, {"q": {joint: numbers}, "qd": {…}}, from poses and twists of the links.
 
-    Joints keep what they can have of both; no more can be said where links stand off their joints.
+    Joints take the parts of poses and twists that their coordinates can express.
 
     Args:
-        model: of which all joints act that are enabled.
-        X_WL: pose of every link, by name. V_WL: twist of every link, see `Twist`; at rest where it is None.
+        model: of which all enabled joints act.
+        X_WL: pose of each link, by name. V_WL: twist of each link, see `Twist`; zero if None.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: a pose is no pose.
+        ModelError: if the model cannot be compiled. StateError: if a pose has a zero quaternion or is not finite.
     """
     compiled = compile_for_posing(model)
     q, qd = _measured(compiled, X_WL, V_WL)
@@ -49,7 +49,7 @@ def state_of_links(model: Model, X_WL: Mapping[str, Pose], V_WL: Mapping[str, Tw
 def _measured(
     compiled: CompiledModel, X_WL: Mapping[str, Pose], V_WL: Mapping[str, Twist] | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """q and qd of all joints."""
+    """Return q and qd of all joints."""
     names = compiled.link_names
     rows = np.array([X_WL[name] for name in names], dtype=np.float64).reshape(-1, 7)
     speeds = np.array([V_WL[name] for name in names]).reshape(-1, 6) if V_WL else np.zeros((len(names), 6))

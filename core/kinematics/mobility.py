@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many ways a mechanism can move: counted by Gruebler's formula, and by the rank of what its loops ask for.
+"""Degrees of freedom of a mechanism: by Gruebler's formula, and by the rank of its loop equations.
 
-Each loop asks that the two ways round it to the same frame move it alike: with the loop joint's own velocities as
-unknowns beside those of the tree, that is six equations a loop, whatever its joint's type. Couplings add one each, and
-so does an axis whose limits leave it no room.
+Each loop has six equations: both ways around it move the loop joint's frame alike. The unknowns are the velocities of
+the tree and of the loop joint. Each coupling adds one equation, and so does each axis whose two limits are equal.
 
 Source: Angeles, Fundamentals of Robotic Mechanical Systems (4th ed., 2014), section 8.2 (Chebyshev-Gruebler-Kutzbach),
 and Gogu, Structural Synthesis of Parallel Robots (2008), section 2.3, for mobility by rank.
@@ -32,7 +31,7 @@ from .still import StillModel, seen_from
 
 @dataclass(frozen=True)
 class Redundancy:
-    """A loop of whose `constraints` so many are already given by the rest of the mechanism."""
+    """A loop, and how many of its `constraints` follow from the rest of the mechanism."""
 
     loop: Loop
     constraints: int
@@ -41,13 +40,13 @@ class Redundancy:
 
 @dataclass(frozen=True)
 class Mobility:
-    """What `mobility` found.
+    """Result of `mobility`.
 
     Attributes:
-        by_rank: degrees of freedom in the pose that was asked for.
-        by_count: Gruebler's count, which takes every constraint for independent.
-        redundancies: one a loop. Together with couplings, they account for by_rank - by_count.
-        spins: links, a chain each, that can turn about their own axis while all else stands still.
+        by_rank: degrees of freedom in the given pose.
+        by_count: Gruebler's count, which assumes that all constraints are independent.
+        redundancies: one for each loop. Together with couplings, they explain by_rank - by_count.
+        spins: chains of links that can turn about their own axis while everything else stands still.
     """
 
     by_rank: int
@@ -57,14 +56,14 @@ class Mobility:
 
 
 def mobility(model: Model, q: dict | None = None) -> Mobility:
-    """Count the degrees of freedom of a model, as it is drawn or in another pose.
+    """Count the degrees of freedom of a model, as drawn or in another pose.
 
     Args:
-        q: {joint: number or list}, as in `closed_state`: loops are closed and mimics follow. If left out, all joints
-            stand at q = 0, where a drawing may leave loops open.
+        q: {joint: number or list}, as in `closed_state`: loops are closed and mimics follow. If None, all joints are at
+            q = 0, where loops may be open as drawn.
 
     Raises:
-        ModelError: the model cannot be compiled. StateError: as `closed_state`.
+        ModelError: if the model cannot be compiled. StateError: as `closed_state`.
     """
     compiled = compile_model(model)
     drawn = compiled.q_from({name: span.joint.q_neutral for name, span in compiled.spans.items()})
@@ -72,7 +71,7 @@ def mobility(model: Model, q: dict | None = None) -> Mobility:
 
 
 class _Count:
-    """The equations of all loops and couplings over the velocities of the tree, then of the loop joints."""
+    """The equations of all loops and couplings. Unknowns are the velocities of the tree, then those of loop joints."""
 
     def __init__(self, still: StillModel):
         self.still, self.compiled = still, still.compiled
@@ -97,13 +96,15 @@ class _Count:
         return Mobility(motions.count, self.unknowns - count, tuple(redundancies), tuple(spins))
 
     def _loop_state(self, loop: LoopJoint) -> tuple[Pose, np.ndarray]:
-        """Where its child-side frame is in the world, and its coordinates, shape (nq,)."""
+        """Return the pose of the loop joint's child-side frame in the world, and its coordinates, shape (nq,)."""
         X_WB = self.still.X_WB
         X_WP, X_WC = compose(X_WB[loop.parent_body], loop.X_BP), compose(X_WB[loop.child_body], loop.X_BC)
         return X_WC, coordinates_at(loop.joint, compose(inverse(X_WP), X_WC), np.array(loop.joint.q_neutral))
 
     def _closing(self, number: int, loop: LoopJoint, X_WC: Pose, values: np.ndarray) -> np.ndarray:
-        """The child-side frame, carried by its link, moves as the parent-side frame and the joint move it."""
+        """Return the six equations that the frame moves with its link as the parent-side frame and the joint move
+        it.
+        """
         still = self.still
         own = _in_world(JointMotion(loop.joint).subspace(values), X_WC)
         self.subspaces[loop.joint.name] = seen_from(own, scale(X_WC[:3], -1.0))
@@ -129,7 +130,7 @@ class _Count:
         return rows
 
     def _stuck(self, joint: Joint, q: np.ndarray) -> list[np.ndarray]:
-        """A row for all that the joint's limits leave no room: coordinates, and what its rows measure at q."""
+        """Return a row for each coordinate and measure of a joint whose two limits are equal."""
         held = held_gradients(joint, q)
         rows = np.zeros((len(held), self.unknowns))
         for row, gradient in zip(rows, held, strict=True):
@@ -138,7 +139,7 @@ class _Count:
         return list(rows)
 
     def _dof(self, joint: Joint, place: int) -> int:
-        """The unknown that is the velocity of the joint's coordinate number `place`."""
+        """Return the unknown that is velocity number `place` of the joint."""
         for number, loop in enumerate(self.compiled.loops):
             if loop.joint is joint:
                 return int(self.starts[number]) + place
@@ -146,12 +147,12 @@ class _Count:
 
 
 def _in_world(twists: np.ndarray, X_W: Pose) -> np.ndarray:
-    """Twists in a frame's own axes, linear first, shape (6, n), in world axes."""
+    """Return twists in a frame's own axes, linear first, shape (6, n), in world axes."""
     R = np.array(quat_to_mat(X_W[3:])).reshape(3, 3)
     return np.vstack([matmul(R, twists[:3]), matmul(R, twists[3:])])
 
 
 def _size(poses: Iterable[Pose]) -> float:
-    """A length to measure by, so that turns and slides weigh alike [m]."""
+    """Return the length by which translations are divided, so that they compare with rotations [m]."""
     points = np.array([pose[:3] for pose in poses]).reshape(-1, 3)
     return float(max(np.ptp(np.vstack([points, np.zeros(3)]), axis=0).max(), 1e-3))

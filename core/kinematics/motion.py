@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The outward step that all algorithms share: place a body, and its velocity, after its parent's."""
+"""The outward recursion that all algorithms share: pose, velocity and acceleration of a body from its parent's."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from ..spatial.storage import get3, get4, get6, get9, get_pair, put3, put4, put9
 
 @jitable
 def screw_of(dof, axis):
-    """The motion that a unit of a dof's rate makes, its axis given in world axes."""
+    """Return S of one dof: (angular, linear) motion per unit of its velocity. axis: in world axes."""
     return scale(axis, dof.turn), scale(axis, dof.slide)
 
 
 @jitable
 def rigid_inertia_of(body):
-    """In the body's own axes, about its own origin."""
+    """Return (mass, moment, inertia) of a body in its own axes, about its own origin."""
     return body.mass, get3(body.moment), get6(body.inertia)
 
 
 @jitable
 def aligned(R, dof):
-    """The axes that R takes to, turned to the dof's own. Along a chain of balls they are often the same already."""
+    """Return R turned to the axes whose z is the dof's axis. The rotation is skipped if it is the identity."""
     if dof.parallel:
         return R
     return matmul(R, get9(dof.align))
@@ -47,7 +47,7 @@ def aligned(R, dof):
 
 @jitable
 def chart_rate(R, qd, body):
-    """A ball's or a free joint's own motion in world axes; R: the body's axes after it."""
+    """Return S v of a ball or free joint as (angular, linear) in world axes. R: rotation of the body."""
     if body.kind == FREE:
         return rotate(R, get3(qd, body.v + 3)), rotate(R, get3(qd, body.v))
     return rotate(R, get3(qd, body.v)), ZERO
@@ -55,10 +55,11 @@ def chart_rate(R, qd, body):
 
 @jitable
 def move(model, work, i, q, qd):
-    """Place body i, its velocity and its dofs; leave in `bias` what its acceleration owes to velocities alone.
+    """Compute the pose, velocity and velocity-product accelerations (`bias`) of body i. Return its rotation and
+    velocity.
 
-    Everything is in world axes; velocities are taken at the body's own origin. The dofs of one joint all act at
-    that point, which is why its slides come before its turns. Returns the body's rotation and velocity.
+    All vectors are in world axes, velocities at the body's own origin. All dofs of one body act at that point, which is
+    why slides come before turns.
 
     Source: Featherstone (2008), sections 4.4 and 5.3 (the recursion of the Newton-Euler algorithm).
     """
@@ -103,17 +104,17 @@ def move(model, work, i, q, qd):
 
 @subroutine
 def move_bodies(model, work, q, qd):
-    """`move` all bodies, parents first."""
+    """Call `move` for all bodies, parents first."""
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, qd)
 
 
 @jitable
 def accelerate_body(model, work, i, R, qdd):
-    """Leave in `acceleration` that of body i, after its parent's, `move` and the joint accelerations `qdd`; return it.
+    """Compute and return the acceleration of body i from its parent's, after `move`. qdd: joint accelerations.
 
-    It is the spatial acceleration at the body's own origin, in world axes: the rate at which the velocity field changes
-    at that point of space.
+    It is the spatial acceleration at the body's own origin, in world axes: the rate of the velocity field at that point
+    of space (RBDA, section 2.10).
     """
     body = model.bodies[i]
     own = work.bodies[i]
@@ -132,7 +133,7 @@ def accelerate_body(model, work, i, R, qdd):
 
 @subroutine
 def integrate_positions(model, q, dv, part):
-    """Move positions along velocities `dv` for `part` of a second."""
+    """Move positions q along velocities `dv` for `part` of a second, on the manifold of quaternions."""
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         if body.kind == SCREWS:

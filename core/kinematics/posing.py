@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pose changed by hand: coordinates are led, or links are pulled, and what is tied to them follows."""
+"""Interactive posing: coordinates are set or links are pulled, and everything else follows its constraints."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from .measured import coordinates_of_links
 from .targets import Reach, Target
 
 LONGEST_STEP = 0.2
-"""Radians or metres by which a coordinate that is led moves at once, so that loops stay closed the way they are."""
+"""Largest change of a coordinate in one step [rad or m], so that loops keep their assembly."""
 
 MOST_STEPS = 2000
-"""On the longest way."""
+"""Maximum number of steps of one move."""
 
 SHORTEST_PART = 2e-4
-"""Of the way; where not even that much can be gone, it ends."""
+"""Smallest part of a move that is tried before it ends."""
 
 SAME = 1e-4
-"""Radians or metres by which closing may move what was given, for it to count as what was meant."""
+"""Largest change by closing loops for which a given value counts as reached [rad or m]."""
 
 PULLING_STEPS = 40
 
 SLACK, ROUGHEST = 1e-9, 1e-4
-"""What may stay open, in rad and model sizes: a drawing is rounded, and the more so the farther from the origin."""
+"""Constraint errors that are accepted [rad or model sizes]. Drawings are rounded, more so far from the origin."""
 
 
 class Poser:
-    """Leads a model from pose to pose. Loops stay closed, mimics and couplings, limits and pins are kept.
+    """Moves a model from pose to pose. Loops, mimics, couplings, limits and pins stay satisfied.
 
     Attributes:
-        compiled: the model, with coordinates for joints that close loops too. q: shape (nq,), where it stands.
+        compiled: the model, with coordinates for joints that close loops. q: present pose, shape (nq,).
 
     Args:
-        model: what acts in it; joints that are switched off are left out by the caller.
-        X_WL: where its links stand, by name.
-        pins: what links keep to. held: names of joints that stay as they are.
+        model: the caller leaves out joints that are switched off.
+        X_WL: present poses of its links, by name.
+        pins: targets that links keep. held: names of joints that must not move.
 
     Raises:
-        ModelError: the model cannot be compiled, or a pin or a name is of none of its links or joints.
-        StateError: a pose is missing or no pose.
+        ModelError: if the model cannot be compiled, or a pin or name is not one of its links or joints.
+        StateError: if a pose is missing or has a zero quaternion.
     """
 
     def __init__(self, model: Model, X_WL: Mapping[str, Pose], pins: Sequence[Target] = (), held: Collection[str] = ()):
@@ -60,21 +60,21 @@ class Poser:
         self._slack = max(SLACK, 3.0 * drawn) if drawn < ROUGHEST else SLACK
 
     def poses(self) -> dict[str, Pose]:
-        """X_WL of every link, by name."""
+        """Return X_WL of each link, by name."""
         return poses_at(self.compiled, self.q)
 
     def close(self, dofs: Collection[int] = ()) -> bool:
-        """Close all from where it stands, by as little as that takes; returns whether it could be.
+        """Satisfy all constraints by the smallest change of pose. Return whether that succeeded.
 
-        dofs: numbers of the velocity coordinates that stay as they are.
+        dofs: numbers of the velocity coordinates that must not move.
         """
         return self._close(self.q, set(dofs))
 
     def value(self, joint: str, place: int) -> float:
-        """Coordinate number `place` of a joint made of columns [rad or m].
+        """Return coordinate number `place` of a joint without a quaternion [rad or m].
 
         Raises:
-            ModelError: there is no such joint, or it has no such coordinate.
+            ModelError: if there is no such joint or coordinate.
         """
         span = self.compiled.spans.get(joint)
         if span is None or span.joint.kind.chart or place >= span.joint.nq:
@@ -82,11 +82,11 @@ class Poser:
         return float(self.q[span.q_at(place)])
 
     def q_of(self, joint: str) -> tuple[float, ...]:
-        """All coordinates of a joint [rad, m, or a quaternion w x y z]. Raises ModelError where it has none."""
+        """Return all coordinates of a joint [rad, m, or a quaternion w x y z]. Raises `ModelError` if it has none."""
         return tuple(self.q[self._span(joint).q].tolist())
 
     def follow(self) -> bool:
-        """Let what mimics follow what it mimics, and close loops; returns whether all could be closed."""
+        """Move mimics to their values, and close loops. Return whether that succeeded."""
         equations = [equation_terms(self.compiled, equation) for equation in self.compiled.model.equations()]
         for _ in equations:  # as often as a chain of them can be long
             for terms, constant in equations:
@@ -96,7 +96,7 @@ class Poser:
         return self.close()
 
     def lead(self, joint: str, place: int, value: float) -> float:
-        """Bring a coordinate to `value` [rad or m], or as near to it as all else lets it; returns where it is.
+        """Move a coordinate to `value` [rad or m], or as near as constraints allow. Return its new value.
 
         Raises:
             ModelError: as `value`.
@@ -109,10 +109,10 @@ class Poser:
         return self.value(joint, place)
 
     def turn(self, joint: str, quaternion: tuple[float, float, float, float]) -> None:
-        """Give a ball joint its rotation, w x y z, or as much of it as all else lets it have.
+        """Move a ball joint to a rotation w x y z, or as near as constraints allow.
 
         Raises:
-            ModelError: it is no ball joint.
+            ModelError: if it is not a ball joint.
         """
         span = self._span(joint)
         if span.joint.kind.code != BALL:
@@ -123,20 +123,20 @@ class Poser:
 
     @property
     def is_closed(self) -> bool:
-        """Whether loops, couplings and pins can be kept where it stands, or near there."""
+        """Return whether loops, couplings and pins are satisfied, or can be by a small change of pose."""
         return self._close(self.q.copy(), set())
 
     def take(self, values: Mapping[str, Sequence[float]]) -> bool:
-        """Give joints their coordinates, all at once, or what is nearest to them where all else does not let them.
+        """Move joints to given coordinates, all at once, or as near as constraints allow.
 
         Args:
             values: {joint: its coordinates [rad, m, or a quaternion w x y z]}.
 
         Returns:
-            whether they have them.
+            whether the joints have these coordinates.
 
         Raises:
-            ModelError: a joint has no coordinates. StateError: a wrong count of numbers.
+            ModelError: if a joint has no coordinates. StateError: if a count of numbers is wrong.
         """
         spans = [self._span(name) for name in values]
         given = self.compiled.q_from(values)
@@ -157,17 +157,19 @@ class Poser:
         return False
 
     def approach(self, rest: np.ndarray) -> None:
-        """Come as near to the pose `rest`, shape (nq,), as all else lets it; what is NaN there may be anywhere."""
+        """Move as near to the pose `rest`, shape (nq,), as constraints allow. Coordinates that are NaN there are
+        free.
+        """
         self._reacher(set()).relax(self.q, rest)
 
     def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
-        """Bring links as near to their targets as all else lets them come, from where they are.
+        """Move links as near to their targets as constraints allow.
 
         Args:
-            moves_base: whether pieces that float in the world may be moved.
+            moves_base: whether floating links may be moved.
 
         Raises:
-            ModelError: there is no such link.
+            ModelError: if there is no such link.
         """
         return self._reacher(set(), targets, moves_base).reach(self.q, most=PULLING_STEPS)
 
@@ -178,10 +180,10 @@ class Poser:
         return span
 
     def go(self, wanted: np.ndarray, dofs: set[int]) -> bool:
-        """Move on the way to `wanted`, shape (nq,), led by velocity coordinates `dofs`; returns whether to its end.
+        """Move towards `wanted`, shape (nq,), led by velocity coordinates `dofs`. Return whether the end was reached.
 
-        All others go where loops and couplings take them. Where a step cannot be closed, half of it is tried: that is
-        how a dead point is approached.
+        All other coordinates follow loops and couplings. A step that cannot be closed is halved, which leads up to a
+        dead point.
         """
         start, at = self.q.copy(), 0.0
         step = full = 1.0 if self._are_free(dofs) else max(_part(start, wanted), 1.0 / MOST_STEPS)
@@ -198,15 +200,15 @@ class Poser:
         return True
 
     def _are_free(self, dofs: set[int]) -> bool:
-        """Whether nothing has to be kept that velocity coordinates `dofs` have to do with."""
+        """Return whether velocity coordinates `dofs` affect no constraint."""
         return not dofs & self._reacher(set()).bound
 
     def _close(self, q: np.ndarray, dofs: set[int]) -> bool:
-        """Close all in place with velocity coordinates `dofs` as they are; returns whether it could be."""
+        """Satisfy all constraints without moving velocity coordinates `dofs`. Return whether that succeeded."""
         return self._reacher(dofs).reach(q).is_closed
 
     def _reacher(self, dofs: set[int], targets: Sequence[Target] = (), moves_base: bool = False) -> Reacher:
-        """One that was made before, where it asks the same of the same links."""
+        """Return a cached `Reacher` for the same links and points, or make one."""
         asked = tuple((target.link, target.point, target.axis, _kinds(target)) for target in targets)
         key = (frozenset(dofs), asked, moves_base)
         if key not in self._reachers:
@@ -225,7 +227,7 @@ def _kinds(target: Target) -> tuple:
 def _put_between(
     compiled: CompiledModel, start: np.ndarray, end: np.ndarray, part: float, dofs: set[int], q: np.ndarray
 ) -> None:
-    """Write to q what lies between two poses, of the joints whose velocity coordinates are in `dofs`."""
+    """Interpolate between two poses for the joints whose velocity coordinates are in `dofs`. Write to q."""
     for span in compiled.spans.values():
         led = [place for place in range(span.joint.nv) if span.v_at(place) in dofs]
         if not led:

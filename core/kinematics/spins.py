@@ -26,11 +26,11 @@ Neighbours = dict[int, list[tuple[int, Joint]]]
 
 
 def spinning_chains(still: StillModel, loops: dict[str, np.ndarray], length: float) -> list[tuple[str, ...]]:
-    """Names of the links of each such chain, the shortest first.
+    """Return the link names of each such chain, the shortest chain first.
 
     Args:
-        loops: the motions that loop joints allow, by name, as twists at the world's origin, shape (6, nv).
-        length: that a turn of one radian weighs like [m].
+        loops: by name, the motions that loop joints allow, as twists at the world's origin, shape (6, nv).
+        length: by which translations are divided [m].
     """
     links = dict(zip(still.compiled.link_names, still.compiled.link_body.tolist(), strict=True))
     coupled = {term.joint for equation in still.compiled.model.equations() for term in equation.terms}
@@ -45,7 +45,7 @@ def spinning_chains(still: StillModel, loops: dict[str, np.ndarray], length: flo
 
 
 def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, point, length: float) -> np.ndarray:
-    """An orthonormal basis of the motions that a joint allows, taken at a point."""
+    """Return an orthonormal basis of the motions that a joint allows, at a point."""
     span = still.compiled.spans.get(joint.name)
     twists = loops[joint.name] if span is None else still.twists[:, span.v]
     stuck = [joint.axes[column.axis].lower == joint.axes[column.axis].upper for column in joint.columns]
@@ -57,7 +57,7 @@ def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, poin
 
 
 def _share_a_turn(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether the spans of two orthonormal bases, shape (6, n), have a motion in common that turns."""
+    """Return whether the spans of two orthonormal bases, shape (6, n), share a motion with rotation."""
     if not one.size or not other.size:
         return False
     U, cosines, _ = svd(matmul(one.T, other))
@@ -76,7 +76,9 @@ def _neighbours(still: StillModel, links: dict[str, int]) -> Neighbours:
 
 
 def _runs(neighbours: Neighbours) -> Iterator[tuple[set[int], tuple[Joint, Joint]]]:
-    """Bodies in a row, each held by just two joints, between two different others; with the joints at the two ends."""
+    """Yield series of bodies of which each has exactly two joints, to two different bodies, with the joints at both
+    ends.
+    """
     between = {body for body, near in neighbours.items() if body and len(near) == 2}
     for first in sorted(between):
         for way, end in neighbours[first]:

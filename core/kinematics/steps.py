@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One step towards targets, among those that keep what must be kept: damped least squares in a null space.
+"""One step of inverse kinematics: damped least squares in the null space of constraints, with bounds.
 
     minimize |E s + e|^2 + damping |s - wish|^2   subject to   K s + k = 0   and   low <= B s <= high
 
-The rows K that are kept are factored as L Q', Householder's way and with pivots, since mechanisms such as Bricard's ask
-for more than they need. In the axes Q a step's first parts are what K asks for, and its others are free. Bounds join K
-one at a time as the step meets them, and leave it when they hold back what wants to leave anyway.
+K is factored as L Q' by Householder's method with pivoting, since mechanisms such as Bricard's have dependent rows. In
+the coordinates Q, the first components of a step follow from K, and the others are free. An active-set method adds
+bounds to K as the step meets them, and removes those whose multiplier has the wrong sign.
 
 Source: Nocedal and Wright, Numerical Optimization (2006), sections 15.3 (null spaces) and 16.5 (active sets); Nakamura
 and Hanafusa, Inverse kinematic solutions with singularity robustness (1986), for the damping.
@@ -22,33 +22,34 @@ from ..jit import subroutine
 from ..slots import Bundled
 
 INDEPENDENT = 1e-6
-"""What a row must have, beside those before it, to count as another: at least this, and ten times what is open."""
+"""Smallest norm of a row, without the rows before it, that counts as independent. It is at least ten times the error.
+"""
 
 SLACK = 1e-12
-"""What counts as no way left to a bound, and as no force that holds back."""
+"""Distance to a bound that counts as zero, and multiplier that counts as zero."""
 
 ROUNDING = 1e-12
-"""Least damping, as a part of what there is to damp."""
+"""Smallest damping, relative to the matrix that is damped."""
 
 CONTRADICTION = 1e-10
-"""Beyond a bound that is kept a step leads only where what else is kept contradicts it; it ends at the bound then."""
+"""Violation of an active bound that shows a contradiction with other rows. The step then ends at the bound."""
 
 
 class Step(
     Bundled,
     namedtuple("Step", "way wish rows diagonal betas order wanted bound_of side force seen mixed parts wished held"),
 ):
-    """What kernels fill.
+    """Work arrays.
 
     Attributes:
-        way: the step, shape (nv,). wish: what it would be if nothing were asked, shape (nv,).
-        rows: what is kept, then its reflectors and L, shape (m, nv). diagonal: of L. betas: of the reflectors.
-        order: which of the kept rows stands where. wanted: k, for each of them.
-        bound_of: the bound of each, or -1. side: of each bound, -1 or 1 while it is kept at that side, else 0.
-        force: with which each row holds back.
-        seen: E in the axes Q, shape (n, nv). mixed: the normal equations of what is free, shape (n, n).
-        parts, wished: of the step, and of the wish, in the axes Q, shape (nv,).
-        held: what E's rows hold back, shape (n,).
+        way: the step, shape (nv,). wish: the step without targets, shape (nv,).
+        rows: constraint rows, then their reflectors and L, shape (m, nv). diagonal: of L. betas: of the reflectors.
+        order: permutation of the constraint rows. wanted: k, for each of them.
+        bound_of: number of the bound of each row, or -1. side: -1 or 1 for an active bound, else 0.
+        force: multiplier of each row.
+        seen: E in the coordinates Q, shape (n, nv). mixed: normal equations of the free components, shape (n, n).
+        parts, wished: the step and the wish in the coordinates Q, shape (nv,).
+        held: multipliers of E's rows, shape (n,).
     """
 
 
@@ -78,9 +79,9 @@ def find_step(step, error, slope, kept, end, bounds, low, high, slack, damping):
     """Write the step to `step.way`.
 
     Args:
-        error, slope: of all rows, up to `end`. kept: the number of those that are kept, which come first.
-        bounds: B, shape (p, nv). low, high: shape (p,), low <= high. Where 0 is not between them, the step leads there.
-        slack: what may stay open, for rows that contradict each other by so little.
+        error, slope: of all rows, up to `end`. kept: number of constraint rows, which come first.
+        bounds: B, shape (p, nv). low, high: shape (p,), low <= high. If 0 is not between them, the step leads there.
+        slack: accepted error of constraint rows that contradict each other slightly.
     """
     for j in range(step.way.shape[0]):
         step.way[j] = 0.0
@@ -96,7 +97,7 @@ def find_step(step, error, slope, kept, end, bounds, low, high, slack, damping):
 
 @subroutine
 def gather(step, error, slope, kept, bounds, low, high):
-    """Copy what is kept at present into `step.rows`; returns how many rows that is."""
+    """Copy the constraint rows and active bounds into `step.rows`. Return their number."""
     nv = step.way.shape[0]
     for r in range(kept):
         step.wanted[r] = error[r]
@@ -118,7 +119,7 @@ def gather(step, error, slope, kept, bounds, low, high):
 
 @subroutine
 def factor(step, count, independent):
-    """Factor the first `count` rows as L Q'; returns their rank. Rows beyond it say what those before say already."""
+    """Factor the first `count` rows as L Q'. Return their rank. Rows beyond it depend on those before."""
     nv = step.way.shape[0]
     rows = step.rows
     for k in range(min(count, nv)):
@@ -143,7 +144,7 @@ def factor(step, count, independent):
 
 @subroutine
 def swap(step, k, i):
-    """Let rows k and i change places."""
+    """Exchange rows k and i."""
     if k == i:
         return
     step.order[k], step.order[i] = step.order[i], step.order[k]
@@ -153,7 +154,7 @@ def swap(step, k, i):
 
 @subroutine
 def reflect(x, mirror, beta, k):
-    """Mirror x by the reflector whose parts from k on are in `mirror`."""
+    """Apply the reflector whose components from k on are in `mirror` to x."""
     total = 0.0
     for j in range(k, x.shape[0]):
         total += mirror[j] * x[j]
@@ -164,23 +165,24 @@ def reflect(x, mirror, beta, k):
 
 @subroutine
 def into_axes(step, x, rank):
-    """x becomes Q' x."""
+    """Replace x by Q' x."""
     for k in range(rank):
         reflect(x, step.rows[k], step.betas[k], k)
 
 
 @subroutine
 def out_of_axes(step, x, rank):
-    """x becomes Q x."""
+    """Replace x by Q x."""
     for k in range(rank - 1, -1, -1):
         reflect(x, step.rows[k], step.betas[k], k)
 
 
 @subroutine
 def solve(step, error, slope, kept, end, rank, damping):
-    """Write the parts of the step that minimizes what is asked with the present bounds to `step.parts`.
+    """Write the components of the step for the present active set to `step.parts`.
 
-    Of what is free it is wish - F' (F F' + damping)^-1 (F wish + what the first parts leave), F being E's free parts.
+    The free components are wish - F' (F F' + damping)^-1 (F wish + residual of the first components), with F those of
+    E.
     """
     nv = step.way.shape[0]
     n = end - kept
@@ -217,7 +219,7 @@ def solve(step, error, slope, kept, end, rank, damping):
 
 @subroutine
 def stiffen(A, n, damping):
-    """Add damping to the diagonal; where rows say the same, at least as much as rounding cannot drown."""
+    """Add damping to the diagonal, at least `ROUNDING` of it, so that dependent rows do not make it singular."""
     trace = 0.0
     for i in range(n):
         trace += A[i, i]
@@ -227,7 +229,7 @@ def stiffen(A, n, damping):
 
 @subroutine
 def solve_positive(A, x, n):
-    """x becomes A^-1 x by Cholesky's method; A, of which the lower half counts, becomes its factor."""
+    """Replace x by A^-1 x by Cholesky's method. A, given by its lower half, becomes its factor."""
     for i in range(n):
         for j in range(i + 1):
             total = A[i, j]
@@ -247,7 +249,7 @@ def solve_positive(A, x, n):
 
 @subroutine
 def advance(step, bounds, low, high, rank):
-    """Go to the minimum, or up to the first bound on the way there, which is kept then; returns whether it met one."""
+    """Move to the minimum, or up to the first bound on the way, which becomes active. Return whether one was met."""
     out_of_axes(step, step.parts, rank)
     part, met, side = 1.0, -1, 0
     for b in range(step.side.shape[0]):
@@ -271,9 +273,9 @@ def advance(step, bounds, low, high, rank):
 
 @subroutine
 def release(step, rank, n):
-    """Keep the bound no longer that holds back most what would leave it; returns whether there is one.
+    """Deactivate the bound whose multiplier has the wrong sign and is largest. Return whether there is one.
 
-    With which force each row holds back follows from L' force = what the first parts of the step would lessen.
+    The multipliers solve L' force = gradient of the first components of the step.
     """
     worst, let_go = SLACK, -1
     into_axes(step, step.parts, rank)

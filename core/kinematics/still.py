@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model held in one pose: where its bodies are, and any Jacobian at the cost of a few products."""
+"""A model in one fixed pose: poses of its bodies, and Jacobians at the cost of a few products."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from .work import make_work
 
 
 class StillModel:
-    """Kernels run undecorated here: one pose is done before they would be compiled. Twists are linear first.
+    """Kernels run uncompiled here, since one pose takes less time than a compilation. Twists have the linear part
+    first.
 
     Attributes:
         q: the pose, shape (nq,).
-        X_WB: of every body [m]. X_WL: of every link, by name [m].
-        twists: of every velocity coordinate, taken at the world's origin in world axes, shape (6, nv).
-        moves: which coordinates move which body, shape (bodies, nv).
+        X_WB: pose of each body [m]. X_WL: pose of each link, by name [m].
+        twists: per unit of each velocity coordinate, at the world's origin in world axes, shape (6, nv).
+        moves: whether a coordinate moves a body, shape (bodies, nv).
     """
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray):
@@ -48,10 +49,10 @@ class StillModel:
         }
 
     def jacobian(self, body: int, point: Sequence[float]) -> np.ndarray:
-        """Of a point of the body that is there now [m, in the world], shape (6, nv)."""
+        """Return the Jacobian of the point of a body that is at `point` [m, in the world], shape (6, nv)."""
         return np.where(self.moves[body], seen_from(self.twists, point), 0.0)
 
 
 def seen_from(twists: np.ndarray, arm: Sequence[float]) -> np.ndarray:
-    """Twists, taken at a point that lies `arm` further."""
+    """Return twists at a point that is displaced by `arm`."""
     return np.vstack([twists[:3] + np.cross(twists[3:], arm, axisa=0, axisc=0), twists[3:]])

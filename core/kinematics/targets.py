@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a pose is asked for: links at places, turned, or looking at something; and how near it came."""
+"""Targets of inverse kinematics, and the errors that remain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model import ModelError
 from ..spatial import ZERO, Quat, Vec3, norm
 
 LARGEST = 1e12
-"""Metres or what else: squares of larger numbers would drown all others."""
+"""Largest number in a target [m or 1]. Squares of larger numbers would exceed all others."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Target:
         look_at: a point in the world [m] that `axis` is to point at from `point`.
         point: in the link [m].
         axis: a direction in the link, of any length.
-        weight: relative to other targets, if not all can be met.
+        weight: relative to other targets, if not all can be reached.
 
     Raises:
-        TypeError: `link` is no name. ModelError: nothing is asked, numbers are not finite, a direction or quaternion is
-            zero, or two orientations are asked at once.
+        TypeError: if `link` is not a string. ModelError: if nothing is given, numbers are not finite, a direction or
+            quaternion is zero, or two orientations are given.
     """
 
     link: str
@@ -70,10 +70,10 @@ class Target:
 
 
 def targets_of(given: Target | Iterable[Target], what: str = "targets") -> tuple[Target, ...]:
-    """Return targets as a tuple, a single one too.
+    """Return targets as a tuple, from one target or several. what: name of the argument, for messages.
 
     Raises:
-        TypeError: something else is given. what: the argument's name.
+        TypeError: if something else is given.
     """
     found = [given] if isinstance(given, Target) or not isinstance(given, Iterable) else [*given]
     for target in found:
@@ -88,7 +88,7 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Miss:
-    """How far a link stays from its target [m, rad]."""
+    """The remaining error of a link's target [m, rad]."""
 
     link: str
     distance: float
@@ -102,15 +102,15 @@ class Miss:
 
 @dataclass(frozen=True)
 class Reach:
-    """How near a pose came to what it was asked for.
+    """The remaining errors of a pose.
 
     Attributes:
-        misses: of the targets that are not met, the farthest first.
-        gap: what stays open of loops, couplings and pins [m or rad].
-        is_closed: whether that is no more than rounding.
-        at_limits: names of the joints that stand at a limit.
-        steps: how many were made.
-        is_held: whether nothing may move at all. is_base_held: whether something could if its base might.
+        misses: of the targets that are not reached, the largest first.
+        gap: largest error of loops, couplings and pins [m or rad].
+        is_closed: whether that is rounding.
+        at_limits: names of the joints at a limit.
+        steps: number of steps.
+        is_held: whether nothing may move at all. is_base_held: whether something could move if its base were free.
     """
 
     misses: tuple[Miss, ...]
@@ -127,17 +127,17 @@ class Reach:
 
     @property
     def distance(self) -> float:
-        """The largest that is left [m]."""
+        """The largest remaining distance [m]."""
         return max((miss.distance for miss in self.misses), default=0.0)
 
     @property
     def angle(self) -> float:
-        """The largest that is left [rad]."""
+        """The largest remaining angle [rad]."""
         return max((miss.angle for miss in self.misses), default=0.0)
 
     @property
     def words(self) -> str:
-        """What a person should know; empty where all is met."""
+        """Return a sentence for the user; "" if all targets are reached."""
         if self.is_reached:
             return ""
         if not self.is_closed:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks: what bodies and coordinates are asked for, as rows of errors and of their rates.
+"""Tasks of inverse kinematics: rows of errors of frames and coordinates, with their rates.
 
-A task asks a frame of one body to be somewhere in another, the world included: its origin at a place, its axes turned
-as others, or its z axis pointed at something. Or it asks an equation of coordinates, as a mimic does. Loops that stay
-closed and targets to be reached are the same tasks: it is the caller who keeps some and follows others.
+A task wants a frame of one body at a pose in another body or the world: its origin at a place, its axes in an
+orientation, or its z axis towards a point. Or it wants an equation of coordinates, such as a mimic, to hold. Loops and
+targets are the same kinds of tasks; the caller decides which are constraints.
 
-Rows are in world axes and without unit: lengths are divided by the model's size, and so are the coordinates that slide,
-so that a watch and a crane are moved alike.
+Rows are in world axes and without units: lengths and slides are divided by the model's size, so that a watch and a
+crane move alike.
 
 Source: Siciliano, Sciavicco, Villani, Oriolo, Robotics: Modelling, Planning and Control (2009), section 3.7.
 """
@@ -63,18 +63,20 @@ TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], alig
 
 
 class Tasks(Bundled, namedtuple("Tasks", "records terms pace")):
-    """What kernels see: TASK and TERM records, and for each velocity coordinate what a unit of a step moves it by.
+    """Arguments of the kernels: TASK and TERM records, and the step of each velocity coordinate per unit.
 
-    pace: shape (nv,): 1 rad for what turns, the model's size [m] for what slides, and 0 for what is held.
+    pace: shape (nv,): 1 rad for rotations, the model's size [m] for slides, and 0 for coordinates that must not move.
     """
 
 
 class Rows(Bundled, namedtuple("Rows", "error slope own other")):
-    """What kernels fill: errors, shape (rows,), their rates for unit steps, (rows, nv), and Jacobians, (6, nv)."""
+    """Work arrays: errors, shape (rows,), their rates for unit steps, shape (rows, nv), and Jacobians, shape (6,
+    nv).
+    """
 
 
 NOWHERE = 1e-12
-"""Distance [m] or sine below which there is no direction."""
+"""Distance [m] or sine below which a direction is undefined."""
 
 
 def make_rows(tasks: Tasks) -> Rows:
@@ -84,7 +86,7 @@ def make_rows(tasks: Tasks) -> Rows:
 
 @subroutine
 def write_errors(work, tasks, first, end, q, error):
-    """Write how far tasks number `first` to `end` are from being met; bodies stand where `move` has put them."""
+    """Write the errors of tasks number `first` to `end`, after `move`."""
     for n in range(first, end):
         task = tasks.records[n]
         if task.kind == EQUATION:
@@ -98,7 +100,7 @@ def write_errors(work, tasks, first, end, q, error):
 
 @jitable
 def error_of(work, task):
-    """Of a task about frames: a way [m] or a turn [rad]."""
+    """Return the error of a task about frames: a displacement [m] or a rotation [rad]."""
     if task.kind == PLACE:
         return sub(point_of(work, task.other, task.X_other), point_of(work, task.one, task.X_one))
     if task.kind == TURN:
@@ -121,7 +123,7 @@ def axes_of(work, body, X):
 
 @jitable
 def sight_of(work, task):
-    """(direction, distance [m]) from where the task's body looks to what it is to look at."""
+    """Return (direction, distance [m]) from the task's body to the point that its axis should point at."""
     way = sub(point_of(work, task.one, task.X_one), point_of(work, task.other, task.X_other))
     far = math.sqrt(dot(way, way))
     if far < NOWHERE:  # it looks from there, and so looks at it whatever its direction
@@ -131,7 +133,7 @@ def sight_of(work, task):
 
 @jitable
 def turn_between(a, b):
-    """The shortest turn [rad] that takes direction a to b; about some axis across where they are opposite."""
+    """Return the shortest rotation [rad] from direction a to b. If they are opposite, its axis is arbitrary."""
     axis = cross(a, b)
     sine = math.sqrt(dot(axis, axis))
     angle = atan2(sine, dot(a, b))
@@ -171,11 +173,12 @@ def write_slopes(model, work, tasks, first, end, rows):
 
 @jitable
 def aim_rate(axis, seen, far, moved, turned, carried):
-    """How an axis turns against what it is to see, but for turns about itself, which change nothing.
+    """Return the angular velocity of an axis relative to its target direction, without rotation about itself.
 
     Args:
-        moved, turned: velocities of the eye [m/s] and of the axis [rad/s] against what carries the thing to be seen.
-        carried: the angular velocity of that.
+        moved, turned: velocity of the axis's origin [m/s] and angular velocity of the axis [rad/s], relative to the
+            body that carries the target.
+        carried: angular velocity of that body [rad/s].
     """
     rate = add(turned, carried)
     if far > 0.0:

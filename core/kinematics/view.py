@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A view over several articulations of one make, such as the robots of a scene: batched reading and writing."""
+"""A view over several articulations of one structure, such as equal robots in a scene: batched reads and writes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .checked import forward_kinematics
 from .forward import link_row, tree_kinematics
 
 NUMBERS = tuple(item.name for item in fields(Axis) if type(item.default) is float)
-"""The fields of an `Axis` that hold one."""
+"""The fields of an `Axis` that hold one number."""
 
 
 @dataclass(frozen=True)
 class Articulation:
-    """Links that joints hold together, the world apart.
+    """A set of links that joints connect, without the world.
 
     Attributes:
-        name: of its root, the first of its links that hangs in the world or floats.
+        name: of its root, which is the first of its links that hangs in the world or floats.
         links: names, parents first. joints: names of those that move, in the order of their coordinates.
     """
 
@@ -37,7 +37,7 @@ class Articulation:
 
 
 def articulations(compiled: CompiledModel) -> list[Articulation]:
-    """All articulations of a model, in the order of their roots."""
+    """Return all articulations of a model, in the order of their roots."""
     order = _links_parents_first(compiled)
     root = pieces(order, compiled.model.joints)
     members: dict[str, list[str]] = {}
@@ -369,7 +369,7 @@ class ArticulationView:
 
 
 def _of_worlds(values: np.ndarray, of_one: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """What a function makes of each world, with the worlds' dimensions first."""
+    """Return the results of a function for each world, with the worlds' dimensions first."""
     found = np.asarray(values, dtype=np.float64)
     if found.ndim == 1:
         return of_one(found)
@@ -378,7 +378,7 @@ def _of_worlds(values: np.ndarray, of_one: Callable[[np.ndarray], np.ndarray]) -
 
 
 def _known_types(what: str, words: Iterable[str]) -> set[str]:
-    """Return the joint types that words mean. Raises ModelError if one means none."""
+    """Return the joint types of these names. Raises `ModelError` if a name is unknown."""
     found = {word: type_name(word) for word in ([words] if isinstance(words, str) else words)}
     if unknown := [word for word, name in found.items() if name not in JOINT_TYPES]:
         raise ModelError(f"{what}: joint type {unknown[0]!r} is not known; allowed are {', '.join(JOINT_TYPES)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compile the kernels that lead poses, ahead of the first one."""
+"""Compiles the kernels of inverse kinematics ahead of the first pose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .targets import Target
 
 
 def warm_up() -> None:
-    """Fill the cache. Kernels take every model's arrays alike, so that one small model compiles all there is."""
+    """Fill the cache. One small model suffices, since kernels take the arrays of all models alike."""
     model = Model(links=[Link("bob")], joints=[Joint("hinge", "revolute", WORLD, "bob")])
     compiled = compile_for_posing(model)
     with filling(POSING):
@@ -24,5 +24,5 @@ def warm_up() -> None:
 
 
 def is_warm() -> bool:
-    """Whether they run at once, with no compilation to wait for. Until then they run as they were written, slowly."""
+    """Return whether the kernels run at once. Until then they run uncompiled, slowly."""
     return jit.is_ready(POSING)

@@ -89,7 +89,7 @@ def make_work(arrays: Arrays) -> Work:
 
 
 def make_watches(arrays: Arrays) -> np.recarray:
-    """WATCH records of guards that hold nothing yet."""
+    """Return WATCH records of guards that hold nothing."""
     watches = np.zeros(len(arrays.guards), WATCH).view(np.recarray)
     watches.lower, watches.upper = arrays.guards.lower, arrays.guards.upper
     return watches
@@ -97,7 +97,7 @@ def make_watches(arrays: Arrays) -> np.recarray:
 
 @jitable
 def largest(values):
-    """The largest size among numbers, shape (n,); infinite where one is NaN, so that nobody takes that for small."""
+    """Return the largest absolute value in `values`, shape (n,); infinity if one of them is NaN."""
     found = 0.0
     for i in range(values.shape[0]):
         size = abs(values[i])

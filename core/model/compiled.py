@@ -244,7 +244,9 @@ class CompiledModel:
         return self.q_from(q) if q is None or isinstance(q, Mapping) else _vector(q, self.nq, "q")
 
     def velocities(self, qd: Values, what: str = "qd") -> np.ndarray:
-        """Return qd, or another quantity with a number for each dof, as an array, shape (nv,); 0 for joints left out."""
+        """Return qd, or another quantity with a number for each dof, as an array, shape (nv,); 0 for left-out
+        joints.
+        """
         return self.q_from(qd, True) if qd is None or isinstance(qd, Mapping) else _vector(qd, self.nv, what)
 
     def q_from(self, values: Mapping | None, velocities: bool = False) -> np.ndarray:
