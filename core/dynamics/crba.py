@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mass matrix by the composite-rigid-body algorithm.
 
-Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, Table 6.2.
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, table 6.2.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..spatial.storage import get3, put3
 
 @kernel
 def composite_body(model, work, q, M):
-    """Write to `M`, shape (nv, nv), the mass matrix at q, armatures included."""
+    """Write the mass matrix at q, armatures included, to `M`, shape (nv, nv)."""
     count = model.bodies.shape[0]
     for i in range(1, count):
         R, _ = move(model, work, i, q, work.still)
@@ -33,7 +33,7 @@ def composite_body(model, work, q, M):
 
 @jitable
 def fill_row(model, work, i, j, inertia, M):
-    """The force that accelerates all that dof j of body i carries, felt by the dofs of that body and of those below."""
+    """Write row j of M: the force that accelerates composite body i along dof j, projected on each dof below."""
     force = momentum(inertia, motion_of_dof(model, work, i, j))
     below = i
     while below > 0:

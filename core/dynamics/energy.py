@@ -13,17 +13,17 @@ from .guards import stop_energy
 
 @kernel
 def mechanical_energy(model, work, q, qd):
-    """(kinetic, potential) [J]; potential is that of gravity, zero at the world's origin, of springs and of stops.
+    """Return (kinetic, potential) energy [J]. Potential energy is that of gravity, 0 at the origin, springs and stops.
 
-    Of any state, whether loops close in it or not. Springs and armatures of joints that close loops count if the model
-    was compiled with `split_loops`, since these have no coordinates otherwise.
+    Any state is allowed, loops open or closed. Springs and armatures of joints that close loops count if the model was
+    compiled with `split_loops`, since they have no coordinates otherwise.
     """
     return energies_of(model, work, q, qd)
 
 
 @subroutine
 def energies_of(model, work, q, qd):
-    """As `mechanical_energy`, for kernels."""
+    """Do what `mechanical_energy` does, for kernels."""
     for i in range(1, model.bodies.shape[0]):
         move(model, work, i, q, qd)
     potential = spring_energy(model, q) + stop_energy(model, work, q)
@@ -42,7 +42,7 @@ def energies_of(model, work, q, qd):
 
 @subroutine
 def kinetic_energy(model, work, qd):
-    """Of bodies that move as `move` has left them, and of armatures [J]."""
+    """Return the kinetic energy of bodies, after `move`, and of armatures [J]."""
     energy = 0.0
     for i in range(1, model.bodies.shape[0]):
         body, own = model.bodies[i], work.bodies[i]

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The equations of motion of a compiled model: M(q) qdd + h(q, qd) = tau + J' W + G' L, with gravity in h.
+"""The equations of motion: M(q) qdd + h(q, qd) = tau + J' W + G' L, with gravity in h.
 
-G' L are the forces by which loops stay closed, mimics and couplings are followed, and limits without room are kept.
-What a simulation finds out as it goes on does not act here: drives, friction, stops, and the largest speeds. What is
-called `tree_…` leaves out G' L as well.
+G' L are the constraint forces of loops, mimics, couplings and equal limits. Functions named `tree_…` leave them out.
+Drives, friction, stops and velocity limits act in simulations only.
 
-`model` is a `Model` or a `CompiledModel`. q, qd, qdd and tau are arrays in the layout of the latter, of shape (nq,) and
-(nv,), or {joint: number or list}: joints that are left out are at home, at rest, and without force. A `Model` is taken
-as `compile_model(model, split_loops=True)` lays it out. `wrenches` maps link names to forces from outside, shape (6,):
-the force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
+`model` is a `Model` or a `CompiledModel`. q, qd, qdd and tau are arrays in the layout of the latter, of shapes (nq,)
+and (nv,), or {joint: number or list}: joints that are left out are at home, at rest, and without force. A `Model` has
+the layout of `compile_model(model, split_loops=True)`. `wrenches` maps link names to external wrenches, shape (6,): the
+force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
 `StateError`.
 """
 
@@ -38,14 +37,14 @@ from .singular import fault_in_words, is_singular
 Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 
 BALANCED = 1e-6
-"""Part of the largest force that may be left over where motors are asked for a motion, as for states that are given."""
+"""Largest residual of inverse dynamics with motors, relative to the largest force. States are accepted as loosely."""
 
 
 def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
-    """M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included.
+    """Return M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included.
 
     Raises:
-        StateError: loops, couplings or limits tie velocities, which M takes for independent.
+        StateError: if loops, couplings or limits make velocities depend on each other.
     """
     compiled = compiled_of(model)
     if found := ties(compiled):
@@ -57,10 +56,10 @@ def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
 
 
 def tree_mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
-    """As `mass_matrix`, of the tree alone, whose velocities are all free.
+    """Return the mass matrix of the spanning tree, whose velocities are all independent.
 
-    Without `split_loops`, what turns in joints that close loops is left out; with it, links that these cut weigh but a
-    part of themselves. `free_motions` puts them together again.
+    Without `split_loops`, the armatures of joints that close loops are left out. With it, links that these joints cut
+    are represented by their parts. `free_motions` combines them again.
     """
     compiled = compiled_of(model)
     M = np.zeros((compiled.nv, compiled.nv))
@@ -76,16 +75,17 @@ def inverse_dynamics(
     wrenches: Wrenches | None = None,
     motors: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """All joint forces tau that make the model move so; springs and dampers give `passive_forces` of them.
+    """Return all joint forces tau that cause the accelerations qdd, shape (nv,). They include `passive_forces`.
 
-    Where loops or couplings tie joints, these forces are shared in many ways, until it is said who gives them.
+    If loops or couplings make velocities depend on each other, the forces are unique only with `motors`.
 
     Args:
-        motors: names of the joints that give forces; tau of all others is 0. If left out, all do.
+        motors: names of the joints that exert forces; tau of all others is 0. If None, all joints do.
 
     Raises:
-        ModelError: `wrenches` names no link. StateError: joints are tied and there are no `motors`, or these can make
-            the model move so in no way, or in many; the state breaks what the model holds to.
+        ModelError: if `wrenches` names no link. StateError: if velocities depend on each other and `motors` is None; if
+            the motors can cause the motion in no way or in several; or if the state violates the constraints of the
+            model.
     """
     compiled = compiled_of(model)
     tied = ties(compiled)
@@ -131,10 +131,10 @@ def _require_followed(compiled: CompiledModel, qdd: np.ndarray, found: np.ndarra
 def tree_inverse_dynamics(
     model: AnyModel, q: Values = None, qd: Values = None, qdd: Values = None, wrenches: Wrenches | None = None
 ) -> np.ndarray:
-    """As `inverse_dynamics`, of the tree alone: M qdd + h - J' W, for any state, open loops and all.
+    """Return M qdd + h - J' W of the spanning tree, for any state, loops open or closed.
 
     Raises:
-        ModelError: `wrenches` names no link.
+        ModelError: if `wrenches` names no link.
     """
     compiled = compiled_of(model)
     tau = np.zeros(compiled.nv)
@@ -152,14 +152,13 @@ def tree_inverse_dynamics(
 def forward_dynamics(
     model: AnyModel, q: Values = None, qd: Values = None, tau: Values = None, wrenches: Wrenches | None = None
 ) -> np.ndarray:
-    """The accelerations qdd under all joint forces tau, those of springs and dampers included.
+    """Return the accelerations qdd under joint forces tau, which include those of springs and dampers.
 
-    Loops stay closed, mimics and couplings are followed, and limits without room kept.
+    Loops, mimics, couplings and equal limits are respected.
 
     Raises:
-        ModelError: `wrenches` names no link. StateError: `compiled` leaves its loops out; the state breaks what the
-            model holds to, which `kinematics.closed_state` mends; or forces do not decide how it moves, since something
-            can move that has no inertia.
+        ModelError: if `wrenches` names no link. StateError: if `compiled` leaves its loops out; if the state violates
+            the constraints of the model (`kinematics.closed_state` repairs it); or if the mass matrix is singular.
     """
     compiled = compiled_of(model)
     require_split(compiled, "forward_dynamics")
@@ -179,17 +178,17 @@ def forward_dynamics(
 
 @kernel
 def hold(model, work, constraints, scratch, q, qd, qdd):
-    """Correct the accelerations that `articulated_body` has left, in `work` too, for the forces of constraints."""
+    """Add the accelerations that constraint forces cause to those that `articulated_body` has left."""
     hold_constraints(model, work, constraints, scratch, q, qd, qdd, get3(model.gravity))
 
 
 def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
-    """What springs, dampers and force laws add to tau by themselves, those of joints that close loops too.
+    """Return the forces of springs and dampers, shape (nv,), also of joints that close loops.
 
-    Each is of its joint's own q and qd: whether loops close there is not asked.
+    Each joint's force depends on its own q and qd only. Loops may be open.
 
     Raises:
-        StateError: `compiled` leaves its loops out.
+        StateError: if `compiled` leaves its loops out.
     """
     compiled = compiled_of(model)
     require_split(compiled, "passive_forces")
@@ -201,7 +200,7 @@ def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.n
 
 @kernel
 def write_passive_forces(model, work, q, qd, tau):
-    """`joint_forces`, for a caller outside kernels."""
+    """Call `joint_forces` from outside kernels."""
     joint_forces(model, work, q, qd, 0.0, tau)
 
 

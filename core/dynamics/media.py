@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What surrounds bodies: drag that brakes them, and no gravity where it is switched off."""
+"""Drag of bodies in a medium that may move as wind, and links without weight."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from ..spatial.storage import get3, get6, get9, get_pair, put_pair
 
 @jitable
 def add_medium_forces(model, work):
-    """Add to the bodies' `force` what it takes to move through their media.
+    """Add drag, and the correction for links without weight, to the bias forces of bodies.
 
-    Returns the powers that drag takes away and that the wind brings in [W].
-
-    `force` is what a body's motion asks for; gravity is an acceleration of the world upward, so what it does not pull
-    at asks for so much less.
+    Return (power dissipated by drag, power supplied by wind) [W]. Gravity is an upward acceleration of the world, which
+    acts on all mass. So the weight of links without gravity is subtracted again.
     """
     lost, gained = 0.0, 0.0
     gravity, wind = get3(model.gravity), get3(model.wind)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a model's mass is, and how it moves as a whole."""
+"""Centre of mass, its Jacobian, and the momentum of a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..spatial.storage import get3
 
 @kernel
 def total_momentum(model, work, q, qd):
-    """(mass, mass * com, (angular, linear) momentum), all about the world's origin; the world's own mass left out."""
+    """Return (mass, mass * com, (angular, linear) momentum) about the world's origin. The world has no mass here."""
     mass = 0.0
     moment = (0.0, 0.0, 0.0)
     angular = (0.0, 0.0, 0.0)
@@ -39,11 +39,11 @@ def total_momentum(model, work, q, qd):
 
 
 def centre_of_mass(model: AnyModel, q: Values = None) -> np.ndarray:
-    """Of all that can move, in world axes, shape (3,) [m].
+    """Return the centre of mass of all bodies that can move, in world axes, shape (3,) [m].
 
     Raises:
-        ModelError: nothing that can move has mass. StateError: q breaks loops, mimics, couplings or limits without
-            room.
+        ModelError: if nothing that can move has mass. StateError: if q violates loops, mimics, couplings or equal
+            limits.
     """
     compiled = compiled_of(model)
     mass, moment, _ = _totals(compiled, q, None)
@@ -51,10 +51,10 @@ def centre_of_mass(model: AnyModel, q: Values = None) -> np.ndarray:
 
 
 def momentum(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
-    """(linear [kg m/s], angular [kg m^2/s] about the centre of mass) in world axes, shape (6,).
+    """Return (linear [kg m/s], angular [kg m^2/s] about the centre of mass) momentum in world axes, shape (6,).
 
     Raises:
-        StateError: q or qd breaks loops, mimics, couplings or limits without room.
+        StateError: if q or qd violates loops, mimics, couplings or equal limits.
     """
     mass, moment, (angular, linear) = _totals(compiled_of(model), q, qd)
     if mass > 0.0:
@@ -69,7 +69,7 @@ def _totals(compiled: CompiledModel, q: Values, qd: Values):
 
 
 def tree_com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
-    """As `com_jacobian`, of the tree alone, whose velocities are all free; for any state, open loops and all."""
+    """Return the Jacobian of the centre of mass of the spanning tree, as `com_jacobian`, for any state."""
     compiled = compiled_of(model)
     positions, work = compiled.positions(q), make_work(compiled.arrays)
     J = np.zeros((3, compiled.nv))
@@ -95,9 +95,8 @@ def com_jacobian(model: AnyModel, q: Values = None, leading: Sequence[str] | Non
         leading: names of the joints that lead a mechanism; see `link_jacobian`.
 
     Raises:
-        ModelError: nothing that can move has mass. StateError: q breaks loops, mimics, couplings or limits without
-            room; or these tie velocities, so that not every column is a motion that can be, and no joints are said to
-            lead.
+        ModelError: if nothing that can move has mass. StateError: if q violates loops, mimics, couplings or equal
+            limits; or if these make velocities depend on each other and `leading` is None.
     """
     compiled = compiled_of(model)
     require_obeyed(compiled, compiled.positions(q))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse dynamics as the judge of forward dynamics."""
+"""The error of forward dynamics, measured by inverse dynamics."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .rnea import newton_euler
 def forward_residual(
     arrays: Arrays, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, work: Work | None = None
 ) -> np.ndarray:
-    """How far RNEA(ABA(tau)) is from tau, relative to the largest force that holding still takes, shape (nv,).
+    """Return |RNEA(ABA(tau)) - tau| relative to the largest of tau and the forces that hold gravity, shape (nv,).
 
-    Both are of the spanning tree alone. Rounding by itself gives about 1e-12. Much more, or no number, means that the
-    mass matrix is singular: some dof moves nothing that has inertia about it.
+    Both algorithms run on the spanning tree. Rounding alone gives about 1e-12. A much larger number, or NaN, means that
+    the mass matrix is singular: some dof moves nothing that has inertia.
 
-    work: of `make_work(arrays)`, to be overwritten; a new one if left out.
+    work: from `make_work(arrays)`, to be overwritten; None for a new one.
     """
     work = make_work(arrays) if work is None else work
     qdd, back, holding = np.zeros_like(qd), np.zeros_like(qd), np.zeros_like(qd)

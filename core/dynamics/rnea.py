@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse dynamics by the recursive Newton-Euler algorithm: the judge of the articulated-body algorithm.
+"""Inverse dynamics by the recursive Newton-Euler algorithm. Tests compare the articulated-body algorithm with it.
 
-Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3, Table 5.1.
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3, table 5.1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .media import add_medium_forces
 
 @kernel
 def newton_euler(model, work, q, qd, qdd, tau):
-    """Write to `tau`, shape (nv,), the joint forces under which gravity and they together give `qdd`, shape (nv,)."""
+    """Write the joint forces that cause accelerations `qdd`, shape (nv,), under gravity to `tau`, shape (nv,)."""
     torques(model, work, q, qd, qdd, tau)
 
 
@@ -50,7 +50,7 @@ def torques(model, work, q, qd, qdd, tau):
 
 @jitable
 def gather(model, work, qdd, tau):
-    """Inward: what each joint bears of the forces that the bodies ask for, and the part along its own motion."""
+    """Sum the bodies' forces from the last body to the first, and project them on each dof."""
     for i in range(model.bodies.shape[0] - 1, 0, -1):
         body = model.bodies[i]
         own = work.bodies[i]

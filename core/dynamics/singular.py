@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What forces do not decide, since nothing that weighs moves along with it: which link or joint, and what to do."""
+"""Singular mass matrices: which link or joint moves without inertia, and what the user can do."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .crba import composite_body
 from .residual import forward_residual
 
 ROUNDING = 1e-6
-"""Of inverse dynamics by forward dynamics; more is none."""
+"""Largest residual of inverse dynamics after forward dynamics that counts as rounding."""
 
 IDLE = 1e-10
-"""Part of an inertia that is none, once all are scaled to be alike."""
+"""Eigenvalue of the scaled mass matrix below which a motion has no inertia, relative to the largest one."""
 
 NEXT_TO_NOTHING = 1e-4
-"""Part of a motion that is none."""
+"""Component of a motion below which a coordinate does not take part, relative to the largest one."""
 
 AT_ONCE = 1e-4
-"""Seconds within which nothing has moved yet."""
+"""Time within which nothing has moved since the start [s]."""
 
 UNDECIDED = "so forces do not decide how it moves (the mass matrix is singular)"
 
@@ -37,8 +37,8 @@ def is_singular(
     """Return whether the mass matrix of the spanning tree is singular: inverse dynamics does not reproduce tau.
 
     Args:
-        q: shape (nq,). qd, tau: shape (nv,). A singular matrix may have a solution for equal forces, so unequal ones
-            find more.
+        q: shape (nq,). qd, tau: shape (nv,). Forces should differ, since a singular system may have a solution for
+            equal ones.
         work: as in `forward_residual`.
     """
     with np.errstate(all="ignore"):
@@ -47,16 +47,16 @@ def is_singular(
 
 
 def fault_in_words(compiled: CompiledModel, q: np.ndarray) -> str:
-    """Of a mass matrix that is singular at q, shape (nq,): which link or joint is at fault, why, and what to do."""
+    """Return a sentence on a mass matrix that is singular at q, shape (nq,): which link or joint, why, what to do."""
     with np.errstate(all="ignore"):
         return _Fault(compiled, q, idle_motion(compiled, q)).in_words()
 
 
 def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
-    """Velocities at q that meet the least inertia, in as few coordinates as can be, shape (nv,) [rad/s, m/s].
+    """Return velocities at q with the least inertia, in as few coordinates as possible, shape (nv,) [rad/s, m/s].
 
-    An eigenvector of the mass matrix, whose rows are scaled so that turns and slides, and the light and the heavy,
-    weigh alike. Of several motions without inertia, it is the one in which the freest coordinate moves.
+    They are an eigenvector of the mass matrix, scaled so that rotations and translations, and light and heavy links,
+    are comparable. Of several motions without inertia, the one along the coordinate with the largest share is taken.
     """
     M = np.zeros((compiled.nv, compiled.nv))
     composite_body(compiled.arrays, make_work(compiled.arrays), q, M)
@@ -73,7 +73,7 @@ def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
 
 
 class _Fault:
-    """What moves by velocities `rates`, shape (nv,), without inertia."""
+    """A motion without inertia, with velocities `rates`, shape (nv,)."""
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray, rates: np.ndarray):
         self.compiled, self.q, self.rates = compiled, q, rates
@@ -87,7 +87,7 @@ class _Fault:
         return self._of_link(moved[0]) if moved else self._of_axes()
 
     def _moved_links(self) -> list[str]:
-        """Those that move, from the root outward."""
+        """Return the links that move, from the root outward."""
         compiled = self.compiled
         twists = tree_kinematics(compiled, self.q, self.rates)[1]
         sizes = np.zeros(len(twists))
@@ -114,19 +114,19 @@ class _Fault:
         )
 
     def _of_axes(self) -> str:
-        """Where no link moves, what moves is between the axes of a joint."""
+        """Return the sentence for a motion in which no link moves, so that it is between the axes of a joint."""
         names = [coordinate_names(self.compiled, velocities=True)[dof][0] for dof in self.dofs]
         subject = f"joint '{_joint_of(self.compiled, self.dofs[0]).name}'"
         return f"{subject}: {quoted(names)} can move and no link does, {UNDECIDED}; lock one of them, or turn its axis"
 
 
 def lock_joint(compiled: CompiledModel, lock: GimbalLock) -> Joint:
-    """The joint whose angle locks it."""
+    """Return the joint whose angle causes the gimbal lock."""
     return _joint_of(compiled, lock.middle)
 
 
 def lock_in_words(compiled: CompiledModel, lock: GimbalLock, time: float = 0.0) -> str:
-    """What a gimbal lock is, and what to do, without the name of its joint. time: since the start [s]."""
+    """Return what the gimbal lock is and what to do, without the joint's name. time: since the start [s]."""
     joint = lock_joint(compiled, lock)
     named = coordinate_names(compiled, velocities=True)
     first, middle, last = (named[dof][0].removeprefix(f"{joint.name}.") for dof in (lock.first, lock.middle, lock.last))

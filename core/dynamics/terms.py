@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terms of the equations of motion, each by itself: M(q) qdd + C(q, qd) + G(q) = tau."""
+"""The terms of the equations of motion M(q) qdd + C(q, qd) + G(q) = tau, one function each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .equations import inverse_dynamics
 
 
 def gravity_forces(model: AnyModel, q: Values = None) -> np.ndarray:
-    """G(q), shape (nv,): the joint forces that hold the model still against gravity [N m, N].
+    """Return G(q), shape (nv,): the joint forces that hold the model still against gravity [N m, N].
 
     Spring forces are not subtracted; `passive_forces` has them.
 
     Raises:
-        StateError: loops, couplings or limits make velocities depend on each other, so that the joint forces are not
+        StateError: if loops, couplings or limits make velocities depend on each other, so that the joint forces are not
             unique; use `inverse_dynamics` with motors.
     """
     compiled = compiled_of(model)
@@ -26,7 +26,7 @@ def gravity_forces(model: AnyModel, q: Values = None) -> np.ndarray:
 
 
 def velocity_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
-    """C(q, qd), shape (nv,): the joint forces that keep the velocities constant, without gravity [N m, N].
+    """Return C(q, qd), shape (nv,): the joint forces that keep the velocities constant, without gravity [N m, N].
 
     They balance centrifugal and Coriolis forces, and, for links with damping, the forces of drag and wind.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wrench that every joint passes on, fixed ones too, though those cost the dynamics nothing."""
+"""Wrenches in all joints, including fixed joints, whose links share a body in the dynamics."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from .equations import Wrenches
 def joint_wrenches(
     model: AnyModel, q: Values = None, qd: Values = None, qdd: Values = None, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
-    """The force and torque of each joint on the link that it carries, by the joint's name, shape (6,).
+    """Return the force and torque of each joint on the link that it carries, by the joint's name, shape (6,).
 
-    The force [N] first, then the torque [N m] about the joint's child-side origin, in world axes. They come from the
-    Newton-Euler equations of all links that the joint carries. The part that is not along the joint's motion is its
-    reaction. A mimic or coupling is a torque or a force in each of its joints.
+    The force [N] comes first, then the torque [N m] about the joint's child-side origin, in world axes. They follow
+    from the Newton-Euler equations of all links that the joint carries. The part that is not along the joint's motion
+    is its reaction. A mimic or coupling is a torque or a force in each of its joints.
 
     Args:
         q: shape (nq,). qd, qdd: shape (nv,), as `forward_dynamics` relates them.
         wrenches: as in `equations.py`.
 
     Raises:
-        ModelError: `wrenches` names no link. StateError: the state breaks what the model holds to; or the model has
-            loops: the motion does not determine how a load is shared in a loop.
+        ModelError: if `wrenches` names no link. StateError: if the state violates the constraints of the model; or if
+            the model has loops, since the motion does not determine how a load is shared in a loop.
     """
     compiled = compiled_of(model)
     if loops := loops_of(compiled):
@@ -63,9 +63,9 @@ def joint_wrenches(
 def tree_wrenches(
     compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
-    """As `joint_wrenches`, of the joints of the tree, to which joints that close loops give nothing.
+    """Return the wrenches of the joints of the tree, as `joint_wrenches`, for zero wrenches of loop joints.
 
-    Whoever knows what these give puts it into `wrenches`.
+    Callers who know the wrenches of loop joints add them to `wrenches`.
     """
     X_WL, _ = tree_kinematics(compiled, q)
     poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
@@ -87,7 +87,7 @@ def tree_wrenches(
 
 
 def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndarray]:
-    """Of each link, less its weight: (force, torque about the world's origin), shape (6,)."""
+    """Return the rate of momentum of each link minus its weight: (force, torque about the origin), shape (6,)."""
     arrays, work = compiled.arrays, make_work(compiled.arrays)
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
     put_pair(work.bodies[0].acceleration, (ZERO, scale(tuple(arrays.gravity.tolist()), -1.0)))
@@ -105,9 +105,10 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
 
 
 def _rate_of_momentum(link: Link, R: Mat3, body, X_BL: np.ndarray, gravity: np.ndarray, wind: np.ndarray) -> np.ndarray:
-    """Newton and Euler about the link's centre of mass, with what drag and a switched-off gravity ask for besides.
+    """Return the force and torque that a link needs, from Newton's and Euler's equations about its centre of mass.
 
-    Moved to the world's origin. Products of matrices are written out: numpy's round by version and processor.
+    They include drag and the correction for a link without gravity, and are moved to the world's origin. Matrix
+    products are written out, since NumPy's depend on version and processor.
     """
     (w, v), (dw, dv) = ([np.array(part) for part in get_pair(pair)] for pair in (body.velocity, body.acceleration))
     place, quat = X_BL[:3].tolist(), tuple(X_BL[3:].tolist())
@@ -115,7 +116,7 @@ def _rate_of_momentum(link: Link, R: Mat3, body, X_BL: np.ndarray, gravity: np.n
     turn = matmul(R, quat_to_mat(quat))
 
     def spun(w: np.ndarray) -> np.ndarray:
-        """The inertia in world axes, times w."""
+        """Return the inertia in world axes times w."""
         return np.array(rotate(turn, sym_mul(link.inertia, rotate_back(turn, w.tolist()))))
 
     # the spatial acceleration at a point leaves out how fast the body's own matter passes by: w x v

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The collision shapes of a compiled model, as the solids that core/collision asks about."""
+"""The collision shapes of a compiled model, as solids of core/collision."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ from .meeting import may_any_meet, who_meets
 
 @dataclass(frozen=True)
 class Colliders:
-    """What of a model can touch.
+    """The solids of a model.
 
     Attributes:
-        solids: SOLID records, half-spaces first; `body` is a compiled model's, `owner` the number of a link in its
-            model, `number` that of the shape among that link's collisions.
-        store: their hulls and meshes. meeting: who of the links may meet whom.
-        notes: shapes that touch as other ones, such as hulls: a line each, by the name of the link.
+        solids: SOLID records, half-spaces first; `body` is a number of the compiled model, `owner` that of the link in
+            its model, `number` that of the shape among the link's collisions.
+        store: their hulls and meshes. meeting: which links may collide.
+        notes: by link name, one line for each shape that collides as another one, such as a hull.
     """
 
     solids: np.recarray
@@ -67,24 +67,24 @@ class Colliders:
 
 
 KEPT = 256
-"""Hulls, and meshes, that are kept for simulations that start again. Most take some kilobytes."""
+"""Maximum numbers of cached hulls and meshes, which repeated simulations reuse. Most have some kilobytes."""
 
 kept_hull = kept(KEPT)(convex_hull)
 kept_triangle_mesh = kept(KEPT)(triangle_mesh)
 
 STILL = frozenset({0})
-"""The world's body alone."""
+"""The set of bodies that contains only the world."""
 
 
 def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL, *, only_if_any_meet: bool = False) -> Colliders:
     """Return the solids of a model.
 
     Args:
-        led: bodies that nothing pushes, as `bodies_led` finds them; their meshes are touched as drawn.
-        only_if_any_meet: make no solids if no two links may meet, since hulls take time.
+        led: bodies that no force moves, from `bodies_led`. Their meshes collide as drawn.
+        only_if_any_meet: make no solids if no two links may collide, since hulls take time.
 
     Raises:
-        ModelError: a contact pair names a link that is not there.
+        ModelError: if a contact pair names a link that does not exist.
     """
     rows = {name: row for row, name in enumerate(compiled.link_names)}
     bodies = [int(compiled.link_body[rows[link.name]]) for link in compiled.model.links]
@@ -116,14 +116,14 @@ def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL, *, only_
 
 
 def _apart(meeting: Meeting, unpushed: Sequence[int]) -> Meeting:
-    """Without meetings of links that nothing pushes, such as a lift and its shaft: no force would change a thing."""
+    """Return the pairs without those of two bodies that no force moves, such as a lift and its shaft."""
     groups = meeting.groups.copy()
     groups[unpushed] = unpushed[0] if unpushed else 0
     return meeting._replace(groups=groups)
 
 
 def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Iterable[str] = ()) -> frozenset[int]:
-    """The bodies that stand still or go where they are told, whatever touches them: platforms.
+    """Return the bodies that no force moves: they stand still or have a prescribed motion, as platforms.
 
     Args:
         joints, links: names of those whose motion is prescribed.
@@ -141,14 +141,14 @@ def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Itera
 
 
 Made = tuple[Solid | None, str]
-"""A solid, or None if the shape cannot be used, and a note for the user; empty if the solid is as the shape says."""
+"""A solid, or None if the shape cannot be used, and a note for the user, "" if the solid is exactly the shape."""
 
 
 def solid_of(geometry: Geometry | None, moves: bool = True) -> Made:
-    """Return the solid that a shape touches with, in the shape's own frame.
+    """Return the solid as which a shape collides, in the shape's own frame.
 
     Args:
-        moves: whether contact may push the shape. A mesh touches with its convex hull then, else with its triangles.
+        moves: whether contact may move the shape. A mesh then collides as its convex hull, otherwise as its triangles.
     """
     if isinstance(geometry, Mesh):
         return _mesh(geometry, moves)
@@ -157,7 +157,7 @@ def solid_of(geometry: Geometry | None, moves: bool = True) -> Made:
 
 
 def why_unusable(geometry: Geometry | None) -> str:
-    """Return why a shape cannot touch anything, as the rest of a sentence; empty if it can. Makes no hulls."""
+    """Return why a shape cannot collide, as the rest of a sentence, or "". Makes no hulls."""
     if isinstance(geometry, Mesh) and geometry.vertices is not None:
         return "" if geometry.faces else "is a mesh without faces, and touches nothing; give it some"
     if isinstance(geometry, Mesh):
@@ -250,4 +250,4 @@ _MAKERS: dict[type, Callable[..., Made]] = {
     Foreign: _foreign,
     Heightmap: _heightmap,
 }
-"""By what a shape is; an entry more makes another kind touch."""
+"""Functions that make a solid, by type of shape. One more entry makes another type collide."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`compile_model`: from links and joints to the flat arrays that kernels walk."""
+"""`compile_model`: converts links and joints to the arrays that kernels read."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ from .soundness import require_sound
 from .splitting import Weld, split_at
 
 FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
-"""The fields of an `Axis` that a DOF takes over, in its order."""
+"""The fields of an `Axis` that are copied to a DOF, in its order."""
 
 NOTHING = (0.0, ZERO, ZERO_SYM)
-"""An inertia of nothing."""
+"""A rigid inertia of zero."""
 
 AnyModel = Model | CompiledModel
-"""What functions take that need no more of a model than once; who asks in a loop compiles it first."""
+"""Argument of functions that need the compiled model once. Compile it first to call them in a loop."""
 
 UNTURNED = quat_to_mat(IDENTITY[3:])
 SAME_LINE = 1e-12
-"""Metres within which lines count as one."""
+"""Distance of two lines below which they count as one [m]."""
 
 
 def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = False) -> CompiledModel:
@@ -77,9 +77,9 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
             So these joints have coordinates like any other joint, and all their features.
 
     Raises:
-        ModelError: it is not sound (`soundness.require_sound`), a joint's end is no link, an axis has no direction, or
-            a loop closes on a link that has no mass.
-        TypeError: it is no `Model`.
+        ModelError: if the model is not sound (`soundness.require_sound`), an end of a joint is not a link, an axis has
+            no direction, or a loop closes on a link that has no mass.
+        TypeError: if `model` is not a `Model`.
     """
     require_sound(require_model(model))
     model = model.acting_at(-math.inf)
@@ -97,10 +97,10 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
 
 
 def compiled_of(model: AnyModel) -> CompiledModel:
-    """The model itself where it is compiled, else what `compile_model` makes of it, with loops split.
+    """Return `model` if it is compiled, else `compile_model(model, split_loops=True)`.
 
     Raises:
-        TypeError: it is no model. ModelError: as `compile_model`.
+        TypeError: if it is not a model. ModelError: as `compile_model`.
     """
     if isinstance(model, CompiledModel):
         return model
@@ -109,14 +109,14 @@ def compiled_of(model: AnyModel) -> CompiledModel:
 
 @dataclass
 class Body:
-    """A body while its columns and links are gathered.
+    """A body under construction, to which columns and links are added.
 
     Attributes:
-        axes: the number of the joint's axis that each column belongs to.
-        has_turned: whether a column turns.
-        drag: what damps the body's own motion, shaped as an inertia: the wrench is its momentum, reversed.
-        weightless: mass and moment that gravity does not pull at, shaped likewise.
-        X_BJ: the joint's moving frame in the body's, after the columns so far, as drawn.
+        axes: number of the joint's axis of each column.
+        has_turned: whether a column has a rotation.
+        drag: damping of the body's motion in the form of a rigid inertia: the drag wrench is minus its momentum.
+        weightless: mass and moment on which gravity does not act, in the same form.
+        X_BJ: the joint's moving frame in the body, after the columns so far, as drawn.
         back: rotation from the body's axes to the parent's, as drawn.
     """
 
@@ -136,7 +136,7 @@ class Body:
     weightless: tuple = NOTHING
 
     def carry(self, link: Link, X_BL: Pose) -> None:
-        """Take on a link's mass, moment and inertia about the body's origin (the parallel-axis theorem)."""
+        """Add a link's mass, moment and inertia about the body's origin (parallel-axis theorem)."""
         com = add(X_BL[:3], quat_rotate(X_BL[3:], link.com))
         turned = sym_rotate(quat_to_mat(X_BL[3:]), link.inertia)
         self.mass, self.moment, self.inertia = rigid_add(
@@ -148,23 +148,23 @@ class Body:
             self.weightless = rigid_add(self.weightless, _about_origin(link.mass, com, ZERO_SYM))
 
     def takes(self, screw: Screw) -> bool:
-        """Whether the screw can act at this body's origin, wherever the columns before it have gone.
+        """Return whether the screw can be a column of this body: it must act at the body's origin at any coordinates.
 
-        A slide takes the origin along, away from where every column before it has turned. A turn must be about a line
-        through the origin; while nothing has turned yet, the origin can still be moved there.
+        A slide moves the origin, so no column before it may turn. A rotation must be about a line through the origin.
+        As long as no column turns, the origin can still be moved to the line.
         """
         if not self.has_turned:
             return True
         return not screw.slide and norm(self.aside(screw)) <= SAME_LINE
 
     def aside(self, screw: Screw) -> Vec3:
-        """The way from the body's origin to the screw's line, in the body's axes [m]."""
+        """Return the displacement from the body's origin to the screw's line, in the body's axes [m]."""
         direction = quat_rotate(self.X_BJ[3:], screw.direction)
         point = add(self.X_BJ[:3], quat_rotate(self.X_BJ[3:], screw.point))
         return sub(point, scale(direction, dot(point, direction)))
 
     def add(self, screw: Screw, axis: Axis, fields: frozenset[str]) -> None:
-        """Let the screw be the next column."""
+        """Add the screw as the next column."""
         if screw.turn and not self.has_turned:
             self._move_origin(self.aside(screw))
         direction = quat_rotate(self.X_BJ[3:], screw.direction)
@@ -191,9 +191,9 @@ class Build:
         self.where: dict[str, tuple[int, Pose]] = {WORLD: (0, IDENTITY)}
 
     def float(self, name: str) -> None:
-        """Let a link move freely in the world.
+        """Add an implicit free joint between the world and a link.
 
-        As in Drake, its joint bears the link's name, with underscores before it while that is a joint's name.
+        As in Drake, the joint has the link's name, with underscores before it while another joint has that name.
         """
         link = self.links[name]
         name = free_name(name, self.joint_names)
@@ -206,7 +206,7 @@ class Build:
         self.bodies[body].carry(self.links[branch.outer], X_BL)
 
     def moved(self, branch: Branch) -> tuple[int, Pose]:
-        """The body that the joint makes its outer link part of, and where in it."""
+        """Return the body to which the joint adds its outer link, and the link's pose there."""
         joint = branch.joint
         ends = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
         body, X_BP = self.where[branch.inner]
@@ -231,7 +231,7 @@ class Build:
         return len(self.bodies) - 1, IDENTITY
 
     def _screw_bodies(self, branch: Branch, parent: int, X_BJ: Pose) -> tuple[int, Pose]:
-        """One body, or several in series where one cannot take the order of the columns."""
+        """Return one body, or several in series if one cannot have the columns in their order."""
         joint = branch.joint
         body = self._new_body(branch, parent, X_BJ)
         for screw in _outward(branch):
@@ -300,7 +300,7 @@ class Build:
         return bodies, dofs, spans, q, v
 
     def _measures(self) -> np.recarray:
-        """The springs and dampers that act on what constraint rows measure."""
+        """Yield the springs and dampers that act on measures."""
         found = []
         for number, body in enumerate(self.bodies):
             joint = body.branch.joint
@@ -312,7 +312,7 @@ class Build:
         return np.array(found, MEASURE).view(np.recarray)
 
     def _guards(self, records: np.recarray) -> list[tuple[Joint, tuple]]:
-        """What begins and ceases to act, with the joint that it belongs to."""
+        """Yield the guards, each with its joint."""
         found = []
         for number, (body, record) in enumerate(zip(self.bodies, records, strict=True)):
             joint, q, v = body.branch.joint, int(record.q), int(record.v)
@@ -328,7 +328,7 @@ class Build:
         return np.array([drive for drive in drives if drive], CHART_DRIVE).view(np.recarray)
 
     def _media(self) -> np.recarray:
-        """What surrounds the bodies: drag, and where gravity does not reach."""
+        """Return the MEDIUM records: drag, and mass without weight."""
         found = [
             (number, *body.drag, *body.weightless[:2])
             for number, body in enumerate(self.bodies)
@@ -342,12 +342,12 @@ class Build:
 
 
 def _about_origin(mass: float, com: Vec3, inertia: Sym3) -> tuple:
-    """A rigid inertia, given about its com."""
+    """Return a rigid inertia about its frame's origin, given about its centre of mass."""
     return mass, scale(com, mass), sym_add(inertia, sym_shift(mass, com))
 
 
 def _forces(axis: Axis, fields: frozenset[str]) -> tuple[float, ...]:
-    """What a column has of an axis: nothing where the field means nothing there."""
+    """Return the values of an axis for a DOF, with 0 for fields that have no effect there."""
     return tuple(getattr(axis, name) if name in fields else 0.0 for name in FORCES)
 
 
@@ -356,6 +356,6 @@ def _slice(start: int, end: int, backward: bool) -> slice:
 
 
 def _outward(branch: Branch) -> list[Screw]:
-    """The joint's screws in the order in which the tree walks them."""
+    """Return the joint's screws in the order in which the spanning tree passes them."""
     screws = screws_of(branch.joint)
     return [screw.backward() for screw in reversed(screws)] if branch.backward else screws

@@ -35,11 +35,11 @@ class Equation:
 
 @dataclass(frozen=True)
 class CouplingType:
-    """What a coupling does, as data.
+    """A kind of coupling, as data.
 
     Attributes:
-        parts: what each of its axes is called.
-        weights: of each part's coordinate, from the coupling's ratio.
+        parts: name of each of its axes.
+        weights: function from the coupling's ratio to the weight of each part's coordinate.
         units: of each part's coordinate.
     """
 
@@ -137,17 +137,17 @@ class Gearbox(Record):
     extras: tuple[Extra, ...] = ()
 
     def equation(self, joints: list[Joint]) -> Equation:
-        """As an equation between the two hinges.
+        """Return the coupling as an equation between the two hinges.
 
         Raises:
-            ModelError: a link is not joined to the reference by one hinge.
+            ModelError: if a link is not connected to the reference by one hinge.
         """
         one, two = self._term(joints, self.parent, self.axis), self._term(joints, self.child, self.axis2)
         terms = (Term(one.joint, one.axis, self.ratio * one.weight), two)
         return Equation(self.name, terms, 0.0)
 
     def _term(self, joints: list[Joint], link: str, axis: tuple[float, float, float]) -> Term:
-        """The hinge between `link` and the reference, weighted by the sense in which it counts the angle."""
+        """Return the hinge between `link` and the reference, with the sign with which it counts the angle."""
         hinges = [joint for joint in joints if {joint.parent, joint.child} == {link, self.reference}]
         if len(hinges) != 1 or len(hinges[0].columns) != 1 or not hinges[0].columns[0].turn:
             raise ModelError(
@@ -163,16 +163,16 @@ class Gearbox(Record):
 
 
 def mimic_equation(follower: str, mimic: Mimic) -> Equation:
-    """follower - multiplier * leader = offset - multiplier * reference"""
+    """Return follower - multiplier * leader = offset - multiplier * reference as an equation."""
     terms = (Term(follower, mimic.axis, 1.0), Term(mimic.leader, mimic.leader_axis, -mimic.multiplier))
     return Equation(follower, terms, mimic.offset - mimic.multiplier * mimic.reference)
 
 
 def led_homes(joints: Iterable[Joint]) -> dict[tuple[str, int], float]:
-    """Return where simulations start the axes that mimic others: {(joint, number of its axis): value in rad or m}.
+    """Return the initial positions of axes that mimic others: {(joint, number of its axis): value in rad or m}.
 
-    These follow from the homes of the joints that they mimic, whatever their own homes say. Mimics in a ring, of joints
-    that are not there or switched off, and of axes without a coordinate are left out.
+    They follow from the homes of the joints that they mimic, not from their own. Mimics in a ring, mimics of joints
+    that do not exist or are disabled, and axes without a coordinate are left out.
     """
     acting = [joint for joint in joints if joint.enabled]
     at = {

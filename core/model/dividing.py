@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Concave meshes of a link as convex pieces, which is what can touch if the link moves."""
+"""Division of a link's concave meshes into convex parts, so that a moving link collides as them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .errors import ModelError
 
 
 def divide_collisions(link: Link) -> int:
-    """Replace each collision of the link that is a mesh by its convex pieces. Returns the number of pieces.
+    """Replace each mesh among the link's collisions by convex parts. Return the number of parts.
 
-    CoACD searches for them in a process of its own, for seconds to minutes; see `geometry.pieces`.
+    CoACD computes them in a process of its own, in seconds to minutes; see `geometry.pieces`.
 
     Raises:
-        ModelError: the link has no mesh, a mesh cannot be read or divided, or CoACD is not installed. The link is as it
-            was.
+        ModelError: if the link has no mesh, a mesh cannot be read or divided, or CoACD is not installed. The link then
+            stays unchanged.
     """
     divided: list[Shape] = []
     count = 0

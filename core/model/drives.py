@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a drive does, by its mode: an entry each, in `DRIVES`. Nothing else knows a mode by its name."""
+"""Drive modes: one entry of `DRIVES` for each. No other code depends on the name of a mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Aim(Enum):
-    """What `Axis.drive_target` is [U, U/s, or N m and N], U being the unit of the axis's coordinate."""
+    """The unit of `Axis.drive_target`: U, U/s, or N m and N, with U the unit of the axis's coordinate."""
 
     PLACE = "place"
     SPEED = "speed"
@@ -19,7 +19,7 @@ class Aim(Enum):
 
 
 class DriveLaw(NamedTuple):
-    """A drive asks for stiffness * (target - q) + damping * (rate - qd) + push."""
+    """The force of a drive: stiffness * (target - q) + damping * (rate - qd) + push."""
 
     stiffness: float = 0.0
     damping: float = 0.0
@@ -33,8 +33,8 @@ class DriveMode(NamedTuple):
 
     Attributes:
         name: in files, scenes and scripts. label, help: in Blender.
-        exerts: the fields of `Axis` by which its force comes about; where all are 0, there is none.
-        aim: what its target is; None where there is no drive.
+        exerts: the fields of `Axis` that cause its force; if all are 0, there is none.
+        aim: unit of its target; None if there is no drive.
     """
 
     name: str
@@ -45,7 +45,7 @@ class DriveMode(NamedTuple):
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """The fields that make a drive of half the strength, where each is halved."""
+        """The fields that are halved for a drive of half the strength."""
         return (*self.exerts, "effort") if self.exerts else ()
 
     @property
@@ -54,7 +54,7 @@ class DriveMode(NamedTuple):
         return frozenset(("drive_target", *self.scales)) if self.exerts else frozenset()
 
     def is_on(self, axis: Axis) -> bool:
-        """Whether there is a drive at all: one whose effort is limited to 0 is none."""
+        """Return whether there is a drive. One whose effort limit is 0 does not count."""
         return bool(self.exerts) and axis.effort > 0.0
 
     def law(self, axis: Axis) -> DriveLaw:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verbs that change a model's parts: add, rename, replace, freeze.
+"""Functions that edit a model: add, rename, replace, freeze.
 
-They change the model in place, or raise and leave it as it was. What hangs on a link keeps its place relative to it,
-and a link that need not move keeps its pose to the last bit. `grafting.py` and `placing.py` have the others.
+They change the model in place, or raise an error and leave it unchanged. Descendants of a link keep their pose relative
+to it, and a link that need not move keeps its pose to the last bit. `grafting.py` and `placing.py` have more functions.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from .placing import as_pose, drawn, pose_of, settle
 from .screws import joint_pose, screws_of
 
 BASES = ("base", "base_link", "world", "pedestal")
-"""What robots' files call the link that stands on the ground."""
+"""Usual names of the base link in robot files."""
 
 REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "released_at")
-"""What `replace_joint` takes besides the type."""
+"""The properties that `replace_joint` accepts besides the type."""
 
 
 def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
@@ -235,9 +235,9 @@ def _take_ends(joint: Joint, parent: tuple[str, Pose], child: tuple[str, Pose]) 
 
 
 def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
-    """Refuse a joint that cannot be added, along with the new `link`.
+    """Raise an error if a joint cannot be added, together with the new `link`.
 
-    Of one that can, return both ends: the link, and the joint's frame in it as a pose.
+    Return both ends otherwise: the link, and the joint's frame in it as a pose.
     """
     require_new("joint", joint.name, model.joints)
     links = [WORLD, *(other.name for other in model.links), *([link.name] if link else [])]
@@ -259,7 +259,7 @@ def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tupl
 
 
 def _end(model: Model, links: Sequence[str], joint: Joint, name: str, X: Pose) -> tuple[str, Pose]:
-    """The link that an end of a joint names, itself or by one of the model's frames, and the joint's frame in it."""
+    """Return the link of a joint's end, named directly or by a frame of the model, and the joint's frame in it."""
     if name in links:
         return name, X
     frame = next((frame for frame in model.frames if frame.name == name), None)
@@ -292,7 +292,7 @@ def _carried_axes(old: Joint, kind: JointType) -> list[Axis]:
 
 
 def _numbers(joint: Joint, subject: str, found: Sequence[float] | float, count: int) -> list[float]:
-    """Coordinates of a joint as a list, `count` of them, or a `StateError` that names the `subject`."""
+    """Return `count` coordinates of a joint as a list. Raises `StateError` with `subject` in its message."""
     try:
         values = np.atleast_1d(np.asarray(found, dtype=np.float64))
     except (TypeError, ValueError):

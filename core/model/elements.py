@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Link` and `Joint`: what a file, a scene or a script says, in SI units and radians."""
+"""`Link` and `Joint`: the elements of a model, in SI units and radians."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class Joint(Record):
         return known
 
     def _complete(self) -> None:
-        """Give it the axes and the home that its type asks for, and has not been given."""
+        """Add the axes and the home that the type requires, if they are missing."""
         slots = self.kind.axes
         self.axes.extend(Axis() for _ in slots[len(self.axes) :])
         for number, slot in enumerate(slots):
@@ -189,19 +189,19 @@ class Joint(Record):
 
     @property
     def axis_count(self) -> int:
-        """How many of `axes` mean something."""
+        """The number of `axes` that have an effect."""
         return len(self.axes) if self.kind.is_open else len(self.kind.axes)
 
     def direction(self, number: int) -> Vec3:
-        """Of axis `number`, in the parent-side joint frame at q = 0, of the length that it was given."""
+        """Return the direction of axis `number` in the parent-side joint frame at q = 0, with its given length."""
         slot = self.kind.slot(number)
         return slot.direction or self.axes[number if slot.along is None else slot.along].xyz
 
     def unit_direction(self, number: int) -> Vec3:
-        """As `direction`, of length 1.
+        """Return the direction of axis `number`, with length 1.
 
         Raises:
-            ModelError: it is 0 0 0.
+            ModelError: if it is 0 0 0.
         """
         direction = self.direction(number)
         length = norm(direction)
@@ -211,7 +211,7 @@ class Joint(Record):
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """The screws in series, outward, those of locked axes too."""
+        """The screws in series, from the parent to the child, including those of locked axes."""
         if not self.kind.is_open:
             return self.kind.columns
         return tuple(Column(i, axis.turn, axis.slide, point=axis.point) for i, axis in enumerate(self.axes))
@@ -222,30 +222,30 @@ class Joint(Record):
         return tuple(column for column in self.all_columns if not self.is_locked(column.axis))
 
     def acts_at(self, time: float) -> bool:
-        """Whether it is enabled and has not let go yet at a time [s]."""
+        """Return whether the joint is enabled and has not broken yet at `time` [s]."""
         return self.enabled and self.released_at > time
 
     @property
     def holds_rigidly(self) -> bool:
-        """Whether its links never move against each other."""
+        """Whether its links never move relative to each other."""
         return self.enabled and math.isinf(self.released_at) and self.nv == 0 and self.child != self.parent
 
     def is_locked(self, number: int) -> bool:
         return self.axes[number].locked and "locked" in self.kind.slot(number).fields
 
     def place_of(self, number: int) -> int | None:
-        """Which of the coordinates is that about or along axis `number`; None where it has none."""
+        """Return the number of the coordinate of axis `number`, or None if it has none."""
         return next((place for place, column in enumerate(self.columns) if column.axis == number), None)
 
     def range_of(self, number: int) -> tuple[float, float]:
-        """Lower and upper limit of what axis `number` has limits of; infinite where it has none."""
+        """Return (lower, upper) limit of axis `number`; infinite if it has none."""
         axis, slot = self.axes[number], self.kind.slot(number)
         lower = axis.lower if "lower" in slot.fields else -math.inf
         return lower, axis.upper if "upper" in slot.fields else math.inf
 
     @property
     def held_columns(self) -> list[tuple[int, float]]:
-        """(place, value) of each coordinate that its limits leave no room."""
+        """(place, value) of each coordinate whose two limits are equal."""
         return [
             (place, self.axes[column.axis].lower)
             for place, column in enumerate(self.columns)
@@ -254,41 +254,41 @@ class Joint(Record):
 
     @property
     def held_rows(self) -> list[tuple[Row, float]]:
-        """Each constraint row whose measure its limits hold at one number, and that number.
+        """(row, value) of each measure whose limits keep it at one value.
 
-        At the least and at the most that it can be, a measure has no rate: it cannot be held there.
+        Measures at the end of their range are left out, since their gradient is zero there.
         """
         found = [(row, self.axes[row.axis]) for row in self.kind.rows]
         return [(row, axis.lower) for row, axis in found if axis.has_no_room and row.least < axis.lower < row.most]
 
     @property
     def nq(self) -> int:
-        """How many position coordinates it has."""
+        """The number of position coordinates."""
         return len(self.kind.chart.home) if self.kind.chart else len(self.columns)
 
     @property
     def nv(self) -> int:
-        """How many velocity coordinates it has."""
+        """The number of velocity coordinates."""
         return len(self.kind.chart.qd_units) if self.kind.chart else len(self.columns)
 
     @property
     def neutral(self) -> tuple[float, ...]:
-        """Coordinates at which the two joint frames coincide, shaped as `home`."""
+        """The coordinates at which the two joint frames coincide, in the form of `home`."""
         return self.kind.chart.home if self.kind.chart else (0.0,) * len(self.all_columns)
 
     @property
     def q_home(self) -> tuple[float, ...]:
-        """`home` without what is locked, shape (nq,)."""
+        """`home` without locked axes, shape (nq,)."""
         return self._unlocked(self.home)
 
     @property
     def q_neutral(self) -> tuple[float, ...]:
-        """`neutral` without what is locked, shape (nq,)."""
+        """`neutral` without locked axes, shape (nq,)."""
         return self._unlocked(self.neutral)
 
     @property
     def q_middle(self) -> tuple[float, ...]:
-        """From where whole turns are counted where but a pose is known: the middle of two limits, else `q_neutral`."""
+        """The coordinates from which whole turns are counted: the middle of two limits, else `q_neutral`."""
         if self.kind.chart:
             return self.q_neutral
         ranges = [self.range_of(column.axis) for column in self.columns]
@@ -297,14 +297,14 @@ class Joint(Record):
 
     @property
     def home_units(self) -> tuple[tuple[str, Unit], ...]:
-        """Name (empty where there is but one) and unit of each number of `home`."""
+        """Name ("" if there is only one) and unit of each number of `home`."""
         if self.kind.chart:
             return self.kind.chart.q_units
         return tuple((self.kind.slot(column.axis).name, column.unit) for column in self.all_columns)
 
     @property
     def q_units(self) -> tuple[tuple[str, Unit], ...]:
-        """Name (empty where the type has but one) and unit of each position coordinate."""
+        """Name ("" if there is only one) and unit of each position coordinate."""
         return self._unlocked(self.home_units)
 
     @property
@@ -313,7 +313,7 @@ class Joint(Record):
         return self.kind.chart.qd_units if self.kind.chart else self.q_units
 
     def axis_unit(self, number: int) -> Unit:
-        """What the coordinate about or along axis `number` measures."""
+        """Return the unit of the coordinate about or along axis `number`."""
         for column in self.all_columns:
             if column.axis == number:
                 return column.unit
