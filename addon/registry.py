@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender is told when the add-on is switched on and off."""
+"""Registers the classes, properties, menus and handlers of the add-on with Blender, and removes them again."""
 
 from pathlib import Path
 from typing import Any
@@ -7,14 +7,12 @@ from typing import Any
 import bpy
 
 from ..core import jit, kernel_cache
-from . import gizmos, ids, ops, overlays, panels, preview, props, translations, watch
+from . import gizmos, ops, overlays, panels, preview, props, translations, watch
 from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
 CLASSES: tuple[Any, ...] = (LimberjackPreferences, *props.CLASSES, *ops.CLASSES, *gizmos.CLASSES, *panels.CLASSES)
-
-_commands = []
 
 
 def register():
@@ -32,12 +30,9 @@ def register():
     preview.start()
     ops.start()
     overlays.start()
-    _commands.append(bpy.utils.register_cli_command(ids.COMMAND, _run_command))
 
 
 def unregister():
-    while _commands:
-        bpy.utils.unregister_cli_command(_commands.pop())
     overlays.stop()
     ops.stop()
     preview.stop()
@@ -50,10 +45,3 @@ def unregister():
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
     jit.release()  # so that on Windows, too, a newer version can take its place
-
-
-def _run_command(argv: list[str]) -> int:
-    """`blender -b FILE --command limberjack …`"""
-    from .cli import main_inside_blender
-
-    return main_inside_blender(argv)
