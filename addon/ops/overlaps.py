@@ -66,7 +66,7 @@ def lift(context, obj) -> str:
     model = bridge.read.read_scene(scene)
     found = next((each for each in sunk_machines(Proximity(model)) if name in each.links), None)
     if found is None:
-        raise ModelError(f"link '{obj.name}' is not deep in anything that stands still: nothing is to be lifted")
+        raise ModelError(f"link '{obj.name}' is not deep in the ground: nothing is to be lifted")
     if not found.lift:
         raise ModelError(f"link '{obj.name}' is in something at every height that was tried: move it out by hand")
     machine = _machine_of(scene, found.links)

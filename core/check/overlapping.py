@@ -14,7 +14,7 @@ from ..model.text import in_metres
 CODE = "overlapping"
 
 SUNK = "sunk-in-ground"
-"""Code of a machine that nothing holds and that starts deep in something that stands still."""
+"""Code of a machine that nothing holds and that starts deep in the ground."""
 
 SHALLOW = 1e-9
 """Metres by which solids that are meant to touch may overlap: a box that stands on a floor, by rounding."""
@@ -44,9 +44,9 @@ def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue
 
 
 def sunk(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:
-    """Yield a warning for each machine that nothing holds and that starts deep in something that stands still.
+    """Yield a warning for each machine that nothing holds and that starts deep in the ground.
 
-    Solids are made only if there is such a machine and something that stands still.
+    Solids are made only if there is such a machine and something else with collisions.
 
     Nothing is reported of a model that cannot be compiled: other findings say why.
 
@@ -70,7 +70,8 @@ def _sunk_issue(found: Sunk) -> Issue:
     return warning(
         SUNK,
         f"link '{found.link}'",
-        f"it starts {in_metres(found.depth)} deep in link '{found.ground}', which stands still; {what_to_do}",
+        f"it starts {in_metres(found.depth)} deep in link '{found.ground}', and a simulation pushes it out slowly; "
+        f"{what_to_do}",
     )
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Machines that start deep in something that stands still, such as a cube whose middle is on the ground.
+"""Machines that start deep in the ground, such as a cube whose middle is on a floor.
+
+The ground is all half-spaces and open meshes that are fixed in the world. Simulations push machines out of these
+(core/solvers/sunk_starts.py), and keep all other overlaps.
 
 A machine is all links that joints connect. Only machines that nothing holds in the world are looked at: what is held
 may reach through a floor on purpose, and cannot be lifted without its mount.
@@ -41,10 +44,10 @@ HALVINGS = 24
 
 @dataclass(frozen=True)
 class Sunk:
-    """A machine that starts deep in something that stands still.
+    """A machine that starts deep in the ground.
 
     Attributes:
-        link: the name of its link that is deepest. ground: the name of the link that stands still.
+        link: the name of its link that is deepest. ground: the name of the link that is the ground.
         shape, ground_shape: the names of the two collisions.
         depth: by how much they overlap [m]. links: the names of all links of the machine.
         lift: height by which the machine is to be raised until it just touches [m]; 0 if there is none.
@@ -60,7 +63,7 @@ class Sunk:
 
 
 def sunk_machines(proximity: Proximity, elsewhere: Collection[str] = ()) -> list[Sunk]:
-    """Return the machines that start deep in something that stands still, in the model's order.
+    """Return the machines that start deep in the ground, in the model's order.
 
     Args:
         proximity: of the model at its initial pose.
@@ -73,7 +76,7 @@ def sunk_machines(proximity: Proximity, elsewhere: Collection[str] = ()) -> list
     if up == ZERO or not machines:
         return []
     deepest: dict[tuple[str, ...], Separation] = {}
-    for found in _of_standing(proximity, machines):
+    for found in _ground_overlaps(proximity, machines):
         links = machines[_mover(found, machines)]
         is_new = links not in deepest or found.gap < deepest[links].gap
         if is_new and _is_deep(proximity, found, machines) and abs(dot(found.normal, up)) >= UPRIGHT:
@@ -122,19 +125,24 @@ def is_open_ground(solids: np.recarray) -> np.ndarray:
     return (solids.body == 0) & ((solids.kind == PLANE) | is_sheet)
 
 
-def _of_standing(proximity: Proximity, machines: Collection[str]) -> list[Separation]:
-    """Return the overlaps between loose machines and links that are fixed in the world, if both are rigid there.
+def _ground_overlaps(proximity: Proximity, machines: Collection[str]) -> list[Separation]:
+    """Return the overlaps between loose machines and the ground, if both are rigid there.
 
     What rests on a soft surface sinks in.
     """
-    compiled = proximity.compiled
-    bodies = dict(zip(compiled.link_names, compiled.link_body.tolist(), strict=True))
+    model, solids = proximity.compiled.model, proximity.colliders.solids
+    owners = [model.links[int(solid.owner)] for solid in solids[is_open_ground(solids)]]
+    numbers = solids.number[is_open_ground(solids)].tolist()
+    grounds = {(link.name, link.collisions[number].name) for link, number in zip(owners, numbers, strict=True)}
     return [
         found
         for found in proximity.pairs_nearer(0.0)
-        if ((found.a in machines and bodies[found.b] == 0) or (found.b in machines and bodies[found.a] == 0))
-        and _is_rigid(compiled.model, found.a, found.shape_a)
-        and _is_rigid(compiled.model, found.b, found.shape_b)
+        if (
+            (found.a in machines and (found.b, found.shape_b) in grounds)
+            or (found.b in machines and (found.a, found.shape_a) in grounds)
+        )
+        and _is_rigid(model, found.a, found.shape_a)
+        and _is_rigid(model, found.b, found.shape_b)
     ]
 
 
@@ -195,7 +203,7 @@ def _lift(proximity: Proximity, links: tuple[str, ...], up: Vec3) -> float:
 
 
 def _depth_at(proximity: Proximity, links: tuple[str, ...], up: Vec3, height: float) -> float:
-    """Return by how much a machine overlaps what stands still, raised by a height [m]."""
+    """Return by how much a machine overlaps the ground, raised by a height [m]."""
     proximity.place(None)
     proximity.shift(links, scale(up, height))
-    return max((-found.gap for found in _of_standing(proximity, links)), default=0.0)
+    return max((-found.gap for found in _ground_overlaps(proximity, links)), default=0.0)
