@@ -22,13 +22,18 @@ def active_radius(obj: bpy.types.Object, region, rv3d) -> float:
     """Of the ring that the joint's handles sit on, as a view shows it [Blender units]."""
     own = obj.empty_display_size * preferences().size
     pixel = size_of_pixel(obj.matrix_world.translation, region, rv3d)
-    least = LEAST * bpy.context.preferences.system.ui_scale * pixel
+    least = LEAST * resolution_scale() * pixel
     most = max(MOST * min(region.width, region.height) * pixel, STEP * least)
     if not own or not most:  # the joint is in the plane of the eye
         return own
     if own > most:
         return own * STEP ** -math.ceil(math.log(own / most, STEP))
     return own * STEP ** math.ceil(max(math.log(least / own, STEP), 0.0)) if least else own
+
+
+def resolution_scale() -> float:
+    """Return Blender's own resolution scale; 0 without a window."""
+    return bpy.context.preferences.system.ui_scale
 
 
 def size_of_pixel(point: Vector, region, rv3d) -> float:
