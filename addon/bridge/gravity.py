@@ -38,7 +38,7 @@ def gravity_by_unit(scene: bpy.types.Scene) -> str:
 
 def set_earth_gravity(scene: bpy.types.Scene) -> None:
     """Give a scene the gravity of the Earth, in the direction that it has, or downward if it has none."""
-    direction = Vector(scene.gravity)
+    direction = Vector(shortest_all(scene.gravity))
     direction = direction.normalized() if direction.length else Vector((0.0, 0.0, -1.0))
     scene.use_gravity = True
     scene.gravity = direction * (EARTH / unit_length(scene))
