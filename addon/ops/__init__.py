@@ -14,6 +14,7 @@ from . import (
     hierarchy,
     joints,
     keying,
+    lifting,
     limits,
     links,
     mirror,
@@ -34,7 +35,7 @@ from . import (
 
 THEMES = (
     *(links, colliders, collisions, contact, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
-    *(posing, poses, keying, drives, pull, pins, throws, gravity, problems, remedies),
+    *(posing, poses, keying, drives, pull, pins, throws, gravity, lifting, problems, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)

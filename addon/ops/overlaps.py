@@ -8,7 +8,7 @@ from mathutils import Matrix, Vector
 
 from ...core.model import ModelError
 from .. import bridge, ids
-from ..props import ancestors, is_joint
+from ..props import is_joint
 from ..props.naming import model_name, object_named
 from .report import select_only
 
@@ -55,37 +55,6 @@ def move_apart(context, obj) -> str:
         context.view_layer.update()
     mover.matrix_world = before
     raise ModelError(f"link '{mover.name}' is jammed between others: move it by hand")
-
-
-def lift(context, obj) -> str:
-    """Raise the machine of the link against gravity until it just touches what it starts in."""
-    from ...core.kinematics.proximity import Proximity
-    from ...core.kinematics.sunk import sunk_machines, upward
-
-    scene, name = context.scene, model_name(obj)
-    model = bridge.read.read_scene(scene)
-    found = next((each for each in sunk_machines(Proximity(model)) if name in each.links), None)
-    if found is None:
-        raise ModelError(f"link '{obj.name}' is not deep in the ground: nothing is to be lifted")
-    if not found.lift:
-        raise ModelError(f"link '{obj.name}' is in something at every height that was tried: move it out by hand")
-    machine = _machine_of(scene, found.links)
-    for link in machine:
-        if bridge.motion.is_animated(link):
-            raise ModelError(f"'{link.name}' is animated, so it cannot be lifted: delete its keys or its drivers first")
-    way = Matrix.Translation(Vector(upward(model)) * (found.lift / bridge.numbers.unit_length(scene)))
-    for each in machine:  # what hangs on others goes along with them
-        if not any(above in machine for above in ancestors(each)):
-            each.matrix_world = way @ each.matrix_world
-    context.view_layer.update()
-    return f"'{obj.name}' is lifted by {bridge.numbers.length_in_words(scene, found.lift)}"
-
-
-def _machine_of(scene, names) -> list[bpy.types.Object]:
-    """Return the links of these names and the joints between them."""
-    links = [link for link in (object_named(scene, name) for name in names) if link is not None]
-    joints = [joint for joint in scene.objects if is_joint(joint) and all(end in links for end in _ends(joint))]
-    return [*links, *joints]
 
 
 def shrink(context, obj) -> str:
@@ -136,7 +105,7 @@ def _share_left(link, shape, context) -> float:
 
 def _loose_one(context, obj) -> bpy.types.Object:
     """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
-    joined = {end for joint in context.scene.objects if is_joint(joint) for end in _ends(joint)}
+    joined = {end for joint in context.scene.objects if is_joint(joint) for end in ends_of(joint)}
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
     for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):
         is_free = getattr(link, ids.LINK).motion == "FREE"
@@ -145,7 +114,7 @@ def _loose_one(context, obj) -> bpy.types.Object:
     raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
 
 
-def _ends(joint) -> tuple:
+def ends_of(joint) -> tuple:
     settings = getattr(joint, ids.JOINT)
     return settings.parent, settings.child
 

@@ -14,9 +14,10 @@ from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
 from ..props import axes_in_use, is_link
 from ..props.naming import object_named
+from .lifting import lift
 from .links import tag_links
 from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
-from .overlaps import leave_out, lift, move_apart, shrink
+from .overlaps import leave_out, move_apart, shrink
 from .report import fail, in_object_mode, select_only, succeed
 from .throws import start_at_keys
 

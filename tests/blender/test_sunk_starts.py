@@ -58,6 +58,16 @@ def test_it_is_told_beside_play_and_lifted(scene, cube):
     assert min((cube.matrix_world @ Vector(corner)).z for corner in cube.bound_box) > 0.0
 
 
+def test_the_command_lifts_all_machines(scene, cube, build):
+    """Guards the command of the menu and of scripts: every machine in the ground is lifted, and a second time none."""
+    build.tag(build.cube("other", (6.0, 0.0, 0.4)) if scene.limberjack.ground else build.cube("other", (3.0, 0.0, 0.4)))
+    assert bpy.ops.limberjack.lift_out_of_ground() == {"FINISHED"}
+    assert told(scene) == []
+    assert bpy.data.objects["other"].location.z == pytest.approx(1.0, abs=1e-4)
+    with pytest.raises(RuntimeError, match="No machine starts deep in the ground"):
+        bpy.ops.limberjack.lift_out_of_ground()
+
+
 def test_without_contact_nothing_is_told(scene, cube):
     """Guards against a warning about what has no effect."""
     scene.limberjack.contact = False
