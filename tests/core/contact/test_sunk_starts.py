@@ -93,6 +93,13 @@ def test_a_sheet_pushes_to_the_side_of_the_middle(height):
         assert end < -0.5 * G * 3.0**2
 
 
+@pytest.mark.parametrize("seam", ["one diagonal", "other diagonal"])
+def test_a_middle_that_rounding_puts_below_a_sheet(seam):
+    """Guards places in single precision: a cube whose middle is 0.1 micrometres below the sheet is pushed up."""
+    found = simulated(standing_in(SEAMS[seam], 0.3, -1e-7), np.linspace(0.0, 0.25, 7)).trajectory
+    assert (np.diff(found.X_WL[:, 1, 2]) > 0.01).all()
+
+
 def test_a_cube_sunk_by_rounding_is_left_as_it_is():
     """Guards the motion of scenes that stand on the ground: a millimetre of overlap is kept, as before."""
     found = simulated(standing_in(Plane(), 0.3, 0.5 * SIDE - 1e-3), np.linspace(0.0, 0.5, 13)).trajectory
