@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         fitting,
         frames,
         from_libraries,
+        gravity,
         impacts,
         joining,
         keyed_joints,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         tagging,
         touching,
         turning,
+        wires,
         write,
     )
 

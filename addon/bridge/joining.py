@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import bpy
+from mathutils import Vector
 
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
 from .. import ids
-from ..props import axes_in_use, fit_to_type, kind_of
+from ..props import axes_in_use, carrier_of, fit_to_type, kind_of
 from .frames import frames_at_empty, store_frames
 from .numbers import format_pose
 from .poses import drawn_pose
 
-SMALLEST_EMPTY = 0.05
+SIZE_WITHOUT_LINKS = 0.05
+"""Size of the Empty of a joint whose links have no size and lie on it [Blender units]."""
+
+NO_WAY = 1e-6
+"""Length below which a size or a way is a rounding error [Blender units]."""
 Z: Vec3 = (0.0, 0.0, 1.0)
 
 
@@ -28,7 +33,7 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     drawn = {link: drawn_pose(link) for link in ends}  # before anything is changed
     obj = bpy.data.objects.new(f"{child.name}_joint", None)
     _collection_of(child).objects.link(obj)
-    show_plainly(obj, max(0.5 * max(child.dimensions[:]), SMALLEST_EMPTY))
+    show_plainly(obj, _size_beside(ends, X_WJ))
     settings = getattr(obj, ids.JOINT)
     settings.is_joint = True
     settings.type = kind
@@ -36,6 +41,19 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     fit_to_type(settings)
     _store(obj, drawn, X_WJ)
     return obj
+
+
+def _size_beside(links: Sequence[bpy.types.Object], X_WJ: Pose) -> float:
+    """Return the size of a joint's Empty from the links that it joins, the child first [Blender units].
+
+    It is half the first link that has a size. If none has one, the way from the joint to a link tells how large the
+    machine is.
+    """
+    place = Vector(X_WJ[:3])
+    parts = [part for link in links for part in (link, *link.children) if carrier_of(part) == link]
+    sizes = [0.5 * max(part.dimensions[:]) for part in parts]
+    ways = [(link.matrix_world.translation - place).length for link in links]
+    return next((size for size in (*sizes, *ways) if size > NO_WAY), SIZE_WITHOUT_LINKS)
 
 
 def show_plainly(obj: bpy.types.Object, size: float) -> None:

@@ -17,6 +17,7 @@ from .. import ids
 from ..props import carrier_of
 from .meshes import mesh_data, turned_inside_out
 from .poses import are_same, drawn_pose, live_pose, to_array
+from .wires import is_wire
 
 MOST_SHELLS = 64
 """Collision shapes and wires, one inside the other, that a ray goes through."""
@@ -43,23 +44,26 @@ class Hit:
     matrix: np.ndarray
 
 
-def hit_under(context, region, rv3d, coord: tuple[float, float]) -> Hit | None:
+def hit_under(context, region, rv3d, coord: tuple[float, float], meets_wires: bool = False) -> Hit | None:
     """What the user sees at `coord` [pixels of the region]; None for empty space. Hidden objects and Empties are not
-    seen."""
+    seen. meets_wires: as in `hit_along`."""
     start = view3d_utils.region_2d_to_origin_3d(region, rv3d, coord)
     direction = view3d_utils.region_2d_to_vector_3d(region, rv3d, coord)
-    return hit_along(context, start, direction)
+    return hit_along(context, start, direction, meets_wires)
 
 
-def hit_along(context, start, direction) -> Hit | None:
-    """What a ray in the world meets first of what is seen: it goes through collision shapes and wires."""
+def hit_along(context, start, direction, meets_wires: bool = False) -> Hit | None:
+    """What a ray in the world meets first of what is seen: it goes through collision shapes and wires.
+
+    meets_wires: whether it also meets the faces of objects that are displayed as wire or bounds.
+    """
     depsgraph = context.evaluated_depsgraph_get()
     origin, way = Vector(start), Vector(direction).normalized()
     for _ in range(MOST_SHELLS):
         found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, origin, way)
         if not found or face < 0:
             return None
-        if not _is_seen_through(obj.original):
+        if not _is_seen_through(obj.original, meets_wires):
             break
         origin = point + way * (1e-5 * max(1.0, (point - Vector(start)).length))
     else:
@@ -69,8 +73,8 @@ def hit_along(context, start, direction) -> Hit | None:
     return Hit(obj.original, face, at, np.array(normal, dtype=np.float64), distance, to_array(matrix))
 
 
-def _is_seen_through(obj: bpy.types.Object) -> bool:
-    return getattr(obj, ids.LINK).role == "COLLISION" or obj.display_type in ("WIRE", "BOUNDS")
+def _is_seen_through(obj: bpy.types.Object, meets_wires: bool) -> bool:
+    return getattr(obj, ids.LINK).role == "COLLISION" or (is_wire(obj) and not meets_wires)
 
 
 def hit_of(context, obj: bpy.types.Object, face: int, point: np.ndarray) -> Hit:

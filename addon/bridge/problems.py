@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ...core.check import check_definition, check_start
-from ...core.check.overlapping import overlapping
+from ...core.check.overlapping import SUNK, overlapping
 from ...core.collision.hulls import HullError, convex_hull
 from ...core.geometry import Mesh, pieces
 from ...core.geometry.mesh_data import fan_triangles
@@ -25,6 +25,8 @@ from .collisions import is_outdated
 from .deforming import CODE as DEFORMS
 from .deforming import deforming_colliders
 from .from_libraries import INSTANCED, LINKED, instanced_links, links_of_libraries
+from .gravity import CODE as GRAVITY
+from .gravity import gravity_by_unit
 from .live import gap_at, poses_now
 from .motion import active_constraints, is_animated, may_follow_own_keys
 from .moved_bakes import told
@@ -45,6 +47,9 @@ ORDER = {"error": 0, "warning": 1, "note": 2}
 
 OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
 """Codes of what becomes clear at once when a scene is played, so that it is told there too."""
+
+BESIDE_PLAY = (SUNK, GRAVITY)
+"""Codes of problems that are shown below Play before it is pressed: the motion begins with something unexpected."""
 
 
 HULL = "touches with its convex hull"
@@ -97,10 +102,13 @@ def find_problems(
     found += [Problem("warning", INSTANCED, *told) for told in instanced_links(scene)]
     found += [Problem("warning", LINKED, *told) for told in links_of_libraries([*reading.objects.values()])]
     found += [Problem("warning", COARSE, *told) for told in coarse_places(reading, unit_length(scene))]
+    found += gravity_of_unit(scene, reading)
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
         elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)
-        found += of_start(scene, reading) + overlaps(reading.model, elsewhere) + filled_hollows(scene, reading.model)
+        found += of_start(scene, reading) + filled_hollows(scene, reading.model)
+        has_contact = getattr(scene, ids.SCENE).contact
+        found += [each for each in overlaps(reading.model, elsewhere) if has_contact or each.code != SUNK]
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
@@ -171,6 +179,13 @@ def wind_without_drag(model: Model) -> list[Problem]:
     return [Problem("warning", "wind-without-drag", "", message)]
 
 
+def gravity_of_unit(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """Return the problem that only the scene's unit makes gravity other than the Earth's, if it is so."""
+    if not reading.model.links or Input(SCENE, "gravity") in reading.animated:
+        return []
+    return [Problem("warning", GRAVITY, "", message) for message in [gravity_by_unit(scene)] if message]
+
+
 def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     """Return `issues_of_start` as problems, with the name of the object to blame."""
     found = []
@@ -178,6 +193,14 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
         message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
         found.append(Problem(issue.severity, issue.code, issue.name, message))
     return found
+
+
+def codes_above(is_playing: bool) -> tuple[str, ...]:
+    """Return the codes of the problems that are shown below Play, and so not in the panel Problems.
+
+    is_playing: whether a preview is open.
+    """
+    return (*BESIDE_PLAY, *OF_START) if is_playing else BESIDE_PLAY
 
 
 def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:

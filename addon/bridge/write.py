@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A `Model`, written into a scene as links, joints and shapes."""
 
+import math
+
 import bpy
 import numpy as np
 
 from ...core.joints import Unit
 from ...core.model import WORLD, Frame, Joint, Light, Link, Model
 from ...core.model.naming import STATIC
-from ...core.spatial import Pose
+from ...core.spatial import Pose, norm
 from .. import ids
 from ..props import fit_to_type, is_link
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MEETING_FIELDS, MIMIC_FIELDS, fields_on, write_fields
@@ -79,6 +81,24 @@ def _only_holds(joint: Joint, link: Link) -> bool:
     return joint == held and np.allclose(joint.X_PJ, link.pose, rtol=0.0, atol=1e-9)
 
 
+LARGEST_EMPTY = 0.1
+"""Size of the Empties of links and joints; of a smaller machine they are smaller [m]."""
+
+
+def _size_of_empties(model: Model) -> float:
+    """Return how large the Empties of a model are drawn: no larger than half of what they stand for [m].
+
+    A link is about as large as its radius of gyration and as its joints are away from its origin.
+    """
+    spans = [norm(joint.X_CJ[:3]) for joint in model.joints]
+    spans += [norm(joint.X_PJ[:3]) for joint in model.joints if joint.parent != WORLD]
+    for link in model.links:
+        xx, _, _, yy, _, zz = link.inertia
+        spans += [norm(link.com), math.sqrt(max(xx + yy + zz, 0.0) / (2.0 * link.mass)) if link.mass > 0.0 else 0.0]
+    largest = max(spans, default=0.0)
+    return min(LARGEST_EMPTY, 0.5 * largest) if largest > 0.0 and math.isfinite(largest) else LARGEST_EMPTY
+
+
 class _Writer:
     def __init__(self, model: Model, scene: bpy.types.Scene):
         self.model = model
@@ -88,7 +108,7 @@ class _Writer:
         self.links: dict[str, bpy.types.Object] = {}
         self.joints: dict[str, bpy.types.Object] = {}
         self.notes: list[str] = []
-        self.size = 0.1 / self.unit
+        self.size = _size_of_empties(model) / self.unit
 
     def write(self) -> None:
         if not any(is_link(obj) for obj in self.scene.objects):

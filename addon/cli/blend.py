@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.check import Issue, check_definition
+from ...core.check import Issue, check_definition, sunk
 from ...core.check.falling import CODE as FALLS
 from ...core.cli.framework import OPEN_SCENE
 from ...core.cli.result import say
@@ -69,7 +69,8 @@ def load_open_scene(
     if path == OPEN_SCENE:
         tell_versions(path)
     scene = open_scene()
-    from ..bridge.problems import issues_of_start
+    from .. import ids
+    from ..bridge.problems import issues_of_start, starting_by_keys
     from ..bridge.read import scan_scene
 
     make_settings(settings, path)
@@ -77,6 +78,8 @@ def load_open_scene(
     issues = check_definition(reading.model) + _of_scene(scene, reading, is_simulated=not with_surroundings)
     if is_released and not any(issue.is_error for issue in issues):
         issues += [issue for issue in issues_of_start(scene, reading) if issue.code == FALLS]
+        if getattr(scene, ids.SCENE).contact:
+            issues += sunk(reading.model, starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading))
     return Reading(reading.model, issues, reading.notes, files_of_scene(path))
 
 
@@ -91,7 +94,7 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
     from ..bridge.numbers import unit_length
     from ..bridge.precision import CODE as COARSE
     from ..bridge.precision import coarse_places
-    from ..bridge.problems import keys_replaced
+    from ..bridge.problems import gravity_of_unit, keys_replaced
 
     settings = getattr(scene, ids.SCENE)
     found: list[Issue] = []
@@ -100,6 +103,8 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
         found.append(Issue(severity, CODE, f"link '{name}'", message.removeprefix(f"link '{name}': ")))
     for name, message in coarse_places(reading, unit_length(scene)) if is_simulated else ():
         found.append(Issue("warning", COARSE, f"link '{name}'", message.removeprefix(f"link '{name}' ")))
+    for problem in gravity_of_unit(scene, reading) if is_simulated else ():
+        found.append(Issue("warning", problem.code, "scene", problem.message))
     for problem in keys_replaced(settings.bake.start, reading) if is_simulated else ():
         subject = f"link '{problem.name}'"
         found.append(Issue("note", problem.code, subject, problem.message.removeprefix(f"{subject} ")))

@@ -10,9 +10,11 @@ from . import (
     contact,
     drives,
     exchange,
+    gravity,
     hierarchy,
     joints,
     keying,
+    lifting,
     limits,
     links,
     mirror,
@@ -33,7 +35,7 @@ from . import (
 
 THEMES = (
     *(links, colliders, collisions, contact, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
-    *(posing, poses, keying, drives, pull, pins, throws, problems, remedies),
+    *(posing, poses, keying, drives, pull, pins, throws, gravity, lifting, problems, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)

@@ -105,7 +105,7 @@ def _share_left(link, shape, context) -> float:
 
 def _loose_one(context, obj) -> bpy.types.Object:
     """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
-    joined = {end for joint in context.scene.objects if is_joint(joint) for end in _ends(joint)}
+    joined = {end for joint in context.scene.objects if is_joint(joint) for end in ends_of(joint)}
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
     for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):
         is_free = getattr(link, ids.LINK).motion == "FREE"
@@ -114,7 +114,7 @@ def _loose_one(context, obj) -> bpy.types.Object:
     raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
 
 
-def _ends(joint) -> tuple:
+def ends_of(joint) -> tuple:
     settings = getattr(joint, ids.JOINT)
     return settings.parent, settings.child
 

@@ -14,6 +14,7 @@ from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
 from ..props import axes_in_use, is_link
 from ..props.naming import object_named
+from .lifting import lift
 from .links import tag_links
 from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
 from .overlaps import leave_out, move_apart, shrink
@@ -157,6 +158,9 @@ def _divide(context, obj) -> str:
     return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
 
 
+OPERATORS = {"gravity-by-unit": ids.OP_EARTH_GRAVITY}
+"""The operator that repairs a problem for which no object is to blame, by the problem's code."""
+
 JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
 MENDS: dict[str, tuple[Mend, ...]] = {
@@ -189,6 +193,7 @@ MENDS: dict[str, tuple[Mend, ...]] = {
         Mend("Move Apart", "Move one of the two out of the other, the shortest way", move_apart),
         Mend("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
     ),
+    "sunk-in-ground": (Mend("Lift", "Raise the machine until it just touches what it starts in", lift),),
     "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
     "keys-replaced": (
         Mend(

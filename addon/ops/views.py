@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which 3D view the mouse is over, and which link is near it, for tools that work in all of them."""
 
+import math
+
 import bpy
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from .. import bridge
 from ..props import carrier_of, is_link
+
+EDGE = 6.0
+"""Pixels at Blender's own resolution scale beside a wire within which pressing is on it."""
 
 NEAR = 20.0
 """Pixels around its origin in which a link is found that has nothing to hit."""
@@ -39,8 +44,19 @@ def view_under(context, event):
 
 
 def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object, Vector] | None:
-    """The link that is seen at a pixel of the region, and its point there; of one without a shape, its origin."""
+    """Return the link that is seen at a pixel of the region, and its point there.
+
+    The displayed edges of links in wire display come first, where nothing hides them. Where no surface is seen, it is
+    the link inside whose silhouette the pixel is; else the link whose origin is near, and its origin.
+    """
     hit = bridge.picking.hit_under(context, region, region_3d, pixel)
+    reach = EDGE * max(1.0, context.preferences.system.ui_scale)  # which is 0 without a window
+    nearer_than = math.inf if hit is None else hit.distance
+    wire = bridge.wires.wire_link_near(context, region, region_3d, pixel, reach, nearer_than)
+    if wire is not None:
+        return wire
+    if hit is None:
+        hit = bridge.picking.hit_under(context, region, region_3d, pixel, meets_wires=True)
     if hit is not None:
         link = carrier_of(hit.obj)
         return None if link is None else (link, Vector(hit.point.tolist()))

@@ -11,6 +11,7 @@ from ..preview import current
 from ..props import is_link
 from .base import InTab, draw_running, paragraph
 from .preview import draw_controls
+from .problems import draw_problems_above
 from .simulate import draw_result, draw_warnings
 
 
@@ -23,6 +24,7 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
         has_links = any(is_link(obj) for obj in context.scene.objects)
         if has_links:
             _draw_transport(layout, context)
+            draw_problems_above(layout, context)
         draw_warnings(layout, context)
         error = getattr(context.window_manager, ids.STATUS).error
         if error:

@@ -15,6 +15,7 @@ JOIN = (ids.OP_JOINT_PICK, ids.OP_CHAIN, ids.OP_HIERARCHY, ids.OP_MIRROR)
 CHANGE = (ids.OP_ZERO_HERE, ids.OP_JOINT_FRAMES, ids.OP_LIMITS_FROM_MOTION, ids.OP_LINK_PIN, ids.OP_JOINT_HOLD)
 POSE = (ids.OP_START_HERE, ids.OP_POSE_RESET, ids.OP_POSE_MIDDLE, ids.OP_DRIVE_TO_POSE)
 THROW = (ids.OP_THROW, ids.OP_LET_GO)
+SCENE = (ids.OP_LIFT, ids.OP_EARTH_GRAVITY)
 
 _keys = []
 
@@ -31,7 +32,7 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
         layout.operator(ids.OP_PREVIEW, icon="PLAY")
         layout.operator(ids.OP_SIMULATE, icon="REC")
         layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
-        for group in (BUILD, JOIN, CHANGE, POSE, THROW):
+        for group in (BUILD, JOIN, CHANGE, POSE, THROW, SCENE):
             layout.separator()
             if group is JOIN:
                 layout.menu(ids.MT_JOINT_ADD)

@@ -3,9 +3,8 @@
 
 from bpy.app.translations import pgettext_iface
 
-from .. import bridge, ids
+from .. import ids
 from .base import paragraph
-from .problems import draw_problem
 
 SLOW = 0.95
 """Of real time, below which the pace is told."""
@@ -29,12 +28,3 @@ def draw_controls(layout, context, preview):
     elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
         pace = pgettext_iface("Pace: {pace} of real time").format(pace=f"{preview.pace:.0%}")
         layout.label(text=pace, translate=False, icon="TIME")
-    _draw_start(layout, context)
-
-
-def _draw_start(layout, context):
-    """That it falls, or that nothing moves, where whoever plays wonders at it."""
-    rig = bridge.rig.last_rig(context.scene)
-    for problem in rig.problems if rig else ():
-        if problem.code in bridge.problems.OF_START:
-            draw_problem(layout.box().column(), context, problem)

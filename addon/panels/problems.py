@@ -8,7 +8,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from .. import bridge, ids
-from ..ops.problems import MENDS
+from ..ops.problems import MENDS, OPERATORS
 from ..preview import current
 from .base import Below, paragraph
 
@@ -49,10 +49,19 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
 
 def _problems(scene) -> list:
-    """But for those that stand at the top while Play is on."""
+    """Return all problems but those that `draw_problems_above` shows."""
     rig = bridge.rig.last_rig(scene)
-    is_above = bridge.problems.OF_START if current() is not None else ()
-    return [problem for problem in rig.problems if problem.code not in is_above] if rig else []
+    above = bridge.problems.codes_above(current() is not None)
+    return [problem for problem in rig.problems if problem.code not in above] if rig else []
+
+
+def draw_problems_above(layout, context):
+    """Draw the problems that are shown below Play."""
+    rig = bridge.rig.last_rig(context.scene)
+    above = bridge.problems.codes_above(current() is not None)
+    for problem in rig.problems if rig else ():
+        if problem.code in above:
+            draw_problem(layout.box().column(), context, problem)
 
 
 def _findings(scene, rig) -> list:
@@ -75,6 +84,8 @@ def draw_problem(column, context, problem: "bridge.problems.Problem"):
     for mend in mends:
         button = row.operator(ids.OP_PROBLEM_MEND, text=mend.label, icon="TOOL_SETTINGS")
         button.name, button.code, button.label = problem.name, problem.code, mend.label
+    if problem.code in OPERATORS:
+        column.operator(OPERATORS[problem.code], icon="TOOL_SETTINGS")
 
 
 def _draw_finding(column, context, number: int, finding):

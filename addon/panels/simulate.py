@@ -200,6 +200,9 @@ class LIMBERJACK_PT_weather(Folded, bpy.types.Panel):
         column = layout.column()
         column.active = scene.use_gravity
         column.prop(scene, "gravity", text="")
+        if message := bridge.gravity.gravity_by_unit(scene):
+            paragraph(layout, context, message, icon="ERROR")
+            layout.operator(ids.OP_EARTH_GRAVITY, icon="TOOL_SETTINGS")
         layout.prop(getattr(scene, ids.SCENE), "wind")
         rig = last_rig(scene)
         for problem in wind_without_drag(rig.model) if rig else ():

@@ -9,6 +9,7 @@ from ..model.soundness import malformed
 from ..model.soundness.issue import Issue, count_issues
 from . import collisions, couplings, gimbals, joints, links, motion, ranges, sizes, structure, surfaces
 from .falling import falling
+from .overlapping import sunk
 from .standstill import Hinge, idle_hinges, lever, standstill
 
 SAFE_FINDINGS = (*malformed.FINDINGS, *structure.FINDINGS)
@@ -44,17 +45,19 @@ __all__ = [
     "falling",
     "idle_hinges",
     "lever",
+    "sunk",
 ]
 
 
 def check_model(model: Model) -> list[Issue]:
-    """List all errors and warnings about a model, what is switched off, and what falls because nothing holds it.
+    """List all errors and warnings about a model, what is switched off, what falls because nothing holds it, and what
+    starts deep in the ground.
 
     Raises:
         TypeError: it is no `Model`.
     """
     found = check_definition(model)
-    return found if any(issue.is_error for issue in found) else [*found, *falling(model)]
+    return found if any(issue.is_error for issue in found) else [*found, *falling(model), *sunk(model)]
 
 
 def check_definition(model: Model) -> list[Issue]:

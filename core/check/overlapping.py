@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warnings on links that overlap before anything moves. Apart from `check_model`: it makes solids of all links."""
+"""Warnings on links that overlap before anything moves. Apart from `check_definition`: solids take time to make."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
 from ..kinematics.proximity import Proximity, Separation
-from ..model import Model
+from ..kinematics.sunk import Sunk, loose_machines, sunk_machines
+from ..model import Model, ModelError
 from ..model.soundness.issue import Issue, note, warning
 from ..model.text import in_metres
 
 CODE = "overlapping"
+
+SUNK = "sunk-in-ground"
+"""Code of a machine that nothing holds and that starts deep in the ground."""
 
 SHALLOW = 1e-9
 """Metres by which solids that are meant to touch may overlap: a box that stands on a floor, by rounding."""
 
 
 def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:
-    """Yield a warning for each two links that may meet and overlap at home.
+    """Yield a warning for each two links that may meet and overlap at home, and those of `sunk`.
 
     A note names each shape that touches as another one, such as a mesh as its hull.
 
@@ -30,9 +34,45 @@ def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue
     proximity = Proximity(model)
     for name, said in proximity.colliders.notes:
         yield note("collision-shape", f"link '{name}'", said)
+    sunk = sunk_machines(proximity, elsewhere)
+    yield from map(_sunk_issue, sunk)
+    reported = {frozenset((link, each.ground)) for each in sunk for link in each.links}
     for found in proximity.pairs_nearer(-SHALLOW):
-        if found.a not in elsewhere and found.b not in elsewhere:
-            yield warning(CODE, f"link '{found.a}'", _told(found))
+        if found.a in elsewhere or found.b in elsewhere or frozenset((found.a, found.b)) in reported:
+            continue
+        yield warning(CODE, f"link '{found.a}'", _told(found))
+
+
+def sunk(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:
+    """Yield a warning for each machine that nothing holds and that starts deep in the ground.
+
+    Solids are made only if there is such a machine and something else with collisions.
+
+    Nothing is reported of a model that cannot be compiled: other findings say why.
+
+    Args:
+        elsewhere: as in `overlapping`.
+    """
+    loose = {name for machine in loose_machines(model) for name in machine}
+    with_shapes = {link.name for link in model.links if link.collisions}
+    if not (with_shapes & loose and with_shapes - loose):
+        return
+    try:
+        proximity = Proximity(model)
+    except ModelError:
+        return
+    yield from map(_sunk_issue, sunk_machines(proximity, elsewhere))
+
+
+def _sunk_issue(found: Sunk) -> Issue:
+    what = "the whole machine" if len(found.links) > 1 else "it"
+    what_to_do = f"lift {what} by {in_metres(found.lift)}" if found.lift else f"move {what} out by hand"
+    return warning(
+        SUNK,
+        f"link '{found.link}'",
+        f"it starts {in_metres(found.depth)} deep in link '{found.ground}', and a simulation pushes it out slowly; "
+        f"{what_to_do}",
+    )
 
 
 def _told(found: Separation) -> str:

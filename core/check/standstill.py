@@ -159,7 +159,8 @@ class _Pulled:
         rows = dict(zip(compiled.link_names, compiled.link_body.tolist(), strict=True))
         X_WL = self.still.X_WL
         centres = [compose(X_WL[link.name], (*link.com, *IDENTITY[3:]))[:3] for link in heavy]
-        points = np.array([*centres, *(X[:3] for X in X_WL.values())])
+        places = [compose(X_WL[joint.child], joint.X_CJ)[:3] for joint in self.model.joints if joint.child in X_WL]
+        points = np.array([*centres, *(X[:3] for X in X_WL.values()), *places])
         self.size = float(arrays.norm(np.ptp(points, axis=0))) or 1.0
         masses = np.array([link.mass for link in heavy])
         self.weight = float(arrays.norm(self.gravity) * masses.sum())

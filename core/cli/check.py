@@ -7,7 +7,7 @@ import argparse
 
 from ..answer import DONE, HAS_ERRORS
 from ..check import check_motion, count_issues
-from ..check.overlapping import overlapping
+from ..check.overlapping import SUNK, overlapping
 from .framework import Verb, add_file, add_settings, load
 from .result import CommandResult, findings, first_error
 
@@ -25,7 +25,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     reading = load(arguments.file, arguments.search, arguments.settings, arguments.strict, is_released=True)
     issues = reading.issues + (check_motion(reading.model) if reading.ok else [])
     if arguments.overlaps and reading.ok:
-        issues += overlapping(reading.model)
+        issues += [issue for issue in overlapping(reading.model) if issue.code != SUNK]  # which `load` has found
     errors, warnings = count_issues(issues)
     lines = [
         *(issue.format(arguments.file) for issue in issues),

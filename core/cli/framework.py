@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from ..answer import DONE, UNUSABLE, is_asked_for
-from ..check import Issue, check_definition, falling
+from ..check import Issue, check_definition, falling, sunk
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
@@ -267,7 +267,7 @@ def load(
         search: folders in which what the file names may lie, besides its own.
         settings: OWNER.PROPERTY=VALUE each, made in what was read.
         strict: whether what is read with a warning because simulators read it is an error.
-        is_released: whether the issues include what falls because nothing holds it.
+        is_released: whether the issues include what falls because nothing holds it, and what starts in the ground.
         of_scene: for `LOADERS`, such as with_surroundings.
 
     Raises:
@@ -288,7 +288,7 @@ def load(
     if settings and reading.ok:
         _make(settings, reading)
     if is_released and reading.ok:
-        reading.issues += falling(reading.model)
+        reading.issues += [*falling(reading.model), *sunk(reading.model)]
     return reading
 
 

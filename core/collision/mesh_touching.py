@@ -6,7 +6,8 @@ would touch a segment, but only along normals that lean over neither of the edge
 that goes on from there. All other directions are another feature's. So what slides over a floor of many triangles meets
 the floor's normal alone, and what slides over a ridge meets one that turns from face to face.
 
-A body is touched from outside: by solids whose origin is before a face. A sheet is touched from where the solid is.
+A body is touched from outside: by solids whose origin is before a face. A sheet is touched from where the solid is; a
+sheet through the middle of a solid pushes it out along its normals.
 
 Everything is in the mesh's axes. Source: Ericson (2005), section 5.1.5 (Voronoi regions of a triangle); van den Bergen,
 Smooth mesh contacts with GJK, in Game Physics Pearls (2010), for what goes wrong without them.
@@ -33,6 +34,14 @@ ALIGNED = 1e-9
 """Sine by which a normal may lean over a face that it belongs beside: rounding."""
 WIDER = 1e-9
 """Of a face's and a solid's size: by how much more a face reaches, lest something fall through between two."""
+STRADDLED = 1e-6
+"""Share of a solid's reach by which its origin may lie behind a face of a sheet and is still before it.
+
+Where a sheet passes through the middle of a solid, rounding would choose the side in each step, and the solid would
+fall through: single precision, in which Blender stores poses, rounds by 6e-8 of a length.
+"""
+INSIDE = 1e-4
+"""Share of the way to the middle of a face by which `is_in_sight` takes a point inside it."""
 ALONG_Z = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 """Axes of an edge that is not near."""
 EDGE_NAMES = 1 << 40
@@ -85,10 +94,14 @@ def corner_of(meshes, face, k):
 
 
 @subroutine
-def facing(A, meshes, face, c):
-    """(whether a solid with the origin c may touch a face, the face's normal towards it, its first corner)."""
+def facing(A, B, meshes, face, c):
+    """Return whether a solid B with the origin c may touch a face, the face's normal towards B, its first corner.
+
+    B is pushed to the side of a sheet on which its origin is; if its origin is in the sheet, along the face's normal.
+    """
     n, p = get3(meshes.normals[face]), corner_of(meshes, face, 0)
-    if dot(sub(c, p), n) >= 0.0:
+    offset = dot(sub(c, p), n)
+    if offset >= 0.0 or (A.closed == 0 and offset >= -STRADDLED * B.reach):
         return True, n, p
     return A.closed == 0, scale(n, -1.0), p
 
@@ -97,7 +110,7 @@ def facing(A, meshes, face, c):
 def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room):
     """Points of a face: the solid's corners above it."""
     meshes = store.meshes
-    may, n, p = facing(A, meshes, face, c)
+    may, n, p = facing(A, B, meshes, face, c)
     if not may:
         return count
     if dot(sub(c, p), n) - B.reach > margin:
@@ -108,10 +121,13 @@ def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count,
         return count
     rows = room.lists.offered_b
     corners = corners_below(B, store.hulls, down, rows)
+    may_hide = A.closed == 0 and not is_above(meshes, face, c, B.reach)
     for i in range(corners):
         at = sub(add(c, rotate(R, get3(rows[i]))), scale(n, B.radius))
         gap = dot(sub(at, p), n)
         if gap <= margin and is_above(meshes, face, at, B.reach):
+            if may_hide and not is_in_sight(A, store, c, face, sub(at, scale(n, gap)), room):
+                continue
             name = int(rows[i, 3])
             if not is_told(contacts, before, count, name, n, gap):
                 count = put_contact(contacts, count, sub(at, scale(n, 0.5 * gap)), n, gap, name)
@@ -129,6 +145,50 @@ def is_above(meshes, face, at, size):
         if dot(cross(n, edge), sub(at, start)) < -WIDER * (length + size) * length:
             return False
     return True
+
+
+@subroutine
+def is_in_sight(A, store, c, face, foot, room):
+    """Return whether no other face of a sheet lies between a solid's origin `c` and the point `foot` of a face.
+
+    A face turns its back on a solid that lies beyond a ridge. The solid is not behind the sheet there, and what hangs
+    over the ridge is not pushed back. The point is taken a little inside the face: on a ridge itself, it is seen from
+    both sides.
+    """
+    meshes = store.meshes
+    middle = add(add(corner_of(meshes, face, 0), corner_of(meshes, face, 1)), corner_of(meshes, face, 2))
+    foot = add(foot, scale(sub(scale(middle, 1.0 / 3.0), foot), INSIDE))
+    way = sub(foot, c)
+    lower = (min(c[0], foot[0]), min(c[1], foot[1]), min(c[2], foot[2]))
+    upper = (max(c[0], foot[0]), max(c[1], foot[1]), max(c[2], foot[2]))
+    stack, waiting = room.sight, 1
+    stack[0] = 0
+    while waiting > 0:
+        waiting -= 1
+        node = stack[waiting]
+        if not overlap(lower, upper, meshes.lower[A.first_node + node], meshes.upper[A.first_node + node]):
+            continue
+        if 2 * node + 1 < A.node_count:
+            stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node + 2
+            waiting += 2
+            continue
+        start = (node - (A.node_count - 1) // 2) * LEAF
+        for k in range(start, min(start + LEAF, A.face_count)):
+            if goes_through(meshes, A.first_face + k, c, way):
+                return False
+    return True
+
+
+@subroutine
+def goes_through(meshes, face, c, way):
+    """Return whether the way from a point `c` passes through a face, and neither begins nor ends in its plane."""
+    n = get3(meshes.normals[face])
+    length = math.sqrt(dot(way, way))
+    before = dot(sub(c, corner_of(meshes, face, 0)), n)
+    after = before + dot(way, n)
+    if min(abs(before), abs(after)) <= WIDER * length or (before > 0.0) == (after > 0.0):
+        return False
+    return is_above(meshes, face, add(c, scale(way, before / (before - after))), length)
 
 
 @subroutine
@@ -288,15 +348,17 @@ def separate_face(A, B, store, R, c, face, margin, room):
     """As `separate_mesh`, of one face and the edges that it has. The margin may be below 0."""
     meshes = store.meshes
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-    may, n, p = facing(A, meshes, face, c)
+    may, n, p = facing(A, B, meshes, face, c)
     if abs(dot(sub(c, p), n)) - B.reach > margin:
         return best, normal, point
     if may:
         at = add(c, rotate(R, support(B, store.hulls, rotate_back(R, (-n[0], -n[1], -n[2])))))
         at = sub(at, scale(n, B.radius))
         s = dot(sub(at, p), n)
-        if is_above(meshes, face, at, B.reach):
-            best, normal, point = s, n, sub(at, scale(n, s))
+        foot = sub(at, scale(n, s))
+        may_hide = A.closed == 0 and not is_above(meshes, face, c, B.reach)
+        if is_above(meshes, face, at, B.reach) and not (may_hide and not is_in_sight(A, store, c, face, foot, room)):
+            best, normal, point = s, n, foot
     for side in range(3):
         if meshes.beyond[face, side] == NO_EDGE:
             continue

@@ -29,14 +29,17 @@ MEASURE = np.dtype(
 )
 
 
-class Room(Bundled, namedtuple("Room", "polytope lists segment stack")):
-    """What a pair needs while it is looked at: see epa.py, manifold.py; an edge as a solid; nodes to be looked at."""
+class Room(Bundled, namedtuple("Room", "polytope lists segment stack sight")):
+    """What a pair needs while it is looked at: see epa.py, manifold.py; an edge as a solid; nodes to be looked at.
+
+    `sight` holds nodes for `mesh_touching.is_in_sight`, which is called while `stack` is in use.
+    """
 
 
 def make_room() -> Room:
     segment = np.zeros(1, SOLID).view(np.recarray)
     segment.kind = CAPSULE
-    return Room(make_polytope(), make_lists(), segment, np.zeros(DEPTH, np.int64))
+    return Room(make_polytope(), make_lists(), segment, np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64))
 
 
 @kernel

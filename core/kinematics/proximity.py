@@ -8,7 +8,7 @@ Links touch with their `collisions`. `distance` takes any two; `overlaps` and `p
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,6 +98,16 @@ class Proximity:
         compiled = self.compiled
         positions = compiled.q_from(q) if q is None or isinstance(q, Mapping) else compiled.positions(q)
         place_bodies(self.compiled.arrays, self._work, positions, self._poses)
+        place_solids(self.colliders.solids, self.colliders.store, self._poses, self._placed)
+
+    def shift(self, links: Collection[str], by: Vec3) -> None:
+        """Move links by a vector in world axes [m], away from where the pose has them, until `place` is called again.
+
+        Links that are fixed to each other move together; those that are fixed in the world stay.
+        """
+        names, rows = self.compiled.link_names, self.compiled.link_body.tolist()
+        bodies = sorted({row for name, row in zip(names, rows, strict=True) if name in links and row})
+        self._poses[bodies, 9:] += np.array(by)
         place_solids(self.colliders.solids, self.colliders.store, self._poses, self._placed)
 
     def distance(self, a: str, b: str) -> Separation:

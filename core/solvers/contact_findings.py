@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..kinematics.proximity import Separation
+from ..kinematics.sunk import is_open_ground, loose_machines
 from ..model.text import in_metres
 from ..spatial.arrays import eigh, matmul, norm, outer
 from .contact_facts import ContactFacts
@@ -90,9 +91,13 @@ def _solids_named(facts: ContactFacts, found: Separation) -> tuple[int, int]:
 
 
 def _overlap_in_words(facts: ContactFacts, found: Separation, other: str, count: int) -> str:
-    surface = facts.surface(*_solids_named(facts, found))
+    solids = _solids_named(facts, found)
+    surface = facts.surface(*solids)
     if math.isinf(surface.stiffness):
         then = "rigid shapes keep what they overlap by, and only go no deeper"
+        loose = {name for links in loose_machines(facts.run.compiled.model, facts.run.held) for name in links}
+        if is_open_ground(facts.solids)[list(solids)].any() and loose & {found.a, found.b}:
+            then = "it is pushed out slowly, and the work that this takes counts as supplied"
     else:
         energy = 0.5 * surface.stiffness * found.gap**2
         then = f"their surfaces throw them apart with {energy:.3g} J"

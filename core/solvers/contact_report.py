@@ -129,7 +129,7 @@ class ContactReport:
         if not self.overlapping:
             return ""
         pairs = counted(self.overlapping, "pair")
-        return f"{pairs} of links overlap as they start, and keep that: limberjack check --overlaps names them"
+        return f"{pairs} of links overlap as they start: limberjack check --overlaps names them"
 
     def told(self) -> list[str]:
         """Lines for people."""

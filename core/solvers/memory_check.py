@@ -19,6 +19,8 @@ Range = tuple[int, int]
 """The least and the largest value."""
 
 FLAG, SIDE, NAME = (0, 1), (-1, 1), (-(2**63), 2**63 - 1)
+PARTING = (0, 2)
+"""Range of what `Touching` remembers of solids that are to part."""
 COUNTER = (0, 2**53)
 """Range of a counter. A solver that takes a million steps a second reaches its end in 285 years."""
 FEW = (0, 2**20)
@@ -63,7 +65,7 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
 def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[str, Range]:
     """Return the ranges of an array's integers, by field; the field is empty where the array has none."""
     if array.dtype.names is None:
-        ranges = {"": {"asleep": (0, len(array)), "parting": FLAG, "count": (0, UNLIMITED)}.get(name, COUNTER)}
+        ranges = {"": {"asleep": (0, len(array)), "parting": PARTING, "count": (0, UNLIMITED)}.get(name, COUNTER)}
         return ranges if array.dtype.kind == "i" else {}
     solid, body = (0, solids - 1), (0, bodies - 1)
     known = {

@@ -13,8 +13,11 @@ from ..spatial import norm
 from ..trajectory.trajectory import Trajectory
 from .contact_report import ContactReport
 
-STILL = 1e-16
-"""Energy below which nothing moves, where nothing has a weight [J]."""
+STILL = 1e-8
+"""Sizes of a model a second at which its links move at most if nothing moves: rounding errors where nothing has weight.
+
+It is no energy, which would call a motion of a speck of dust rest.
+"""
 
 ROUNDING = 1e-12
 """Part of the energy at stake below which the energy that moves is rounding error, so that nothing moves."""
@@ -61,16 +64,16 @@ class Report:
         return self.energy_drift / self.energy_scale if self.energy_scale > 0.0 else 0.0
 
     @np.errstate(all="ignore")  # a run that diverges has energies beyond all numbers
-    def weigh(self, done: Trajectory, largest_flow: float, at_stake: float) -> None:
+    def weigh(self, done: Trajectory, largest_flow: float, at_stake: float, at_rest: float) -> None:
         """Fill in what the frames tell.
 
         Args:
             largest_flow: the most energy that goes in and out between two frames [J].
-            at_stake: as `energy_at_stake` computes it [J].
+            at_stake: as `energy_at_stake` computes it [J]. at_rest: as `energy_at_rest` does [J].
         """
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         scale = max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0, largest_flow)
-        moves = scale > max(ROUNDING * max(at_stake, np.abs(total).max(initial=0.0)), STILL)
+        moves = scale > max(ROUNDING * max(at_stake, np.abs(total).max(initial=0.0)), at_rest)
         self.frames = len(done)
         self.energy_drift = float(np.abs(total - total[:1]).max(initial=0.0))
         self.energy_scale = float(scale) if moves else 0.0
@@ -87,3 +90,8 @@ def energy_at_stake(compiled: CompiledModel) -> float:
     model = compiled.model
     mass = sum(link.mass for link in model.links if link.gravity)
     return mass * norm(model.gravity) * size_of(compiled)
+
+
+def energy_at_rest(compiled: CompiledModel) -> float:
+    """Return the largest energy of a model's motion that counts as none [J]."""
+    return sum(link.mass for link in compiled.model.links) * (STILL * size_of(compiled)) ** 2

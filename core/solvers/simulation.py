@@ -32,12 +32,13 @@ from .protocol import Progress, Solver, State
 from .recording import RECORDS, Recorder, blank_trajectory
 from .regular import require_regular
 from .remarks import at_largest_speed, falls_as_a_whole, remarks
-from .report import Report, energy_at_stake
+from .report import Report, energy_at_rest, energy_at_stake
 from .run_facts import RunFacts
 from .saved_state import Continuation, continuation_of, describe_state, time_of
 from .schedule import ScheduledInputs
 from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
+from .sunk_starts import starts_in_ground
 from .system import make_system
 from .tied_limits import drop_redundant_limits
 from .touching import Touching, is_unequal
@@ -130,7 +131,7 @@ class Simulation:
             model, self._times, self.controls.schedule, self.controls.released.values()
         )
         self._models = [compiled, *(later for _, later in self._ahead)]
-        self._at_stake = energy_at_stake(compiled)
+        self._at_stake, self._at_rest = energy_at_stake(compiled), energy_at_rest(compiled)
         self._all = blank_trajectory(self._models, self._times, record)
         self._tally = Tally(dict.fromkeys(COUNTS, 0))
         self._gripping: dict[str, Joint] = {}
@@ -185,7 +186,7 @@ class Simulation:
         """Cost of the run so far, and how well it kept its energy."""
         loop_error = self._stage.recorder.loop_error
         report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
-        report.weigh(self.trajectory, self._tally.largest, self._at_stake)
+        report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
         report.contact = self._stage.contact_report(self._zero)
         overlaps = report.contact.note() if report.contact else ""
         report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
@@ -285,6 +286,11 @@ class Simulation:
         require_regular(compiled, start.q)
         self._notes += start.notes
         self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd), self._zero)
+        solver = self._stage.solver
+        if isinstance(solver, Touching):
+            held = self.controls.links_led_at(self._zero)
+            if starts_in_ground(compiled, solver.ground, start.q, held):
+                solver.part_overlaps(only_from_ground=True)
 
     def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
         """Go on from a state that was saved, if it fits all there is."""

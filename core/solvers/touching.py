@@ -12,6 +12,7 @@ import numpy as np
 
 from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
+from ..kinematics.sunk import is_open_ground
 from ..spatial import arrays
 from .adaptive import Adaptive
 from .contact_events import IMPACT, Impacts
@@ -37,6 +38,8 @@ OVERLAPPING = 100.0
 """Depth up to which rigid solids that overlapped after a jump count as parted, in depths to which gravity presses a
 body by its own weight in a crowd's step.
 """
+FROM_ALL, FROM_GROUND = 1, 2
+"""What solids that overlap are to part from: see `Touching.part_overlaps`."""
 CONTACTS_AT_FIRST = 64
 """Of a crowd, before more room is made."""
 
@@ -83,7 +86,7 @@ class Touching(Adaptive):
         self._stepping[0].lasting = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
-        self._parting = np.zeros(1, np.int64)  # whether solids that overlap are to part
+        self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
         step, cheap = crowd_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
@@ -191,14 +194,22 @@ class Touching(Adaptive):
         self._crowd.counts[BEFORE] = 0
         self._crowd.asleep[:], self._crowd.quiet[:], self._crowd.loads[:] = 0, 0.0, 0.0
 
-    def part_overlaps(self) -> None:
-        """Let solids that overlap part gently, as a crowd's steps do. Events keep what overlaps from going deeper."""
-        self._parting[0] = 1
+    def part_overlaps(self, only_from_ground: bool = False) -> None:
+        """Let solids that overlap part gently, as a crowd's steps do. Events keep what overlaps from going deeper.
+
+        Args:
+            only_from_ground: whether to do so only until nothing is deep in fixed half-spaces and open meshes; else
+                until no two solids overlap.
+        """
+        self._parting[0] = FROM_GROUND if only_from_ground else FROM_ALL
         self.take_crowd_steps(SOON)
 
     def _overlap(self) -> bool:
         """Return whether rigid solids overlapped at the beginning of the last step by more than they are pressed in."""
         held = self._crowd.before[: self._crowd.counts[BEFORE]]
+        if self._parting[0] == FROM_GROUND:
+            is_open = is_open_ground(self.ground.solids)
+            held = held[is_open[held.first] | is_open[held.second]]
         weight = float(arrays.norm(self._system.model.gravity))
         pressed = SLOWLY * weight * self._pace.base**2 / FIRM
         return bool(np.any(held.gap[held.stiffness == 0.0] < -OVERLAPPING * pressed))

@@ -121,3 +121,24 @@ def test_throw():
     yield from over_viewport()
     yield from screenshot("picture_throw")
     assert ball.matrix_world.translation.z > 2.6, f"the ball does not rise beyond its last key: {ball.matrix_world}"
+
+
+def test_sunk():
+    """A new cube with its middle in a floor: the warning and its button are below Play."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
+        bpy.ops.mesh.primitive_plane_add(size=8.0)
+        bpy.context.object.name = "Floor"
+        bpy.ops.limberjack.collider_add()
+        bpy.ops.mesh.primitive_cube_add(size=2.0)
+        bpy.ops.limberjack.link_tag()
+    bpy.ops.ed.undo_push(message="Cube in a floor")
+    look_clearly()
+    harness.viewport().spaces.active.region_3d.view_rotation = (0.78, 0.49, 0.20, 0.33)
+    look_at((0.0, 0.0, 0.3), 11.0)
+    yield from open_tab()
+    yield from choose("Cube")
+    yield from find_button('limberjack.problem_mend(name="Cube", code="sunk-in-ground", label="Lift"')
+    yield from over_viewport()
+    yield from screenshot("picture_sunk")

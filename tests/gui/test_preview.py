@@ -14,6 +14,9 @@ from test_same_keys import SOURCE, open_file
 
 from support.plan import walk
 
+WIRE_EDGE = GRIP + Vector((0.15, 0.0, 0.15))
+"""A point of an edge of the bar `Lower`, which faces the view along X."""
+
 FROM_X = (0.5, 0.5, 0.5, 0.5)
 """A view along X, across the plane in which the bar swings."""
 
@@ -107,6 +110,35 @@ def test_play_pull_pause_scrub_and_put_back():
     yield from until(lambda: preview() is None, "Esc ends it")
     assert matrices() == before, "Esc does not put every link back"
     assert bpy.context.scene.frame_current == frame
+
+
+def test_a_link_in_wire_display_is_pulled():
+    """Guards pulls of links that are displayed as wire or bounds: pressed on an edge, and between the edges.
+
+    A ray through the mouse goes through such a link, and the drag was a box select.
+    """
+    goal = Vector((0.0, 1.2, 1.8))
+    for display, place in (("WIRE", WIRE_EDGE), ("BOUNDS", WIRE_EDGE), ("WIRE", GRIP)):
+        yield from swinging_bars()
+        bpy.data.objects["Lower"].display_type = display
+        yield from play()
+        yield from paused()
+        bpy.context.scene.frame_set(5)
+        yield from until(lambda: preview().shown == 4, "the timeline leads it")
+        at = on_screen(bpy.data.objects["Lower"].matrix_world @ place)
+        yield from move((at[0] - 3, at[1]))
+        yield from move(at)
+        send("LEFTMOUSE", "PRESS")
+        yield from until(lambda: preview().is_holding, f"the mouse holds a link in {display} display")
+        for part in range(1, 21):
+            yield from move(on_screen(tip() + (goal - tip()) * (part / 20)))
+        yield from until(lambda: (tip() - goal).length < 0.5, "the link comes to where it is pulled", timeout=60)
+        yield from screenshot(f"preview_pulls_{display.lower()}")
+        send("LEFTMOUSE", "RELEASE")
+        yield from until(lambda: not preview().is_holding, "the link is let go")
+        yield from over_viewport()
+        yield from press("ESC")
+        yield from until(lambda: preview() is None, "Esc ends it")
 
 
 def test_a_pose_is_kept_and_undone():

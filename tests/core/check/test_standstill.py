@@ -132,3 +132,14 @@ def test_links_without_weight_stand_still():
     model.links[0].gravity = False
     assert told(model) == [("nothing-moves", "")]
     assert travel(model) == 0.0
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3, 1e-5, 1e-6])
+def test_a_small_bar_falls_as_a_large_one(size):
+    """Guards scenes in millimetres and below: lengths are compared with the model's, not with a metre.
+
+    The link's frame is in its centre of mass, so that only the joint tells how large the model is.
+    """
+    model = chain(Y, 1, (0.0, 0.0, 0.0))
+    model.joints[0].X_CJ = (-size, *IDENTITY[1:])
+    assert told(model) == []

@@ -9,7 +9,7 @@ import pytest
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model
 from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.doctor import energy_drift
-from limberjack.core.solvers.report import energy_at_stake
+from limberjack.core.solvers.report import NOTHING_MOVES, energy_at_stake
 
 ACCURACIES = ("draft", "good", "exact")
 
@@ -63,6 +63,23 @@ def test_small_motion_is_motion(accuracy):
     assert run.report.energy_scale == pytest.approx(9.81 * 0.5 * 0.5e-8, rel=0.1)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-2, 1e-3, 1e-4, 1e-5])
+@pytest.mark.parametrize("falls", [True, False])
+def test_small_bodies_move_as_well(size, falls):
+    """Guards scenes in millimetres and below: a rod that falls moves, however little energy that is, and one that
+    hangs does not. The truth is the rod's potential energy, m g size / 2 at most."""
+    mass = 1000.0 * size**3
+    moment = mass * size**2 / 12.0
+    rod = Link("rod", mass, inertia=(moment, 0.0, 0.0, moment, 0.0, moment / 100.0))
+    joint = Joint("pin", "revolute", WORLD, "rod", X_CJ=(0.0, 0.0, size / 2.0, 1.0, 0.0, 0.0, 0.0))
+    joint.axes[0].xyz = (0.0, 1.0, 0.0)
+    model = Model("pendulum", [rod], [joint])
+    run = run_of(model, initial={"q": {"pin": 1.5 if falls else 0.0}})
+    assert (NOTHING_MOVES in run.report.notes) != falls
+    if falls:
+        assert 0.1 * mass * 9.81 * size < run.report.energy_scale < mass * 9.81 * size
+
+
 def test_the_energy_at_stake_is_that_of_lifting_all_by_the_model_s_size():
     """Guards the measure of rounding: masses, gravity and size; links without weight count for nothing."""
     model = gripper()
@@ -106,7 +123,7 @@ def test_advice_on_a_drift(accuracy, advice, finer):
     facts = run._facts()
     lost = facts.trajectory.dissipated - np.linspace(0.0, 1.0, len(facts.trajectory))  # as a wrong solver would
     drifted = dataclasses.replace(facts, trajectory=dataclasses.replace(facts.trajectory, dissipated=lost))
-    drifted.report.weigh(drifted.trajectory, 0.0, 0.0)
+    drifted.report.weigh(drifted.trajectory, 0.0, 0.0, 0.0)
     assert drifted.has_drifted
     (found,) = energy_drift(drifted)
     assert advice in found.message

@@ -23,7 +23,7 @@ WRONG = [
     ("crowd_counts", "", 10**6, "contacts, and counts others"),
     ("count", "", 10**6, "points, and counts others"),
     ("asleep", "", 10**6, "'asleep' of it is not between 0 and"),
-    ("parting", "", 2, "'parting' of it is not between 0 and 1"),
+    ("parting", "", 3, "'parting' of it is not between 0 and 2"),
 ]
 
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gravity in a scene whose Blender unit is not a metre.
+
+Blender counts gravity in its units per second squared, and a new scene has 9.81. If the unit is a centimetre, that is
+0.0981 m/s^2, and everything falls in slow motion.
+"""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Vector
+
+from .numbers import length_in_words, shortest_all, unit_length
+
+CODE = "gravity-by-unit"
+"""Code of the problem that only the scene's unit makes gravity other than the Earth's."""
+
+EARTH = 9.81
+"""Gravity of the Earth, as a new scene has it [m/s^2]."""
+
+NEAR = 0.01
+"""Relative difference up to which a number is 9.81: some write 9.8 or 9.80665."""
+
+
+def gravity_by_unit(scene: bpy.types.Scene) -> str:
+    """Return what is wrong with a gravity that is 9.81 in Blender units and not in metres; empty if it is not so."""
+    unit = unit_length(scene)
+    if not scene.use_gravity or abs(unit - 1.0) <= NEAR:
+        return ""
+    number = Vector(shortest_all(scene.gravity)).length
+    if abs(number - EARTH) > NEAR * EARTH:
+        return ""
+    return (
+        f"gravity is {number * unit:.4g} m/s^2 and not {EARTH} m/s^2: Blender counts it in units, and a unit is "
+        f"{length_in_words(scene, unit)} in this scene; press Earth's Gravity"
+    )
+
+
+def set_earth_gravity(scene: bpy.types.Scene) -> None:
+    """Give a scene the gravity of the Earth, in the direction that it has, or downward if it has none."""
+    direction = Vector(shortest_all(scene.gravity))
+    direction = direction.normalized() if direction.length else Vector((0.0, 0.0, -1.0))
+    scene.use_gravity = True
+    scene.gravity = direction * (EARTH / unit_length(scene))
