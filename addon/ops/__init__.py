@@ -10,6 +10,7 @@ from . import (
     contact,
     drives,
     exchange,
+    ground,
     hierarchy,
     joints,
     keying,
@@ -32,7 +33,7 @@ from . import (
 )
 
 THEMES = (
-    *(links, colliders, collisions, contact, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
+    *(links, colliders, collisions, contact, ground, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
     *(posing, poses, keying, drives, pull, pins, throws, problems, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )

@@ -130,6 +130,15 @@ def _mute_constraints(_context, obj) -> str:
     return f"'{obj.name}': {', '.join(constraint.name for constraint in muted)} muted"
 
 
+def _mute_tracks(_context, obj) -> str:
+    muted: list[bpy.types.NlaTrack] = []
+    while tracks := bridge.motion.tracks_on(obj, bridge.motion.TRANSFORMS):  # once a solo track is off, others play
+        for track in tracks:
+            track.is_solo, track.mute = False, True
+        muted += tracks
+    return f"'{obj.name}': {', '.join(track.name for track in muted)} muted"
+
+
 def _fix_base(context, obj) -> str:
     getattr(obj, ids.LINK).motion = "STATIC"
     bridge.remedies.forget_findings(context.scene, "falls-freely", obj)
@@ -172,6 +181,7 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
     "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
     "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
+    "plays-strips": (Mend("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
     "falls-freely": (Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),),
     "gravity-cannot-turn": (
         Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
