@@ -12,6 +12,7 @@ from ...core.model import ModelError
 from ...core.model.text import weighed
 from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
+from ..bridge.from_libraries import INSTANCED
 from ..props import axes_in_use, is_link
 from ..props.naming import object_named
 from .links import tag_links
@@ -166,6 +167,23 @@ def _divide(context, obj) -> str:
     return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
 
 
+def _take_out_of_instance(context, obj) -> str:
+    """By Blender's own operators, which need the Empty to be all that is selected."""
+    collection = obj.instance_collection.name
+    is_linked = bool(obj.library or obj.instance_collection.library)
+    select_only(context, obj)
+    try:
+        if is_linked:
+            bpy.ops.object.make_override_library()
+        else:
+            bpy.ops.object.duplicates_make_real(use_hierarchy=True)
+    except RuntimeError as error:
+        raise ModelError(str(error).removeprefix("Error: ").strip()) from None
+    if is_linked:
+        return f"'{collection}' is a library override, at the place that it has in its file: its links can be simulated"
+    return f"The links of '{collection}' are objects of the scene, and can be simulated"
+
+
 JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
 MENDS: dict[str, tuple[Mend, ...]] = {
@@ -206,6 +224,14 @@ MENDS: dict[str, tuple[Mend, ...]] = {
             "Start simulations from the animation at its last key, with the velocity of the keys. The keys before are "
             "kept",
             start_at_keys,
+        ),
+    ),
+    INSTANCED: (
+        Mend(
+            "Simulate Its Links",
+            "Make a library override of a linked collection, or else make the instances real, so that the links are "
+            "objects that a simulation can move",
+            _take_out_of_instance,
         ),
     ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),

@@ -11,6 +11,7 @@ from ..preview import current
 from ..props import is_link
 from .base import InTab, draw_running, paragraph
 from .preview import draw_controls
+from .problems import draw_problem, instances_alone
 from .simulate import draw_result, draw_warnings
 
 PLAY = GROUND = 0.36
@@ -31,7 +32,10 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
         if error:
             paragraph(layout, context, error, icon="ERROR")
         sample = opened()
-        if not has_links:  # a newcomer's first click
+        if problems := () if has_links else instances_alone(context.scene):
+            for problem in problems:
+                draw_problem(layout.box().column(), context, problem)
+        elif not has_links:  # a newcomer's first click
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")

@@ -8,6 +8,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from .. import bridge, ids
+from ..bridge.from_libraries import INSTANCED
 from ..ops.problems import MENDS
 from ..preview import current
 from .base import Below, paragraph
@@ -49,10 +50,19 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
 
 def _problems(scene) -> list:
-    """But for those that stand at the top while Play is on."""
+    """But for those that stand at the top: of a scene with nothing but instances, and of the start while Play is on."""
     rig = bridge.rig.last_rig(scene)
+    if rig is None or instances_alone(scene):
+        return []
     is_above = bridge.problems.OF_START if current() is not None else ()
-    return [problem for problem in rig.problems if problem.code not in is_above] if rig else []
+    return [problem for problem in rig.problems if problem.code not in is_above]
+
+
+def instances_alone(scene) -> list:
+    """Return the problems of a scene whose links are all in collection instances; none of a scene with own links."""
+    rig = bridge.rig.last_rig(scene)
+    is_alone = rig is not None and not rig.model.links and not rig.model.joints
+    return [problem for problem in rig.problems if problem.code == INSTANCED] if is_alone else []
 
 
 def _findings(scene, rig) -> list:
