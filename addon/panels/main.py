@@ -17,6 +17,9 @@ from .simulate import draw_result, draw_warnings
 PLAY = GROUND = 0.36
 """Part of a panel's width that Play takes beside Simulate and Bake, and Ground beside its bounciness."""
 
+PICK = 0.55
+"""Part of a panel's width that Pick Joint takes with its arrow, beside Collider, which is shorter in all languages."""
+
 
 class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
     bl_idname = ids.PT_MAIN
@@ -67,7 +70,7 @@ def _draw_building(layout):
     row = column.row(align=True)
     row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
     row.menu(ids.MT_JOINT_ADD, icon="EMPTY_ARROWS")
-    halves = column.split(factor=0.5, align=True)
+    halves = column.split(factor=PICK, align=True)
     row = halves.row(align=True)
     row.operator(ids.OP_JOINT_PICK, icon="EYEDROPPER")
     _draw_arrow(row, ids.MT_MORE)
@@ -80,7 +83,7 @@ def _draw_arrow(row, menu: str) -> None:
     """Draw an arrow beside a button that opens a menu of what belongs to the button."""
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0  # else it takes the room of the button's label
-    arrow.menu(menu, text="", icon="DOWNARROW_HLT")
+    arrow.menu(menu, text="")
 
 
 def draw_ground(layout, scene: bpy.types.Scene) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pairs of links of which a scene says whether they collide with each other."""
 
+from typing import Any
+
 import bpy
 
 from .. import ids
@@ -42,7 +44,7 @@ def let_ends_collide(joint, does: bool) -> None:
         drop_pair(_scene_of(joint), joint.parent, joint.child)
 
 
-def _scene_of(joint) -> bpy.types.Scene:
+def _scene_of(joint) -> Any:
     """Return the scene that is shown, or another one if only that one has the joint."""
     scenes = joint.id_data.users_scene
     return bpy.context.scene if bpy.context.scene in scenes or not scenes else scenes[0]

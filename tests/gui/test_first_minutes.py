@@ -133,7 +133,7 @@ def test_a_chain_from_a_hierarchy_swings():
     lower.parent, lower.matrix_parent_inverse = upper, upper.matrix_world.inverted()
     select("Upper")
     yield from _in_view()
-    yield from sidebar.click_beside("limberjack.joint_pick", across=0.43)
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.46)
     yield from harness.choose_from_menu(1)
     yield from until(lambda: rig() and len(rig().model.joints) == 2, "both are joined")
     axes = [bpy.data.objects[f"{name}_joint"].limberjack_joint.axes[0] for name in ("Upper", "Lower")]
