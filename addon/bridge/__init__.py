@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         moved_bakes,
         named_poses,
         numbers,
+        on_bones,
         parts,
         picking,
         poses,
