@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pictures of the pages: three of the real window, and renders of the samples. `make pictures` runs this.
+"""The pictures of the pages: four of the real window, and renders of the samples. `make pictures` runs this.
 
 Needs what tests in a window need (tests/gui/run.py says what is missing), and OpenGL to render.
 """

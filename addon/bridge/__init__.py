@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         moved_bakes,
         named_poses,
         numbers,
+        on_bones,
         parts,
         picking,
         poses,

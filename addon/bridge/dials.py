@@ -25,6 +25,11 @@ from .read_joints import joint_of
 FLAT = 0.05
 """Part of its distance by which a link's middle must lie off an axis to show where the axis's zero is."""
 
+ROUNDING = 1e-5
+"""Upper bound of the error with which Blender places a link's middle, as a part of its distance from the world's origin
+or of the link's size. Matrices of parents, bones and keys are in single precision, so that each evaluation gives other
+last digits."""
+
 SHOWN_TURN = math.pi / 2.0
 """Where the ends of a turn without limits are shown, to be dragged from."""
 
@@ -112,10 +117,8 @@ def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, known: Joint | Non
     parent = getattr(obj, ids.JOINT).parent
     X_WJ = compose(live_pose(parent), empty_frame(obj)) if parent else empty_frame(obj)
     q = tuple(coordinates_now(obj, joint, unit).tolist())
-    middle = _middle(getattr(obj, ids.JOINT).child)
-    dials = (
-        _row_dials(joint, X_WJ, q, unit, middle) if joint.kind.chart else _column_dials(joint, X_WJ, q, unit, middle)
-    )
+    child = getattr(obj, ids.JOINT).child
+    dials = _row_dials(joint, X_WJ, q, unit) if joint.kind.chart else _column_dials(joint, X_WJ, q, unit, child)
     return JointView(joint, X_WJ, q, unit, tuple(dials))
 
 
@@ -133,9 +136,11 @@ def _middle(link: bpy.types.Object) -> Vector:
     return link.matrix_world.translation.copy()
 
 
-def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, middle: Vector) -> list[Dial]:
+def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, child: bpy.types.Object) -> list[Dial]:
     """Each about or along the line that its screw has when those before it stand as they do."""
     dials, before, values = [], scaled_pose(X_WJ, unit), iter(enumerate(q))
+    middle = _middle(child)
+    error = ROUNDING * max(middle.length, *child.dimensions)
     for number, (screw, column) in enumerate(zip(screws_of(joint), joint.all_columns, strict=True)):
         slot, axis = joint.kind.slot(screw.axis), joint.axes[screw.axis]
         place, value = (None, screw.locked_at) if screw.locked_at is not None else next(values)
@@ -157,7 +162,7 @@ def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, m
                 place,
                 origin,
                 direction,
-                _zero(origin, direction, middle, value * abs(rate) if turns else 0.0, X_WJ),
+                _zero(origin, direction, middle, error, value * abs(rate) if turns else 0.0, X_WJ),
                 frame,
                 value,
                 joint.home[number],
@@ -177,11 +182,17 @@ def _line(before: Pose, point, direction, unit: float) -> tuple[Vector, Vector]:
     return (Vector(before[:3]) + turn @ Vector(point)) / unit, (turn @ Vector(direction)).normalized()
 
 
-def _zero(origin: Vector, direction: Vector, middle: Vector, value: float, X_WJ: Pose) -> Vector:
-    """Where coordinate 0 is marked: so that the mark of the link's coordinate points at the link."""
+def _zero(origin: Vector, direction: Vector, middle: Vector, error: float, value: float, X_WJ: Pose) -> Vector:
+    """Return where coordinate 0 is marked, a unit vector: so that the mark of the link's coordinate points at the link.
+
+    A link whose middle lies on the axis, but for rounding, is on no side of it; then the joint's frame decides.
+
+    Args:
+        origin, direction: of the axis. middle: of the link; its error is at most `error` [Blender units].
+    """
     way = middle - origin
     across = way - direction * way.dot(direction)
-    if across.length > FLAT * max(way.length, 1e-9):
+    if across.length > max(FLAT * way.length, error):
         return Quaternion(direction, -value) @ across.normalized()
     return _across_of(direction, X_WJ)
 
@@ -193,7 +204,7 @@ def _across_of(direction: Vector, X_WJ: Pose) -> Vector:
     return (first - direction * first.dot(direction)).normalized()
 
 
-def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, middle: Vector) -> list[Dial]:
+def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> list[Dial]:
     """Of a chart: what its constraint rows measure."""
     X_J = joint_pose(joint, q)
     dials = []

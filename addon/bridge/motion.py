@@ -187,19 +187,29 @@ def has_own_keys(obj: bpy.types.Object) -> bool:
     return any(curve.data_path.startswith(TRANSFORMS) for curve in fcurves_of(obj))
 
 
-def playing_strips(owner: bpy.types.ID) -> list[bpy.types.NlaStrip]:
-    """The strips of its nonlinear animation that are not muted."""
+def playing_tracks(owner: bpy.types.ID) -> list[bpy.types.NlaTrack]:
+    """The tracks of its nonlinear animation that are not muted."""
     data = owner.animation_data
     tracks = data.nla_tracks if data and data.use_nla else ()
     tracks = [track for track in tracks if track.is_solo] or tracks  # which silences all others
-    return [strip for track in tracks if not track.mute for strip in track.strips]
+    return [track for track in tracks if not track.mute]
+
+
+def playing_strips(owner: bpy.types.ID) -> list[bpy.types.NlaStrip]:
+    """The strips of its nonlinear animation that are not muted."""
+    return [strip for track in playing_tracks(owner) for strip in track.strips]
 
 
 def strips_on(obj: bpy.types.Object, paths: tuple[str, ...]) -> list[bpy.types.NlaStrip]:
     """Those that have curves whose data paths begin so, or whose curves lie deeper, as those of a meta strip do."""
-    return [
-        strip
-        for strip in playing_strips(obj)
-        if strip.action is None
-        or any(curve.data_path.startswith(paths) for curve in curves_in(strip.action, strip.action_slot))
-    ]
+    return [strip for strip in playing_strips(obj) if _has_curves(strip, paths)]
+
+
+def tracks_on(obj: bpy.types.Object, paths: tuple[str, ...]) -> list[bpy.types.NlaTrack]:
+    """The tracks that play strips on these data paths, as `strips_on` finds them."""
+    return [track for track in playing_tracks(obj) if any(_has_curves(strip, paths) for strip in track.strips)]
+
+
+def _has_curves(strip: bpy.types.NlaStrip, paths: tuple[str, ...]) -> bool:
+    curves = curves_in(strip.action, strip.action_slot)
+    return strip.action is None or any(curve.data_path.startswith(paths) for curve in curves)

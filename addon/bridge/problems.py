@@ -28,7 +28,7 @@ from .from_libraries import INSTANCED, LINKED, instanced_links, links_of_librari
 from .gravity import CODE as GRAVITY
 from .gravity import gravity_by_unit
 from .live import gap_at, poses_now
-from .motion import active_constraints, is_animated, may_follow_own_keys
+from .motion import active_constraints, is_animated, may_follow_own_keys, transform_drivers
 from .moved_bakes import told
 from .numbers import unit_length
 from .parts import Surroundings, surroundings_of
@@ -124,13 +124,20 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
     changes = changes_of_form(reading.objects.values())
     for name, obj in reading.objects.items():
         if not is_led(obj) and (told := fight_over(obj)):
-            found.append(Problem("error", "constrained" if active_constraints(obj) else "driven", name, told))
+            found.append(Problem("error", _code_of_fight(obj), name, told))
         if name in refused:
             continue
         if told := deformation_of(obj):
             found.append(Problem("warning", "deformed", name, told))
         found += [Problem("warning", "deformed", name, told) for told in changes[obj]]
     return found
+
+
+def _code_of_fight(link: bpy.types.Object) -> str:
+    """Return the code of what moves a link and would fight its simulated motion, in the order of `fight_over`."""
+    if active_constraints(link):
+        return "constrained"
+    return "driven" if transform_drivers(link) else "plays-strips"
 
 
 def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:

@@ -101,13 +101,6 @@ def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
     return found
 
 
-def keep_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
-    """In the place of what was said of the two before."""
-    pairs = getattr(scene, ids.SCENE).pairs
-    kept = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None) or pairs.add()
-    kept.a, kept.b, kept.meets = a, b, meets
-
-
 def drop_lost_pairs(scene: bpy.types.Scene) -> None:
     """Those one of whose links was deleted."""
     pairs = getattr(scene, ids.SCENE).pairs

@@ -12,6 +12,7 @@ from ...core.model.naming import STATIC
 from ...core.spatial import Pose, norm
 from .. import ids
 from ..props import fit_to_type, is_link
+from ..props.pairs import keep_pair
 from .fields import INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MEETING_FIELDS, MIMIC_FIELDS, fields_on, write_fields
 from .frames import store_frames
 from .joining import show_plainly
@@ -19,7 +20,6 @@ from .kept import format_extras, keep_name
 from .lights import new_light
 from .numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of
-from .touching import keep_pair
 from .write_shapes import ShapeWriter, place
 
 

@@ -11,6 +11,7 @@ from . import (
     drives,
     exchange,
     gravity,
+    ground,
     hierarchy,
     joints,
     keying,
@@ -34,7 +35,7 @@ from . import (
 )
 
 THEMES = (
-    *(links, colliders, collisions, contact, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
+    *(links, colliders, collisions, contact, ground, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
     *(posing, poses, keying, drives, pull, pins, throws, gravity, lifting, problems, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )

@@ -10,6 +10,7 @@ from .. import bridge, ids
 from ..bridge.last_run import last_run
 from ..props import carrier_of, is_link
 from ..props.entries import number_of
+from ..props.pairs import keep_pair
 from ..props.surface import SurfaceProperties
 from .report import fail, in_object_mode, succeed
 
@@ -114,7 +115,7 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
         pairs = [(a, b) for number, b in enumerate(links) for a in links[:number]]
         bridge.touching.drop_lost_pairs(context.scene)
         for a, b in pairs:
-            bridge.touching.keep_pair(context.scene, a, b, self.how == "MEET")
+            keep_pair(context.scene, a, b, self.how == "MEET")
         does = "always collide" if self.how == "MEET" else "never collide"
         return succeed(self, context, f"{counted(pairs, 'pair')} of links will {does}")
 

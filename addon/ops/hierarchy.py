@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ...core.model import ModelError
 from ...core.model.text import counted
 from .. import bridge, ids
-from ..props import ancestors, is_joint, is_link
+from ..props import ancestors, is_joint, is_led, is_link
 from ..props.joint import type_items
 from .links import sort_out, tag_links
 from .report import fail, in_object_mode, select_only, succeed
@@ -43,9 +43,11 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
     def execute(self, context):
         try:
             solids, refused = _solids(context, self.whole)
+            if told := bridge.on_bones.obstacle_of_bones(solids):
+                return fail(self, context, told)
             pairs = [(_carrier(obj, solids), obj) for obj in solids]
             joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
-            wanted = [pair for pair in pairs if (pair[0] or self.to_world) and pair not in joined]
+            wanted = [pair for pair in pairs if _is_wanted(*pair, self.to_world) and pair not in joined]
             poses = {obj: bridge.poses.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
         except ModelError as error:
             return fail(self, context, error)
@@ -57,6 +59,11 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
                 notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")
         select_only(context, *(joints or solids))
         return succeed(self, context, f"{counted(solids, 'link')}, {counted(joints, 'new joint')}", notes)
+
+
+def _is_wanted(parent: Solid | None, child: Solid, to_world: bool) -> bool:
+    """Whether a joint is to be made; what its own animation moves needs none to the world, which would fight it."""
+    return parent is not None or (to_world and not is_led(child))
 
 
 def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-WIDE, WIDER = ("EVENT_ESC", "EVENT_SHIFT", "EVENT_SPACEKEY"), 1.5
-"""Icons that Blender draws over what is next to them, and what they need besides."""
+WIDER = {"EVENT_ESC": 1.5, "EVENT_SHIFT": 1.5, "EVENT_SPACEKEY": 4.5}
+"""Icons that Blender draws over what is next to them, and the factor of the separator that they need behind them. The
+space bar's is as wide as its name, in German longer than in English."""
 
 
 class Hint(NamedTuple):
@@ -29,8 +30,8 @@ def show_hints(context, hints: Iterable[Hint]) -> None:
             row = header.layout.row(align=True)
             for icon in hint.icons:
                 row.label(icon=icon)
-                if icon in WIDE:
-                    row.separator(factor=WIDER)
+                if icon in WIDER:
+                    row.separator(factor=WIDER[icon])
             row.label(text=hint.text)
 
     if context.workspace:

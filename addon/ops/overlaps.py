@@ -10,6 +10,7 @@ from ...core.model import ModelError
 from .. import bridge, ids
 from ..props import is_joint
 from ..props.naming import model_name, object_named
+from ..props.pairs import keep_pair
 from .report import select_only
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def leave_out(context, obj) -> str:
     if not there:
         raise ModelError(f"link '{obj.name}' overlaps the scene's ground, which is no object: move it up")
     for other in there:
-        bridge.touching.keep_pair(context.scene, obj, other, False)
+        keep_pair(context.scene, obj, other, False)
     return f"'{obj.name}' passes through {', '.join(repr(other.name) for other in there)}"
 
 

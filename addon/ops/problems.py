@@ -12,6 +12,7 @@ from ...core.model import ModelError
 from ...core.model.text import weighed
 from ...core.spatial import IDENTITY, compose, norm
 from .. import bridge, ids
+from ..bridge.from_libraries import INSTANCED
 from ..props import axes_in_use, is_link
 from ..props.naming import object_named
 from .lifting import lift
@@ -131,6 +132,15 @@ def _mute_constraints(_context, obj) -> str:
     return f"'{obj.name}': {', '.join(constraint.name for constraint in muted)} muted"
 
 
+def _mute_tracks(_context, obj) -> str:
+    muted: list[bpy.types.NlaTrack] = []
+    while tracks := bridge.motion.tracks_on(obj, bridge.motion.TRANSFORMS):  # once a solo track is off, others play
+        for track in tracks:
+            track.is_solo, track.mute = False, True
+        muted += tracks
+    return f"'{obj.name}': {', '.join(track.name for track in muted)} muted"
+
+
 def _fix_base(context, obj) -> str:
     getattr(obj, ids.LINK).motion = "STATIC"
     bridge.remedies.forget_findings(context.scene, "falls-freely", obj)
@@ -158,6 +168,23 @@ def _divide(context, obj) -> str:
     return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
 
 
+def _take_out_of_instance(context, obj) -> str:
+    """By Blender's own operators, which need the Empty to be all that is selected."""
+    collection = obj.instance_collection.name
+    is_linked = bool(obj.library or obj.instance_collection.library)
+    select_only(context, obj)
+    try:
+        if is_linked:
+            bpy.ops.object.make_override_library()
+        else:
+            bpy.ops.object.duplicates_make_real(use_hierarchy=True)
+    except RuntimeError as error:
+        raise ModelError(str(error).removeprefix("Error: ").strip()) from None
+    if is_linked:
+        return f"'{collection}' is a library override, at the place that it has in its file: its links can be simulated"
+    return f"The links of '{collection}' are objects of the scene, and can be simulated"
+
+
 OPERATORS = {"gravity-by-unit": ids.OP_EARTH_GRAVITY}
 """The operator that repairs a problem for which no object is to blame, by the problem's code."""
 
@@ -176,6 +203,7 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
     "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
     "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
+    "plays-strips": (Mend("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
     "falls-freely": (Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),),
     "gravity-cannot-turn": (
         Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
@@ -201,6 +229,14 @@ MENDS: dict[str, tuple[Mend, ...]] = {
             "Start simulations from the animation at its last key, with the velocity of the keys. The keys before are "
             "kept",
             start_at_keys,
+        ),
+    ),
+    INSTANCED: (
+        Mend(
+            "Simulate Its Links",
+            "Make a library override of a linked collection, or else make the instances real, so that the links are "
+            "objects that a simulation can move",
+            _take_out_of_instance,
         ),
     ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),

@@ -38,7 +38,7 @@ def succeed(operator, context, message: str, notes=()) -> set[str]:
 def redraw(context) -> None:
     """Show in the panels what has changed: Blender redraws them of itself only when the mouse comes by."""
     for area in (area for window in context.window_manager.windows for area in window.screen.areas):
-        if area.type in ("VIEW_3D", "PREFERENCES"):
+        if area.type in ("VIEW_3D", "PROPERTIES", "PREFERENCES"):
             area.tag_redraw()
 
 

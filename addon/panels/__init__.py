@@ -10,6 +10,7 @@ from . import (
     main,
     menus,
     model,
+    physics,
     pose,
     presets,
     problems,
@@ -19,7 +20,7 @@ from . import (
 )
 
 # In the order of the tab
-THEMES = (presets, menus, main, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)
+THEMES = (presets, menus, main, physics, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 
 

@@ -6,6 +6,7 @@ import textwrap
 from bpy.app.translations import pgettext_iface
 
 from .. import ids
+from .wording import in_window
 
 
 class InTab:
@@ -59,7 +60,7 @@ def paragraph(layout, context, text: str, icon: str = "NONE"):
     letters = max(24, int(context.region.width / (7.5 * scale)) - 4) if context.region else 40
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for number, line in enumerate(textwrap.wrap(pgettext_iface(text), letters)):
+    for number, line in enumerate(textwrap.wrap(in_window(pgettext_iface(text)), letters)):
         column.label(text=line, translate=False, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else "NONE"))
 
 

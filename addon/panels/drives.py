@@ -23,7 +23,7 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
         if not is_known_joint(context.object):
             return False
         known = core_joint(getattr(context.object, ids.JOINT))
-        return any(_can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))
+        return any(can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))
 
     def draw(self, context):
         layout = in_columns(self.layout)
@@ -35,7 +35,7 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
             layout.prop(joint, "drive_strength")
         for number, axis in enumerate(axes_in_use(joint)):
             slot, unit = known.kind.slot(number), known.axis_unit(number)
-            if not _can_be_driven(slot) or (axis.locked and "locked" in slot.fields):
+            if not can_be_driven(slot) or (axis.locked and "locked" in slot.fields):
                 continue
             fields = [field for field in shown_fields(axis, slot) if field.section == DRIVE_SECTION]
             if not slot.name:
@@ -47,5 +47,6 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
                 draw_fields(in_columns(body), axis, fields, unit)
 
 
-def _can_be_driven(slot) -> bool:
+def can_be_driven(slot) -> bool:
+    """Return whether a joint's axis with this slot may have a motor."""
     return any(field.section == DRIVE_SECTION for field in fields_on(slot))

@@ -71,6 +71,10 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         layout, joint = in_columns(self.layout), getattr(context.object, ids.JOINT)
         layout.active = joint.enabled
         draw_switched(layout, joint, "use_released_at", "released_at")
+        if joint.parent and joint.child:
+            row = layout.row()
+            row.use_property_split = False  # else a sidebar as wide as it is at first would cut the name off
+            row.prop(joint, "collide_ends")
         layout.prop(joint, "is_held")
         layout.prop(joint, "closes_loop")
         layout.prop(joint, "use_mimic")

@@ -11,8 +11,14 @@ from ..preview import current
 from ..props import is_link
 from .base import InTab, draw_running, paragraph
 from .preview import draw_controls
-from .problems import draw_problems_above
+from .problems import draw_problem, draw_problems_above, instances_alone
 from .simulate import draw_result, draw_warnings
+
+PLAY = GROUND = 0.36
+"""Part of a panel's width that Play takes beside Simulate and Bake, and Ground beside its bounciness."""
+
+PICK = 0.55
+"""Part of a panel's width that Pick Joint takes with its arrow, beside Collider, which is shorter in all languages."""
 
 
 class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
@@ -23,24 +29,28 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
         layout = self.layout
         has_links = any(is_link(obj) for obj in context.scene.objects)
         if has_links:
-            _draw_transport(layout, context)
+            draw_transport(layout, context)
             draw_problems_above(layout, context)
         draw_warnings(layout, context)
         error = getattr(context.window_manager, ids.STATUS).error
         if error:
             paragraph(layout, context, error, icon="ERROR")
         sample = opened()
-        if not has_links:  # a newcomer's first click
+        if problems := () if has_links else instances_alone(context.scene):
+            for problem in problems:
+                draw_problem(layout.box().column(), context, problem)
+        elif not has_links:  # a newcomer's first click
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
         elif sample:
             paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
         _draw_building(layout)
+        draw_ground(layout, context.scene)
         draw_result(layout, context)
 
 
-def _draw_transport(layout, context):
+def draw_transport(layout, context):
     """Play and Simulate, or what goes on instead, always at the same place."""
     preview, status = current(), getattr(context.window_manager, ids.STATUS)
     if preview is not None:
@@ -48,7 +58,7 @@ def _draw_transport(layout, context):
     elif status.running:
         draw_running(layout, status)
     else:
-        row = layout.split(factor=0.36, align=True)
+        row = layout.split(factor=PLAY, align=True)
         row.scale_y = 1.3
         row.operator(ids.OP_PREVIEW, icon="PLAY")
         row.operator(ids.OP_SIMULATE, icon="REC")
@@ -61,10 +71,29 @@ def _draw_building(layout):
     row = column.row(align=True)
     row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
     row.menu(ids.MT_JOINT_ADD, icon="EMPTY_ARROWS")
-    row = column.row(align=True)
+    halves = column.split(factor=PICK, align=True)
+    row = halves.row(align=True)
     row.operator(ids.OP_JOINT_PICK, icon="EYEDROPPER")
+    _draw_arrow(row, ids.MT_MORE)
+    row = halves.row(align=True)
     row.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
-    row.menu(ids.MT_MORE, text="", icon="DOWNARROW_HLT")
+    _draw_arrow(row, ids.MT_COLLIDERS)
+
+
+def _draw_arrow(row, menu: str) -> None:
+    """Draw an arrow beside a button that opens a menu of what belongs to the button."""
+    arrow = row.row(align=True)
+    arrow.ui_units_x = 1.0  # else it takes the room of the button's label
+    arrow.menu(menu, text="")
+
+
+def draw_ground(layout, scene: bpy.types.Scene) -> None:
+    """Draw the switch of the ground and, while it is on, how far links bounce off it."""
+    settings = getattr(scene, ids.SCENE)
+    row = layout.split(factor=GROUND, align=True) if settings.ground else layout
+    row.operator(ids.OP_GROUND, icon="VIEW_PERSPECTIVE", depress=settings.ground and settings.contact)
+    if settings.ground:
+        row.prop(settings, "ground_bounce", slider=True)
 
 
 class LIMBERJACK_MT_more(bpy.types.Menu):
@@ -83,6 +112,45 @@ class LIMBERJACK_MT_more(bpy.types.Menu):
         layout.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
 
 
+class LIMBERJACK_MT_colliders(bpy.types.Menu):
+    """How the selected links collide: their shapes, their surfaces, and with which links"""
+
+    bl_idname = ids.MT_COLLIDERS
+    bl_label = "Colliders"
+
+    def draw(self, _context):
+        layout = self.layout
+        layout.operator_context = "INVOKE_DEFAULT"
+        layout.menu(ids.MT_COLLISIONS, icon="MESH_ICOSPHERE")
+        layout.menu(ids.MT_SURFACES, icon="MATERIAL")
+        layout.operator(ids.OP_SURFACE_COPY, text="Copy Surface to Selected", icon="COPYDOWN")
+        layout.separator()
+        layout.operator_enum(ids.OP_PAIR_ADD, "how")
+        layout.separator()
+        layout.operator(ids.OP_IMPACT_MARKERS, icon="MARKER_HLT")
+
+
+class LIMBERJACK_MT_surfaces(bpy.types.Menu):
+    """Surfaces of materials for the selected links: friction / restitution"""
+
+    bl_idname = ids.MT_SURFACES
+    bl_label = "Surface Preset"
+
+    def draw(self, _context):
+        self.layout.operator_enum(ids.OP_SURFACE, "material")
+
+
+class LIMBERJACK_MT_collisions(bpy.types.Menu):
+    """Which shape the selected links collide with"""
+
+    bl_idname = ids.MT_COLLISIONS
+    bl_label = "Add Collision Shape"
+
+    def draw(self, _context):
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        self.layout.operator_enum(ids.OP_COLLISION_ADD, "type")
+
+
 class LIMBERJACK_MT_samples(bpy.types.Menu):
     bl_idname = ids.MT_SAMPLES
     bl_label = "Open a Sample"
@@ -96,5 +164,8 @@ class LIMBERJACK_MT_samples(bpy.types.Menu):
 CLASSES = (
     LIMBERJACK_MT_samples,
     LIMBERJACK_MT_more,
+    LIMBERJACK_MT_surfaces,
+    LIMBERJACK_MT_collisions,
+    LIMBERJACK_MT_colliders,
     LIMBERJACK_PT_main,
 )

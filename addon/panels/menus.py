@@ -5,17 +5,30 @@ import bpy
 
 from .. import ids
 from ..preview import current
-from ..props import is_joint, is_link
+from ..props import axes_in_use, core_joint, is_joint, is_known_joint, is_link
+from .base import readable
+from .drives import can_be_driven
+
+FLOOR = "Floor (Ground)"
+"""Label of the ground's switch where nothing else says that it is a floor."""
 
 KEY = "J"
 """With Shift, in the 3D view; the keymap preferences show it, and change it."""
 
-BUILD = (ids.OP_LINK_TAG, ids.OP_COLLIDER_ADD, ids.OP_LINK_UNTAG, ids.OP_LINK_WEIGH)
+BUILD = (ids.OP_LINK_TAG, ids.OP_LINK_UNTAG, ids.OP_LINK_WEIGH)
 JOIN = (ids.OP_JOINT_PICK, ids.OP_CHAIN, ids.OP_HIERARCHY, ids.OP_MIRROR)
 CHANGE = (ids.OP_ZERO_HERE, ids.OP_JOINT_FRAMES, ids.OP_LIMITS_FROM_MOTION, ids.OP_LINK_PIN, ids.OP_JOINT_HOLD)
 POSE = (ids.OP_START_HERE, ids.OP_POSE_RESET, ids.OP_POSE_MIDDLE, ids.OP_DRIVE_TO_POSE)
 THROW = (ids.OP_THROW, ids.OP_LET_GO)
 SCENE = (ids.OP_LIFT, ids.OP_EARTH_GRAVITY)
+
+IN_ARTISTS_WORDS = {
+    ids.OP_LINK_TAG: "Tag as Links (Physics)",
+    ids.OP_LINK_WEIGH: "Recalculate Mass (Weight)",
+    ids.OP_CHAIN: "Join in a Chain (Rope)",
+    ids.OP_HIERARCHY: "Rig from Hierarchy (Ragdoll)",
+}
+"""Labels in the Object menu of operators whose own label lacks the word that artists type into the search (F3)."""
 
 _keys = []
 
@@ -26,21 +39,60 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
     bl_idname = ids.MT_OBJECT
     bl_label = "Limberjack"
 
-    def draw(self, _context):
+    def draw(self, context):
         layout = self.layout
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator(ids.OP_PREVIEW, icon="PLAY")
         layout.operator(ids.OP_SIMULATE, icon="REC")
         layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
-        for group in (BUILD, JOIN, CHANGE, POSE, THROW, SCENE):
-            layout.separator()
-            if group is JOIN:
-                layout.menu(ids.MT_JOINT_ADD)
-            for name in group:
-                layout.operator(name)
+        _draw_group(layout, BUILD)
+        _draw_surroundings(layout, context.scene)
+        _draw_group(layout, JOIN)
+        layout.menu(ids.MT_JOINT_ADD)
+        if is_known_joint(context.object):
+            layout.menu(ids.MT_JOINT_PRESETS)
+            layout.menu(ids.MT_DRIVE)
+        for group in (CHANGE, POSE, THROW, SCENE):
+            _draw_group(layout, group)
         layout.operator_menu_enum(ids.OP_POSE_KEY, "what")
         layout.separator()
         layout.menu(ids.MT_SAMPLES)
+
+
+def _draw_group(layout, names: tuple[str, ...]) -> None:
+    layout.separator()
+    for name in names:
+        layout.operator(name, text=IN_ARTISTS_WORDS.get(name))
+
+
+def _draw_surroundings(layout, scene: bpy.types.Scene) -> None:
+    """Draw what links fall onto, bounce off and are pulled down by."""
+    layout.separator()
+    layout.operator(ids.OP_GROUND, text=FLOOR)
+    layout.operator(ids.OP_COLLIDER_ADD)
+    layout.menu(ids.MT_COLLISIONS)
+    layout.menu(ids.MT_SURFACES, text="Bounce, Bounciness, Friction (Surface Preset)")
+    layout.prop(scene, "use_gravity", text="Gravity")
+
+
+class LIMBERJACK_MT_drive(bpy.types.Menu):
+    """What the motors of the active joint do"""
+
+    bl_idname = ids.MT_DRIVE
+    bl_label = "Motor (Drive)"
+
+    @classmethod
+    def poll(cls, context):
+        return is_known_joint(context.object)
+
+    def draw(self, context):
+        joint = getattr(context.object, ids.JOINT)
+        kind = core_joint(joint).kind
+        for number, axis in enumerate(axes_in_use(joint)):
+            if can_be_driven(kind.slot(number)):
+                if name := kind.slot(number).name:
+                    self.layout.label(text=readable(name))
+                self.layout.props_enum(axis, "drive_mode")
 
 
 class LIMBERJACK_MT_pie(bpy.types.Menu):
@@ -58,9 +110,9 @@ class LIMBERJACK_MT_pie(bpy.types.Menu):
         else:
             pie.operator(ids.OP_PREVIEW_STOP, text="Cancel", icon="X")
         pie.operator(ids.OP_SIMULATE, icon="REC")
-        pie.operator(ids.OP_CHAIN, icon="LINKED")
-        pie.operator(ids.OP_LINK_PIN, icon="PINNED")
-        pie.operator(ids.OP_JOINT_HOLD, icon="LOCKED")
+        pie.operator(ids.OP_CHAIN, text="Chain (Rope)", icon="LINKED")
+        pie.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
+        pie.operator(ids.OP_GROUND, text=FLOOR, icon="VIEW_PERSPECTIVE")
         pie.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
 
 
@@ -78,6 +130,7 @@ def _draw_context(menu, context):
 def _draw_add(menu, _context):
     menu.layout.separator()
     menu.layout.menu(ids.MT_JOINT_ADD, text="Limberjack Joint", icon="EMPTY_ARROWS")
+    menu.layout.operator(ids.OP_GROUND, text="Limberjack Ground", icon="VIEW_PERSPECTIVE")
     menu.layout.menu(ids.MT_SAMPLES, text="Limberjack Sample", icon="FILE_BLEND")
 
 
@@ -107,4 +160,4 @@ def remove_from_blender():
         keymap.keymap_items.remove(item)
 
 
-CLASSES = (LIMBERJACK_MT_object, LIMBERJACK_MT_pie)
+CLASSES = (LIMBERJACK_MT_drive, LIMBERJACK_MT_object, LIMBERJACK_MT_pie)

@@ -8,6 +8,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from .. import bridge, ids
+from ..bridge.from_libraries import INSTANCED
 from ..ops.problems import MENDS, OPERATORS
 from ..preview import current
 from .base import Below, paragraph
@@ -49,10 +50,12 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
 
 def _problems(scene) -> list:
-    """Return all problems but those that `draw_problems_above` shows."""
+    """Return all problems but those that the top of the tab shows."""
     rig = bridge.rig.last_rig(scene)
+    if rig is None or instances_alone(scene):
+        return []
     above = bridge.problems.codes_above(current() is not None)
-    return [problem for problem in rig.problems if problem.code not in above] if rig else []
+    return [problem for problem in rig.problems if problem.code not in above]
 
 
 def draw_problems_above(layout, context):
@@ -62,6 +65,13 @@ def draw_problems_above(layout, context):
     for problem in rig.problems if rig else ():
         if problem.code in above:
             draw_problem(layout.box().column(), context, problem)
+
+
+def instances_alone(scene) -> list:
+    """Return the problems of a scene whose links are all in collection instances; none of a scene with own links."""
+    rig = bridge.rig.last_rig(scene)
+    is_alone = rig is not None and not rig.model.links and not rig.model.joints
+    return [problem for problem in rig.problems if problem.code == INSTANCED] if is_alone else []
 
 
 def _findings(scene, rig) -> list:

@@ -36,8 +36,8 @@ class LIMBERJACK_PT_pull(Folded, bpy.types.Panel):
         tool.name, tool.space_type = PullLinks.bl_idname, PullLinks.bl_space_type
         row = column.row(align=True)
         row.operator(ids.OP_LINK_PIN, icon="PINNED")
-        row.operator(ids.OP_JOINT_HOLD, icon="LOCKED")
         row.operator(ids.OP_RELEASE_ALL)
+        column.operator(ids.OP_JOINT_HOLD, icon="LOCKED")  # in a row of its own: its label needs the whole width
         _draw_choices(self.layout.column(), getattr(context.scene, ids.SCENE))
 
 

@@ -29,6 +29,7 @@ from . import live_values
 from .entries import number_of
 from .made_by import note_maker
 from .overriding import let_override
+from .pairs import do_ends_collide, let_ends_collide
 
 if TYPE_CHECKING:
     from ...core.model import Joint
@@ -105,14 +106,16 @@ class AxisProperties(PropertyGroup):
     )
     use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
     use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
-    use_effort: BoolProperty(name="Max Force", description="Limit the force of the drive")
+    use_effort: BoolProperty(name="Max Force", description="Limit the effort (motor strength) of the drive")
     use_velocity: BoolProperty(name="Speed Limit", description="Limit the joint's speed")
     use_stiffness: BoolProperty(name="Soft Stop", description="The limits give way like springs", default=True)
     lower: FloatProperty(name="Lower", description="Lower limit")
     upper: FloatProperty(name="Upper", description="Upper limit")
     velocity: FloatProperty(name="Speed", description="Largest speed, per second", min=0.0)
     spring_reference: FloatProperty(name="Rest Position", description="Where the spring is at rest")
-    effort: FloatProperty(name="Max Force", description="Largest force of the drive, in N m or N", min=0.0)
+    effort: FloatProperty(
+        name="Max Force", description="Effort limit (motor strength): largest force of the drive, in N m or N", min=0.0
+    )
     stiffness: FloatProperty(
         name="Stop Stiffness",
         description="Stiffness of the stops at the limits, in N m/rad or N/m. Stops with 1e8 or more are rigid",
@@ -120,30 +123,36 @@ class AxisProperties(PropertyGroup):
         min=0.0,
     )
     dissipation: FloatProperty(
-        name="Stop Dissipation", description="Dissipation of the stops at the limits", default=1.0, min=0.0
+        name="Stop Dissipation", description="Dissipation (cushioning) of the stops at the limits", default=1.0, min=0.0
     )
     restitution: FloatProperty(
         name="Restitution",
-        description="Speed after a rigid stop divided by the speed before it",
+        description="Restitution (bounciness): speed after a rigid stop divided by the speed before it",
         min=0.0,
         max=1.0,
     )
-    damping: FloatProperty(name="Damping", description="Force per speed, in N m s/rad or N s/m", min=0.0)
-    friction: FloatProperty(name="Friction", description="Dry friction, in N m or N", min=0.0)
+    damping: FloatProperty(
+        name="Damping", description="Damping (drag): force per speed, in N m s/rad or N s/m", min=0.0
+    )
+    friction: FloatProperty(name="Friction", description="Dry friction (stiff joint), in N m or N", min=0.0)
     armature: FloatProperty(
-        name="Rotor Inertia", description="Inertia of the drive as the joint feels it, in kg m² or kg", min=0.0
+        name="Rotor Inertia",
+        description="Armature (flywheel of the motor): inertia of the drive as the joint feels it, in kg m² or kg",
+        min=0.0,
     )
     spring_stiffness: FloatProperty(
         name="Spring", description="Stiffness of the spring in the joint, in N m/rad or N/m", min=0.0
     )
     drive_mode: EnumProperty(
         name="Drive",
-        description="What a motor in the joint does",
+        description="Drive (motor): what a motor in the joint does",
         items=[(mode.name, mode.label, mode.help, number_of(mode.name)) for mode in DRIVES.values()],
         default=OFF.name,
     )
     drive_stiffness: FloatProperty(
-        name="Stiffness", description="Force per distance from the target, in N m/rad or N/m", min=0.0
+        name="Stiffness",
+        description="Stiffness (strength): force per distance from the target, in N m/rad or N/m",
+        min=0.0,
     )
     drive_damping: FloatProperty(
         name="Damping", description="Force per speed relative to the target, in N m s/rad or N s/m", min=0.0
@@ -368,6 +377,14 @@ class JointProperties(PropertyGroup):
     closes_loop: BoolProperty(
         name="Closes Loop",
         description="If joints form a loop, cut the loop at this joint",
+    )
+    collide_ends: BoolProperty(
+        name="Collide with Each Other",
+        description="Let the two links that the joint joins collide with each other, which joined links do not by "
+        "themselves: as Always Collide in the list of pairs",
+        get=do_ends_collide,
+        set=let_ends_collide,
+        options={"SKIP_SAVE"},
     )
     enabled: BoolProperty(name="Enabled", description="When off, simulations ignore this joint", default=True)
     drive_strength: FloatProperty(

@@ -38,11 +38,11 @@ class LinkProperties(PropertyGroup):
     """On every object; most of it has a meaning only where `is_link` is set."""
 
     version: made_by()  # of a joint, too
-    is_link: BoolProperty(name="Link", description="This object is a rigid body of the model", update=note_maker)
+    is_link: BoolProperty(name="Link", description="This object is a link (rigid body) of the model", update=note_maker)
 
     mass_source: EnumProperty(
         name="Mass",
-        description="How the link's mass and its distribution are determined",
+        description="How the link's mass (weight) and its distribution are determined",
         items=(
             ("MASS", "Mass", "Type the mass; it is spread evenly over the link's meshes", 2),
             ("DENSITY", "Material", "From the volume of the link's meshes and the density of one material", 0),
@@ -64,13 +64,17 @@ class LinkProperties(PropertyGroup):
         min=1e-6,
         soft_max=20000.0,
     )
-    mass: FloatProperty(name="Mass (kg)", description="Mass of the link", default=1.0, min=0.0, precision=4)
+    mass: FloatProperty(name="Mass (kg)", description="Mass (weight) of the link", default=1.0, min=0.0, precision=4)
     com: FloatVectorProperty(
-        name="Center of Mass", description="In the link's axes, from its origin", subtype="XYZ", unit="LENGTH"
+        name="Center of Mass",
+        description="Center of mass (balance point) in the link's axes, from its origin",
+        subtype="XYZ",
+        unit="LENGTH",
     )
     inertia: FloatVectorProperty(
         name="Inertia (kg m²)",
-        description="xx, xy, xz, yy, yz, zz about the center of mass, in the link's axes",
+        description="Inertia (resistance to turning): xx, xy, xz, yy, yz, zz about the center of mass, in the link's "
+        "axes",
         size=6,
         default=(1.0, 0.0, 0.0, 1.0, 0.0, 1.0),
         precision=6,
@@ -80,9 +84,14 @@ class LinkProperties(PropertyGroup):
         name="Motion",
         description="What moves the link in simulations",
         items=(
-            ("FREE", "Free", "Moved by forces and joints", 0),
-            ("STATIC", "Static", "Fixed to the world at its current position", 1),
-            ("KINEMATIC", "Kinematic", "Moved by its animation; drives the links joined to it", 2),
+            ("FREE", "Free", "Free (dynamic): moved by forces and joints", 0),
+            ("STATIC", "Static", "Static (fixed): held in the world at its current position", 1),
+            (
+                "KINEMATIC",
+                "Kinematic",
+                "Kinematic (animated): moved by its keyframes; drives the links joined to it",
+                2,
+            ),
         ),
     )
     animated: BoolProperty(
@@ -101,16 +110,16 @@ class LinkProperties(PropertyGroup):
     )
     linear_damping: FloatProperty(
         name="Damping",
-        description="Slows the link's movement, as thick air would: the part of its speed that it would lose in a "
-        "second at this rate, if nothing else acted (1/s)",
+        description="Damping (air drag): slows the link's movement, as thick air would: the part of its speed that it "
+        "would lose in a second at this rate, if nothing else acted (1/s)",
         min=0.0,
         soft_max=10.0,
         precision=3,
     )
     angular_damping: FloatProperty(
         name="Spin Damping",
-        description="Slows the link's turning, as thick air would: the part of its spin that it would lose in a "
-        "second at this rate, if nothing else acted (1/s)",
+        description="Spin damping (air drag): slows the link's turning, as thick air would: the part of its spin that "
+        "it would lose in a second at this rate, if nothing else acted (1/s)",
         min=0.0,
         soft_max=10.0,
         precision=3,

@@ -20,7 +20,7 @@ from .findings import FindingProperties
 from .made_by import made_by
 from .poses import PoseProperties
 from .preview import PreviewProperties
-from .surface import ContactPairProperties, SurfaceProperties
+from .surface import ContactPairProperties, SurfaceProperties, choose_bounce, own_bounce
 
 
 def _active_row(settings) -> int:
@@ -72,8 +72,19 @@ class SceneProperties(PropertyGroup):
         name="Contact",
         description="Links strike, slide and rest on each other in simulations, instead of passing through",
     )
-    ground: BoolProperty(name="Ground", description="An invisible, infinite floor at height zero of the world")
+    ground: BoolProperty(name="Ground", description="Ground (floor): invisible, infinite, at height zero of the world")
     ground_surface: PointerProperty(type=SurfaceProperties)
+    ground_bounce: FloatProperty(
+        name="Bounciness",
+        description="How far links bounce off the ground (its restitution): speed after a bounce divided by the speed "
+        "before it. Of two surfaces, the larger counts",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        get=lambda self: own_bounce(self.ground_surface),
+        set=lambda self, value: choose_bounce(self.ground_surface, value),
+        options={"SKIP_SAVE"},
+    )
     pairs: CollectionProperty(
         type=ContactPairProperties,
         name="Pairs",

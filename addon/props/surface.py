@@ -37,8 +37,8 @@ class SurfaceProperties(PropertyGroup):
     )
     friction: FloatProperty(
         name="Friction",
-        description="Friction force divided by normal force. Ice 0.03, wood 0.45, steel 0.6, rubber 1. Of two "
-        "surfaces, the smaller counts",
+        description="Friction (grip): its force divided by the normal force. Ice 0.03, wood 0.45, steel 0.6, rubber 1. "
+        "Of two surfaces, the smaller counts",
         default=DEFAULTS.friction,
         min=0.0,
         soft_max=2.0,
@@ -57,7 +57,8 @@ class SurfaceProperties(PropertyGroup):
     )
     restitution: FloatProperty(
         name="Restitution",
-        description="Speed after a bounce divided by the speed before it: 0 to 1. Of two surfaces, the larger counts",
+        description="Restitution (bounciness): speed after a bounce divided by the speed before it, 0 to 1. Of two "
+        "surfaces, the larger counts",
         default=DEFAULTS.restitution,
         min=0.0,
         max=1.0,
@@ -66,7 +67,7 @@ class SurfaceProperties(PropertyGroup):
     use_stiffness: BoolProperty(name="Soft", description="The surface is soft")
     stiffness: FloatProperty(
         name="Stiffness (N/m)",
-        description="Force at each contact point per metre of penetration",
+        description="Stiffness (hardness): force at each contact point per metre of penetration",
         default=1e5,
         min=1e-3,
         soft_min=100.0,
@@ -75,8 +76,8 @@ class SurfaceProperties(PropertyGroup):
     )
     dissipation: FloatProperty(
         name="Dissipation (s/m)",
-        description="How much of a bounce a soft surface absorbs: the relative increase of the force for each metre "
-        "per second of approach",
+        description="Dissipation (bounce absorption): the relative increase of the force of a soft surface for each "
+        "metre per second of approach",
         default=DEFAULTS.dissipation,
         min=0.0,
         soft_max=10.0,
@@ -125,6 +126,16 @@ class SurfaceProperties(PropertyGroup):
         subtype="LAYER",
         default=ALL,
     )
+
+
+def own_bounce(surface: SurfaceProperties) -> float:
+    """Return the restitution of a surface that belongs to no material, as the ground's does."""
+    return surface.restitution if surface.source == "CUSTOM" else DEFAULTS.restitution
+
+
+def choose_bounce(surface: SurfaceProperties, restitution: float) -> None:
+    """Give a surface a restitution, 0 to 1, and with it the numbers that are stored for the rest of it."""
+    surface.source, surface.restitution = "CUSTOM", restitution
 
 
 class ContactPairProperties(PropertyGroup):

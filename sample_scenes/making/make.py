@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import bpy
-from workshop import SCENES
+from workshop import SCENES, gather
 
 import limberjack
 from limberjack.addon import ids
@@ -32,6 +32,7 @@ def names() -> list[str]:
 def make(name: str) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     importlib.import_module(name).build()
+    gather(bpy.context.scene)
     bpy.context.preferences.filepaths.save_version = 0
     blend, sdf = SCENES / f"{name}.blend", SCENES / f"{name}.sdf"
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)

@@ -26,6 +26,9 @@ SCENES = Path(__file__).parents[1]
 
 Point = Sequence[float]
 
+VIEW = "View"
+"""Collection of the camera, which is no part of the machine."""
+
 BACKGROUND = (0.72, 0.76, 0.79)
 
 COLORS = {
@@ -164,6 +167,31 @@ def collection_of(name: str) -> bpy.types.Collection:
     made = bpy.data.collections.new(name)
     bpy.context.scene.collection.children.link(made)
     return made
+
+
+def gather(scene: bpy.types.Scene) -> bpy.types.Collection:
+    """Put all collections but the camera's below one that is named after the scene, so that it can be appended whole.
+
+    Collections that the view hides stay hidden.
+    """
+    layers = bpy.context.view_layer.layer_collection
+    hidden = {layer.collection for layer in _below(layers) if layer.hide_viewport}
+    machine = bpy.data.collections.new(scene.name)
+    view = bpy.data.collections[VIEW]
+    for collection in [*scene.collection.children]:
+        scene.collection.children.unlink(collection)
+        if collection != view:
+            machine.children.link(collection)
+    scene.collection.children.link(machine)
+    scene.collection.children.link(view)
+    for layer in _below(bpy.context.view_layer.layer_collection):
+        layer.hide_viewport = layer.collection in hidden
+    return machine
+
+
+def _below(layer: bpy.types.LayerCollection) -> list[bpy.types.LayerCollection]:
+    """Return the layer collection, and all below it."""
+    return [layer, *(found for child in layer.children for found in _below(child))]
 
 
 def _move(obj: bpy.types.Object, collection: str) -> None:
@@ -367,7 +395,7 @@ def film(eye: Point, target: Point, lens: float = 50.0, width: int = 1200, heigh
     camera.data.lens, camera.location = lens, eye
     camera.data.display_size = 0.05 * (Vector(eye) - Vector(target)).length  # at 1 m it hides what it films
     camera.rotation_euler = (Vector(eye) - Vector(target)).to_track_quat("Z", "Y").to_euler()
-    collection_of("View").objects.link(camera)
+    collection_of(VIEW).objects.link(camera)
     scene.camera = camera
     scene.world = bpy.data.worlds.new("World")
     scene.world.color = BACKGROUND

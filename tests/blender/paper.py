@@ -44,6 +44,9 @@ class Paper:
     def operator_menu_enum(self, name, prop, **_):
         self.operator(name)
 
+    def props_enum(self, data, name):
+        self.prop(data, name)
+
     def operator_enum(self, name, prop):
         assert prop in self.operator(name)._kind.properties
 

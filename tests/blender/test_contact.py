@@ -198,6 +198,35 @@ def test_pairs_of_links(scene, build):
     assert bpy.ops.limberjack.contact_pair_remove() == {"FINISHED"}
 
 
+def test_a_box_on_the_joint_lets_its_links_collide(scene, build, tmp_path):
+    """Guards whoever sees two joined links pass through each other: the box says the same as Always Collide in the list
+    of pairs, unticking it leaves Never Collide alone, and it is saved."""
+    bars, (to_world, between) = build.pendulum()
+    joint = between.limberjack_joint
+    assert not joint.collide_ends
+    joint.collide_ends = True
+    assert joint.collide_ends
+    (pair,) = read_scene(scene).contact_pairs
+    assert ({pair.a, pair.b}, pair.meets) == ({bar.name for bar in bars}, True)
+    path = str(tmp_path / "pair.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene = bpy.context.scene
+    joint, to_world = (bpy.data.objects[obj].limberjack_joint for obj in ("bar1_joint", "bar0_joint"))
+    assert joint.collide_ends
+    joint.collide_ends = False
+    assert not read_scene(scene).contact_pairs
+    build.select(joint.parent, joint.child)
+    bpy.ops.limberjack.contact_pair_add(how="PASS")
+    assert not joint.collide_ends
+    joint.collide_ends = False
+    assert [pair.meets for pair in read_scene(scene).contact_pairs] == [False]
+    bpy.ops.limberjack.contact_pair_add(how="MEET")
+    assert joint.collide_ends, "the list of pairs and the box contradict each other"
+    to_world.collide_ends = True  # it has one link, so there is nothing to collide with
+    assert not to_world.collide_ends
+
+
 def test_the_ground(scene, build):
     """Guards the switch Ground: a cube falls onto the world's z = 0 and stays, with the ground's own surface."""
     cube = build.cube("ground", (0.0, 0.0, 1.0), 1.0, rotation_euler=(0.0, 0.0, 0.4))

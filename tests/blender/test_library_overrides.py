@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Machines that come from other files: linked, overridden, baked, saved and opened again."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon import ids
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bridge.problems import find_problems
 from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
+from limberjack.addon.ops.samples import samples
+from limberjack.addon.panels import main
+from limberjack.addon.panels.problems import LIMBERJACK_PT_problems
 from limberjack.core.formats import write
 
 from .baked import bake, matrices_at
 from .conftest import joint, link
+from .paper import Paper
 
 FRAMES = (1, 7, 13)
 
@@ -263,3 +270,45 @@ def test_an_instance_that_is_overridden_is_simulated(library, tmp_path):
     scene = reopen(tmp_path / "shot.blend")
     assert np.abs(matrices_at(scene, in_order(scene), FRAMES) - expected).max() < 1e-6
     assert [item.parent for item in read_scene(scene).joints] == ["world", "bar0"]
+
+
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_a_button_takes_links_out_of_an_instance(library, is_linked):
+    """Guards a tab that said "Open a Sample" to whoever had linked a machine, as if there were nothing: it says what
+    the instance is, in the sentence of `check`, and its button lets the links be baked, joints and all."""
+    path, expected = library
+    scene = empty_scene()
+    with bpy.data.libraries.load(str(path), link=is_linked) as (_, here):
+        here.collections = ["machine"]
+    holder = bpy.data.objects.new("crane", None)
+    scene.collection.objects.link(holder)
+    holder.instance_type, holder.instance_collection = "COLLECTION", here.collections[0]
+    bpy.context.view_layer.update()
+    forget_rigs()
+    show_rig(scene)
+    tab, problems = drawn(main.LIMBERJACK_PT_main), drawn(LIMBERJACK_PT_problems)
+    (sentence,) = scan_scene(scene).instanced
+    assert sentence.removeprefix("object 'crane' ") in " ".join(tab.texts)
+    assert ids.OP_PROBLEM_MEND in tab.operators
+    assert tab.operators.count(ids.OP_SAMPLE_OPEN) == len(samples()), "samples stand beside the arrow's menu, too"
+    assert not problems.operators, "the sentence stands in the tab twice"
+    assert bpy.ops.limberjack.problem_mend(name="crane", code="instanced-links") == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert [item.parent.removesuffix(".001") for item in read_scene(scene).joints] == ["world", "bar0"]
+    assert not scan_scene(scene).instanced
+    if is_linked:  # whose keys in its own file are left behind when instances are made real
+        bake(scene)
+        assert np.abs(matrices_at(scene, in_order(scene), FRAMES) - expected).max() < 1e-6
+
+
+def drawn(panel):
+    """What a panel shows of the scene."""
+    paper = Paper()
+    context = SimpleNamespace(
+        scene=bpy.context.scene,
+        window_manager=bpy.context.window_manager,
+        preferences=bpy.context.preferences,
+        region=None,
+    )
+    panel.draw(SimpleNamespace(layout=paper), context)
+    return paper

@@ -21,12 +21,26 @@ class Noting(Paper):
         self.texts.append(text or filled._kind.name)
         return filled
 
+    def prop(self, data, name, text="", **_):
+        super().prop(data, name)
+        self.texts.append(text or data.bl_rna.properties[name].name)
+
+    def menu(self, name, text="", **_):
+        self.texts.append(text or getattr(bpy.types, name).bl_label)
+        super().menu(name)
+
 
 @pytest.mark.parametrize(
-    "word", ["Play", "Simulate", "Bake", "Joint", "Limit", "Pin", "Hierarchy", "Mass", "Pose", "Throw", "Let Go"]
+    "word",
+    [
+        *("Play", "Simulate", "Bake", "Joint", "Limit", "Pin", "Hierarchy", "Mass", "Pose", "Throw", "Let Go"),
+        *("Floor", "Bounce", "Bounciness", "Gravity", "Collision", "Weight", "Physics", "Rope", "Motor", "Ragdoll"),
+    ],
 )
-def test_the_search_finds_it(word):
+def test_the_search_finds_it(build, word):
     """F3 looks through menus for what the user types, and finds no operator that stands in none."""
+    _, joints = build.pendulum()
+    bpy.context.view_layer.objects.active = joints[0]
     paper = Noting()
     getattr(bpy.types, ids.MT_OBJECT).draw(SimpleNamespace(layout=paper), bpy.context)
     assert any(word in text for text in paper.texts), paper.texts
@@ -47,6 +61,7 @@ def test_the_pie_draws():
     paper = Noting()
     getattr(bpy.types, ids.MT_PIE).draw(SimpleNamespace(layout=paper), bpy.context)
     assert len(paper.texts) == 8
+    assert {"Collider", "Floor (Ground)", "Chain (Rope)"} <= set(paper.texts)
 
 
 def test_a_joint_is_added_as_a_preset(build):

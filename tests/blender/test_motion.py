@@ -290,7 +290,7 @@ def test_panel(scene, build):
     cube = build.cube()
     build.tag(cube)
     assert "animated" not in draw_all(cube)
-    for motion, words in (("STATIC", "Fixed to the world"), ("KINEMATIC", "drives the links joined")):
+    for motion, words in (("STATIC", "Static (fixed)"), ("KINEMATIC", "drives the links joined")):
         link(cube).motion = motion
         assert words in draw_all(cube)
 

@@ -50,6 +50,44 @@ def test_the_file_is_what_the_script_makes(name):
     assert_same(everything_in(bpy.context.scene), kept)
 
 
+@each
+def test_a_machine_is_appended_whole(name):
+    """Guards joints that stayed behind, as they were in a collection of their own: the collection with the machine's
+    name, appended to another file, gives the same links and joints."""
+    scene = open_sample(name)
+    before, title, touches, fps = machine_in(scene), scene.name, scene.limberjack.contact, scene.render.fps
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(SAMPLES / f"{name}.blend"), link=False) as (_, here):
+        here.collections = [title]
+    scene = bpy.context.scene
+    scene.limberjack.contact, scene.render.fps = touches, fps  # the scene's: shapes are read, frames become seconds
+    scene.collection.children.link(here.collections[0])
+    bpy.context.view_layer.update()
+    assert machine_in(scene) == before
+
+
+@pytest.mark.parametrize("name", ["cradle", "crane"])
+def test_the_script_gathers_the_machine(name):
+    """Guards the collections of a scene that is made again; the crane's collision shapes stay hidden in theirs."""
+    open_sample(name)
+    kept = collections_below(bpy.context.view_layer.layer_collection)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    maker(name).build()
+    maker("workshop").gather(bpy.context.scene)
+    assert collections_below(bpy.context.view_layer.layer_collection) == kept
+
+
+def collections_below(layer):
+    """The tree of collections in a view layer: the name of each, whether it is hidden, and what is below it."""
+    return layer.name, layer.hide_viewport, [collections_below(child) for child in layer.children]
+
+
+def machine_in(scene):
+    """The links and joints of a scene's model with all their attributes, as text."""
+    model = scan_scene(scene).model
+    return [repr(part) for part in (*model.links, *model.joints)]
+
+
 def everything_in(scene):
     """The scene's model with all its attributes, as text."""
     model = scan_scene(scene, with_shapes=True, with_surroundings=True).model

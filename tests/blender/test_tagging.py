@@ -191,6 +191,32 @@ def test_a_constraint_is_told_at_once(scene, build, capfd):
     bpy.ops.limberjack.simulate()
 
 
+@pytest.mark.parametrize("solo", [False, True])
+def test_tracks_that_move_a_link_are_muted_by_a_button(scene, build, solo):
+    """Guards a problem without a button: strips would fight the simulation, and a solo track silences a mute of all
+    others. Strips of what moves nothing keep playing."""
+    cube = build.cube()
+    build.tag(cube)
+    for name, path, value in (("Swing", "location", 5.0), ("Lift", "location", 7.0), ("Grow", "color", 0.5)):
+        cube.keyframe_insert(path, index=0, frame=1)
+        setattr(cube, path, (value, *getattr(cube, path)[1:]))
+        cube.keyframe_insert(path, index=0, frame=10)
+        action = cube.animation_data.action
+        track = cube.animation_data.nla_tracks.new()
+        track.name = name
+        track.strips.new(name, 1, action)
+        cube.animation_data.action = None
+    tracks = cube.animation_data.nla_tracks
+    tracks["Swing"].is_solo = solo
+    forget_rigs()
+    assert "plays-strips" in [item.code for item in show_rig(scene).problems]
+    assert bpy.ops.limberjack.problem_mend(name="Cube", code="plays-strips") == {"FINISHED"}
+    assert [track.mute for track in tracks] == [True, True, False]
+    forget_rigs()
+    assert "plays-strips" not in [item.code for item in show_rig(scene).problems]
+    bpy.ops.limberjack.simulate()
+
+
 def test_a_kinematic_link_may_have_constraints(scene, build):
     """Guards against a false alarm: it moves as it is animated, by constraints too."""
     cube = build.cube()

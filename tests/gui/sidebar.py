@@ -112,11 +112,15 @@ def click_beside(name: str, across: float, found_at: float = 0.25, rows_below: f
 # Looking for a button
 
 
-def button_under_mouse() -> str:
-    """Return the operator of the sidebar's highlighted button, "limberjack.simulate()", or the path of its property."""
+def button_under_mouse(area: bpy.types.Area | None = None, part: bpy.types.Region | None = None) -> str:
+    """Return the operator of the highlighted button, "limberjack.simulate()", or the path of its property.
+
+    Args:
+        area, part: where the mouse is; by default, in the 3D view's sidebar.
+    """
     manager = bpy.context.window_manager
     manager.clipboard = ""  # some buttons allow one of these operators, which then copies nothing
-    with bpy.context.temp_override(window=window(), area=viewport(), region=region("UI")):
+    with bpy.context.temp_override(window=window(), area=area or viewport(), region=part or region("UI")):
         if bpy.ops.ui.copy_python_command_button.poll():
             bpy.ops.ui.copy_python_command_button()
         elif bpy.ops.ui.copy_data_path_button.poll():

@@ -98,7 +98,7 @@ def test_a_robot_is_imported_and_baked_by_mouse_alone():
     bpy.context.preferences.view.filebrowser_display_type = "SCREEN"
     bpy.context.scene.frame_end = 24
     yield from click_tab()
-    yield from sidebar.click_beside("limberjack.joint_pick", across=0.3, rows_below=5.5)
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.3, rows_below=6.6)
     assert (yield from sidebar.is_open("LIMBERJACK_PT_exchange")), "a click on its header opens no Import / Export"
     yield from click_button("limberjack.import")
     yield from until(file_dialog, "the file dialog opens")
@@ -133,7 +133,7 @@ def test_a_chain_from_a_hierarchy_swings():
     lower.parent, lower.matrix_parent_inverse = upper, upper.matrix_world.inverted()
     select("Upper")
     yield from _in_view()
-    yield from sidebar.click_beside("limberjack.joint_pick", across=0.85)
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.46)
     yield from harness.choose_from_menu(1)
     yield from until(lambda: rig() and len(rig().model.joints) == 2, "both are joined")
     axes = [bpy.data.objects[f"{name}_joint"].limberjack_joint.axes[0] for name in ("Upper", "Lower")]

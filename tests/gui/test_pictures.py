@@ -3,6 +3,7 @@
 
 import bpy
 import harness
+import properties
 from harness import hold, module, over_viewport, press, screenshot, send, simulated, until
 from mathutils import Vector
 from sidebar import click_button, find_button, is_open, open_tab
@@ -142,3 +143,25 @@ def test_sunk():
     yield from find_button('limberjack.problem_mend(name="Cube", code="sunk-in-ground", label="Lift"')
     yield from over_viewport()
     yield from screenshot("picture_sunk")
+
+
+def test_bounce():
+    """Blender's own cube, baked as it bounces on the ground, and the Physics tab where all of it was done."""
+    cube, scene = bpy.data.objects["Cube"], bpy.context.scene
+    cube.location.z = 4.0
+    scene.frame_end = 60
+    look_clearly()
+    harness.viewport().spaces.active.overlay.show_floor = True
+    harness.viewport().spaces.active.region_3d.view_rotation = (0.75, 0.62, 0.14, 0.17)
+    look_at((0.0, 0.0, 2.2), 15.0)
+    yield from properties.click_tab("PHYSICS")
+    yield from properties.click_button("limberjack.link_tag", across=0.25)
+    yield from properties.click_button("limberjack.ground")
+    scene.limberjack.ground_bounce = 0.7
+    yield from properties.click_button("limberjack.simulate", across=0.7)
+    yield from simulated()
+    harness.viewport().spaces.active.overlay.show_cursor = False
+    scene.frame_set(30)
+    yield from over_viewport()
+    yield from screenshot("picture_bounce")
+    assert cube.matrix_world.translation.z > 1.5, f"the cube does not bounce: {cube.matrix_world}"

@@ -191,7 +191,7 @@ def test_a_chain_is_clicked():
         scenes.select(*CORNERS)
         bpy.ops.limberjack.link_tag()
     bpy.ops.ed.undo_push(message="Four links")
-    yield from sidebar.click_beside("limberjack.joint_pick", across=0.85)
+    yield from sidebar.click_beside("limberjack.joint_pick", across=0.46)
     yield from harness.choose_from_menu(0)
     for name in ("Ground", "Crank", "Rocker"):
         yield from click_object(bpy.data.objects[name], TOP)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first panel in the Properties editor's Physics tab, where artists look for physics: tag, ground, bake."""
+
+import bpy
+
+from .. import ids
+from ..props import carrier_of, is_joint, is_link
+from .main import draw_ground, draw_transport
+
+
+class LIMBERJACK_PT_main_physics(bpy.types.Panel):
+    bl_idname = ids.PT_PHYSICS
+    bl_label = "Limberjack"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+
+    @classmethod
+    def poll(cls, context):
+        return context.object is not None
+
+    def draw(self, context):
+        layout = self.layout
+        if carrier_of(context.object) is None and not is_joint(context.object):
+            row = layout.row(align=True)
+            row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
+            row.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
+        draw_ground(layout, context.scene)
+        if any(is_link(obj) for obj in context.scene.objects):
+            draw_transport(layout, context)
+
+
+CLASSES = (LIMBERJACK_PT_main_physics,)

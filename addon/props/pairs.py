@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pairs of links of which a scene says whether they collide with each other."""
+
+from typing import Any
+
+import bpy
+
+from .. import ids
+
+
+def pair_of(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object):
+    """Return the scene's pair of the two links, in either order; None if it has none."""
+    return next((pair for pair in getattr(scene, ids.SCENE).pairs if {pair.a, pair.b} == {a, b}), None)
+
+
+def keep_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
+    """Let the two links always collide, or never; this replaces what the scene's pair of them said before."""
+    kept = pair_of(scene, a, b) or getattr(scene, ids.SCENE).pairs.add()
+    kept.a, kept.b, kept.meets = a, b, meets
+
+
+def drop_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object) -> None:
+    """Remove the scene's pair of the two links, if it has one."""
+    settings = getattr(scene, ids.SCENE)
+    number = next((number for number, pair in enumerate(settings.pairs) if {pair.a, pair.b} == {a, b}), None)
+    if number is not None:
+        settings.pairs.remove(number)
+        settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
+
+
+def do_ends_collide(joint) -> bool:
+    """Return whether a pair lets the two links of a joint collide, which joined links do not by themselves."""
+    pair = pair_of(_scene_of(joint), joint.parent, joint.child) if joint.parent and joint.child else None
+    return pair is not None and pair.meets
+
+
+def let_ends_collide(joint, does: bool) -> None:
+    """Add the pair that lets the two links of a joint collide, or remove it."""
+    if not (joint.parent and joint.child):
+        return
+    if does:
+        keep_pair(_scene_of(joint), joint.parent, joint.child, True)
+    elif do_ends_collide(joint):
+        drop_pair(_scene_of(joint), joint.parent, joint.child)
+
+
+def _scene_of(joint) -> Any:
+    """Return the scene that is shown, or another one if only that one has the joint."""
+    scenes = joint.id_data.users_scene
+    return bpy.context.scene if bpy.context.scene in scenes or not scenes else scenes[0]

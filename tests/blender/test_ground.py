@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ground, as artists reach it: by one switch, with its bounciness beside it, also in the Physics tab."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from limberjack.addon import ids
+from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.panels.physics import LIMBERJACK_PT_main_physics
+from limberjack.core.geometry import Plane
+
+from .paper import Paper
+
+
+def test_one_click_is_enough(scene, build):
+    """Guards a ground through which everything falls, since contact was off: as in scenes from before there was any."""
+    build.tag(build.cube())
+    scene.limberjack.contact = False
+    assert bpy.ops.limberjack.ground() == {"FINISHED"}
+    assert scene.limberjack.ground
+    assert scene.limberjack.contact
+    assert bpy.ops.limberjack.ground() == {"FINISHED"}
+    assert not scene.limberjack.ground
+    assert scene.limberjack.contact, "other links pass through each other once the ground is switched off"
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_its_bounciness_is_that_of_the_model(scene, build, unit):
+    """The slider says what simulations take: 0 as long as nobody has moved it, whatever the scene's unit of length."""
+    scene.unit_settings.scale_length = unit
+    build.tag(build.cube())
+    bpy.ops.limberjack.ground()
+    settings = scene.limberjack
+    assert settings.ground_bounce == 0.0
+    settings.ground_bounce = 0.625
+    assert settings.ground_bounce == 0.625
+    shape = next(link for link in read_scene(scene).links if isinstance(link.collisions[0].geometry, Plane)).collisions[
+        0
+    ]
+    assert shape.surface.restitution == 0.625
+    assert shape.surface.friction == type(shape.surface)().friction, "the slider has changed the friction"
+
+
+def test_it_is_saved(scene, build, tmp_path):
+    """A number that is only shown would be lost with the window."""
+    build.tag(build.cube())
+    bpy.ops.limberjack.ground()
+    scene.limberjack.ground_bounce = 0.5
+    path = str(tmp_path / "bounce.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.context.scene.limberjack.ground
+    assert bpy.context.scene.limberjack.ground_bounce == 0.5
+
+
+def test_the_physics_tab_tags_what_is_untagged(scene, build):
+    """Guards artists who look for physics where Blender has it: the panel offers to tag, then to bake."""
+    cube = build.cube()
+    bpy.context.view_layer.objects.active = cube
+    offered = _drawn().operators
+    assert {ids.OP_LINK_TAG, ids.OP_COLLIDER_ADD, ids.OP_GROUND} <= set(offered)
+    assert ids.OP_SIMULATE not in offered
+    build.tag(cube)
+    offered = _drawn().operators
+    assert {ids.OP_GROUND, ids.OP_PREVIEW, ids.OP_SIMULATE} <= set(offered)
+    assert ids.OP_LINK_TAG not in offered
+
+
+def _drawn() -> Paper:
+    paper = Paper()
+    LIMBERJACK_PT_main_physics.draw(SimpleNamespace(layout=paper), bpy.context)
+    return paper
