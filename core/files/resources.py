@@ -62,10 +62,10 @@ class Resources:
         """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
         barred = False
         for base, rest in self._places(uri, _real(folder)):
-            if not os.path.exists(base / rest):  # Path.exists raises where a name is too long
+            if not os.path.exists(base / rest):  # Path.exists raises if a name is too long
                 continue
             found = _real(base / rest)
-            if not (found.is_dir() or found.is_file()):  # a pipe may keep silent, and a device may never end
+            if not (found.is_dir() or found.is_file()):  # reading from a pipe may block, and a device may never end
                 raise ResourceError(f"'{uri}' is a pipe or a device; name a regular file")
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 self.used[found] = None
@@ -85,7 +85,7 @@ class Resources:
             if scheme and os.path.isabs(rest):
                 return near[:1]
             beside = [(root.parent / rest, "") for root in self.packages] if _is_name(rest) else []
-            return near + beside  # a model beside this one may be named alone, as with model://
+            return near + beside  # a bare name may mean a model beside this one, as with model://
         name, _, inside = rest.partition("/")
         if name in ("", ".", "..") or ":" in name:
             raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
@@ -114,7 +114,7 @@ def _split(uri: str) -> tuple[str, str]:
     if scheme == "file":
         rest = rest.removeprefix("localhost") if rest.startswith("localhost/") else rest
         rest = rest[1:] if rest[2:3] == ":" else rest  # /C:/...
-    if scheme not in ("", "file", *NAMED_SCHEMES) or rest.startswith("//"):  # to Windows, //NAME is another machine
+    if scheme not in ("", "file", *NAMED_SCHEMES) or rest.startswith("//"):  # on Windows, //NAME is another machine
         raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder (Search In, --path)")
     if not (scheme or rest) or "\0" in rest or not _is_encodable(rest):
         raise ResourceError(f"'{uri}' is no uri; name a file")

@@ -50,7 +50,7 @@ _MARKUP = "<a b='1' c=\"2\">&#x3C;-- ?![CDATA[]]; Z_:.9/\n"
 """What reads as itself in an encoding in which a declaration could be read in the first place."""
 
 
-_KEPT_BREAK = {"\r": "&#13;"}  # as itself, it would be read as a line break
+_KEPT_BREAK = {"\r": "&#13;"}  # without this, a reader would take it for a line break
 
 
 class Tally:
@@ -149,7 +149,7 @@ def parse_file(path: Path) -> Element:
     """The root element of an XML file. Raises UnreadableError."""
     try:
         with open_regular(path) as file:
-            data = file.read(MAX_BYTES + 1)  # whatever size was told
+            data = file.read(MAX_BYTES + 1)  # the size that the system reports may be wrong
     except NotRegularError as error:
         raise UnreadableError(path, error.strerror or "this is no file") from error
     except OSError as error:
@@ -228,7 +228,7 @@ def _only_markup(data: bytes, path: object) -> bytes:
 class _Builder:
     """Expat itself: what lies on top of it binds prefixes, reads definitions, or takes half again as long."""
 
-    root: Element  # known from its first element on
+    root: Element  # set when the first element begins
 
     def __init__(self, path: object):
         self.path = path
