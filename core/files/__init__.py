@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of strangers, opened safely: XML with limits, uris that stay within their folders, and the errors of both.
+"""Files from unknown sources, opened safely: XML with limits, uris that stay within their folders, and errors.
 
-Uses nothing of core but `core/text.py`. What a file means belongs to `formats` and `mesh_files`, not here.
+The package uses nothing of core but `core/text.py`. The meaning of a file belongs to `formats` and `mesh_files`, not
+here.
 """

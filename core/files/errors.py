@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is raised where a file cannot be read or written at all."""
+"""Exceptions for files that cannot be read or written at all."""
 
 
 class UnreadableError(Exception):
@@ -19,7 +19,11 @@ class UnreadableError(Exception):
 
 
 class UnwritableError(Exception):
-    """A file that cannot be written: `path`, and in `message` why and what to do."""
+    """A file that cannot be written.
+
+    Attributes:
+        path: the file. message: why it cannot be written, and what to do.
+    """
 
     def __init__(self, path: object, message: str):
         super().__init__(message)

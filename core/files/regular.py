@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Opens regular files only. A pipe might keep silent, and a device might never end."""
+"""Functions that open regular files only. Reading from a pipe may block, and a device may never end."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import BinaryIO
 
 NONBLOCK = getattr(os, "O_NONBLOCK", 0)
-"""With it, opening a pipe does not wait for somebody to write to it. Windows has no such pipes."""
+"""Flag with which opening a pipe does not wait for a writer. Windows has no such pipes."""
 
 
 class NotRegularError(OSError):
-    """The path leads to a folder, a pipe or a device."""
+    """A path of a folder, a pipe or a device."""
 
 
 def open_regular(path: str | os.PathLike) -> BinaryIO:
-    """Open a file to be read.
+    """Open a file for reading.
 
-    What was opened is looked at, and not the path, which might lead elsewhere a moment later.
+    The check examines the opened file and not the path, which may lead to another file a moment later.
 
     Raises:
-        NotRegularError: it is a folder, a pipe or a device.
-        OSError: it cannot be opened.
+        NotRegularError: if the path is that of a folder, a pipe or a device.
+        OSError: if the file cannot be opened.
     """
     if os.path.isdir(path):
         raise NotRegularError(errno.EISDIR, "this is a folder; name a file in it", os.fspath(path))
@@ -42,7 +42,8 @@ def read_regular(path: str | os.PathLike, max_size: int | None = None) -> bytes:
     max_size: largest content that is accepted [bytes]; a longer file is not read.
 
     Raises:
-        NotRegularError, OSError: as `open_regular` does; also if the file is too large.
+        NotRegularError: as `open_regular`.
+        OSError: as `open_regular`, or if the file is larger than `max_size`.
     """
     with open_regular(path) as file:
         if max_size is not None and os.fstat(file.fileno()).st_size > max_size:
@@ -51,5 +52,10 @@ def read_regular(path: str | os.PathLike, max_size: int | None = None) -> bytes:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Return all of a text file. Raises as `open_regular` does, and UnicodeDecodeError."""
+    """Return the content of a text file.
+
+    Raises:
+        NotRegularError, OSError: as `open_regular`.
+        UnicodeDecodeError: if the file has another encoding.
+    """
     return read_regular(path).decode(encoding)

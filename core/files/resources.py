@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that a model file names: found by their uri, and only in folders that it may reach."""
+"""Files that a model file names by uris. They are searched only in folders that the model file may reach."""
 
 from __future__ import annotations
 
@@ -12,39 +12,49 @@ from urllib.parse import unquote
 from ..text import one_line
 
 ENVIRONMENT = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH", "ROS_PACKAGE_PATH")
-"""Variables that hold folders to search, as Gazebo, libsdformat and ROS read them."""
+"""Environment variables with folders to search, which Gazebo, libsdformat and ROS use."""
 
 NAMED_SCHEMES = ("model", "package")
+"""Schemes of uris that begin with the name of a model or a package."""
+
 ROOT_MARKS = ("model.config", "package.xml")
-"""Files that make a folder the root of what belongs together."""
+"""Files that mark a folder as the root of a model or a package."""
 
 INNER_FOLDERS = ("urdf", "sdf", "robots")
-"""Folders of model files; what they lie in is such a root too, with meshes in another folder of it."""
+"""Names of folders for model files. Their parent folder is such a root too, with meshes in another folder of it."""
 
 
 MAX_URI = 2000
-"""Characters; systems take no longer paths."""
+"""Largest length of a uri [characters]. Operating systems accept no longer paths."""
 
 
 class ResourceError(Exception):
-    """A uri that leads nowhere, or where it may not; the message says what to do."""
+    """A uri that leads to no file, or to one that may not be opened. The message says what to do."""
 
     def __init__(self, message: str):
         super().__init__(one_line(message))
 
 
 class BarredError(ResourceError):
-    """A uri that leads to something, but out of the folders that it may reach."""
+    """A uri that leads to a file outside of the folders that may be reached."""
 
 
 class Resources:
-    """Where a file's uris lead: beside it, into the model or package that it lies in, or into a search path.
+    """Search for the uris of a file: beside it, in the model or package that contains it, and in a search path.
 
-    Nothing outside of these folders is opened, whatever a uri says. `used` has what was found, in order.
+    No file outside of these folders is opened, whatever the uri.
+
+    Attributes:
+        used: files and folders that were found, in order.
     """
 
     def __init__(self, path: Path, search: Iterable[str | Path] = ()):
-        """path: the file that is read first. search: folders to look in, before those of the environment."""
+        """Set up the search.
+
+        Args:
+            path: the file that is read first.
+            search: folders to search before those of the environment.
+        """
         told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
         self.search = [_real(folder) for folder in (*search, *told)]
         self.used: dict[Path, None] = {}
@@ -59,13 +69,18 @@ class Resources:
         return tuple(map(str, (self.root, *self.search)))
 
     def find(self, uri: str, folder: Path) -> Path:
-        """The file or folder that `uri` means in a file that lies in `folder`. Raises ResourceError."""
+        """Return the file or folder that `uri` means in a file that lies in `folder`.
+
+        Raises:
+            BarredError: if it lies outside of the folders that may be reached.
+            ResourceError: if there is none, if it is neither a file nor a folder, or if the uri is invalid.
+        """
         barred = False
         for base, rest in self._places(uri, _real(folder)):
-            if not os.path.exists(base / rest):  # Path.exists raises where a name is too long
+            if not os.path.exists(base / rest):  # Path.exists raises if a name is too long
                 continue
             found = _real(base / rest)
-            if not (found.is_dir() or found.is_file()):  # a pipe may keep silent, and a device may never end
+            if not (found.is_dir() or found.is_file()):  # reading from a pipe may block, and a device may never end
                 raise ResourceError(f"'{uri}' is a pipe or a device; name a regular file")
             if any(found.is_relative_to(root) for root in (base, self.root, *self.search)):
                 self.used[found] = None
@@ -78,14 +93,20 @@ class Resources:
         raise ResourceError(f"'{uri}' is not found; put it there, or name a folder to search (Search In, --path)")
 
     def _places(self, uri: str, folder: Path) -> list[tuple[Path, str]]:
-        """Folders, and where to look in each. A package's own folder may be entered by its name from beside it."""
+        """Return (folder that may not be left, path in it) for each place that `uri` may mean.
+
+        The own folder of a package may be entered by its name from beside it.
+
+        Raises:
+            ResourceError: if the uri is invalid.
+        """
         scheme, rest = _split(uri)
         if scheme in ("", "file"):
             near = [(self.root, str(folder / rest)), *((root, rest) for root in self.search)]
             if scheme and os.path.isabs(rest):
                 return near[:1]
             beside = [(root.parent / rest, "") for root in self.packages] if _is_name(rest) else []
-            return near + beside  # a model beside this one may be named alone, as with model://
+            return near + beside  # a bare name may mean a model beside this one, as with model://
         name, _, inside = rest.partition("/")
         if name in ("", ".", "..") or ":" in name:
             raise ResourceError(f"'{uri}' names no {scheme}; write {scheme}://NAME/...")
@@ -95,26 +116,30 @@ class Resources:
 
 
 def project_of(path: Path) -> Path:
-    """The folder of what belongs together with a file: the nearest package or model around it, else its own folder."""
+    """Return the root folder of a file: the nearest package or model around it, or else its own folder."""
     return Resources(path).root
 
 
 def _is_root(above: Path, folder: Path) -> bool:
-    """Whether what a file in `folder` belongs to begins in `above`."""
+    """Return whether `above` is the root of the model or package of a file in `folder`."""
     if above == folder.parent and folder.name.lower() in INNER_FOLDERS:
         return True
     return any((above / mark).is_file() for mark in ROOT_MARKS)
 
 
 def _split(uri: str) -> tuple[str, str]:
-    """Its scheme, or "", and a path with slashes. Raises ResourceError where it can mean no file of this machine."""
+    """Return the scheme of a uri, or "", and a path with slashes.
+
+    Raises:
+        ResourceError: if the uri cannot mean a file of this machine.
+    """
     scheme, separator, rest = uri.strip().partition("://")
     scheme, rest = (scheme.lower(), unquote(rest)) if separator else ("", scheme)
     rest = rest.replace("\\", "/")
     if scheme == "file":
         rest = rest.removeprefix("localhost") if rest.startswith("localhost/") else rest
         rest = rest[1:] if rest[2:3] == ":" else rest  # /C:/...
-    if scheme not in ("", "file", *NAMED_SCHEMES) or rest.startswith("//"):  # to Windows, //NAME is another machine
+    if scheme not in ("", "file", *NAMED_SCHEMES) or rest.startswith("//"):  # on Windows, //NAME is another machine
         raise ResourceError(f"'{uri}' is not on this machine; get it first, and name its folder (Search In, --path)")
     if not (scheme or rest) or "\0" in rest or not _is_encodable(rest):
         raise ResourceError(f"'{uri}' is no uri; name a file")
@@ -135,22 +160,26 @@ def _is_encodable(path: str) -> bool:
 
 
 def _real(path: str | Path) -> Path:
-    """Without links; Path.resolve raises where they form a loop."""
+    """Return the path without symbolic links. `Path.resolve` raises an error if they form a loop."""
     return Path(os.path.realpath(path))
 
 
 @dataclass(frozen=True)
 class FilesBeside:
-    """What the file at `path` may name."""
+    """The files that the file at `path` may name."""
 
     resources: Resources
     path: Path
 
     def find(self, uri: str) -> Path:
-        """The file or folder that a uri in this file means. Raises ResourceError."""
+        """Return the file or folder that a uri in this file means.
+
+        Raises:
+            ResourceError: as `Resources.find`.
+        """
         return self.resources.find(uri, self.path.parent)
 
     def of(self, path: Path) -> FilesBeside:
-        """The same for another file, which this one has included."""
+        """Return the files that another file may name, which this one has included."""
         self.resources.used[path] = None
         return FilesBeside(self.resources, path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""XML that strangers wrote, as a light tree in which every element knows its line."""
+"""XML from unknown sources, as a light tree of elements that know their lines."""
 
 from __future__ import annotations
 
@@ -14,28 +14,34 @@ from .errors import UnreadableError
 from .regular import NotRegularError, open_regular
 
 MAX_BYTES = 256 * 2**20
-"""Of a file."""
+"""Largest size of a file [bytes]."""
 
 MAX_RUN = 16 * 2**20
-"""Bytes of one tag and the text after it: expat reads a tag anew with every MB of it that comes."""
+"""Largest size of one tag and the text after it [bytes]. Expat reads a tag again with every MB of it that arrives."""
 
 MAX_DEPTH = 150
-"""Elements inside each other. Real files need about 20; readers recurse over models in models."""
+"""Largest nesting depth of elements. Real files need about 20. Readers recurse over nested models."""
 
 MAX_ELEMENTS = 1_000_000
-"""Of a file, and of all that it includes. Real ones have some thousands; a million take about 400 MB."""
+"""Largest number of elements in a file and all that it includes.
+
+Real files have thousands; a million take about 400 MB.
+"""
 
 MAX_LINKS = 200_000
-"""Links, and joints, of a file and of all that it includes: each takes some kilobytes where elements take bytes."""
+"""Largest number of links, and of joints, in a file and all that it includes.
+
+Each takes some kilobytes, an element only bytes.
+"""
 
 CROWDED: tuple[str, ...] = ("link", "joint")
-"""What `MAX_LINKS` is about, by tag."""
+"""Tags that `MAX_LINKS` limits."""
 
 MAX_ATTRIBUTES = 1000
-"""Of an element."""
+"""Largest number of attributes of an element."""
 
 MAX_WORD = 65_536
-"""Characters of a tag, of an attribute's name and of its value."""
+"""Largest length of a tag, an attribute's name or its value [characters]."""
 
 _NO_MARKUP = re.compile(rb"<!--|<\?|<!\[CDATA\[")
 _ENDS = {b"<!--": b"-->", b"<?": b"?>", b"<![CDATA[": b"]]>"}
@@ -47,21 +53,21 @@ _BEGINNINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le"
 _BOM = b"\xef\xbb\xbf"
 _DECLARED = re.compile(rb"""\s*<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
 _MARKUP = "<a b='1' c=\"2\">&#x3C;-- ?![CDATA[]]; Z_:.9/\n"
-"""What reads as itself in an encoding in which a declaration could be read in the first place."""
+"""Text that decodes to itself in every encoding in which a declaration can be read."""
 
 
-_KEPT_BREAK = {"\r": "&#13;"}  # as itself, it would be read as a line break
+_KEPT_BREAK = {"\r": "&#13;"}  # without this, a reader would take it for a line break
 
 
 class Tally:
-    """How much has been read so far: one for a file and all that it includes."""
+    """Counts of the elements that have been read: one for a file and all that it includes."""
 
     def __init__(self):
         self.elements = 0
         self.crowded = dict.fromkeys(CROWDED, 0)
 
     def add(self, elements: int, crowded: Mapping[str, int]) -> str:
-        """Count in what was read. Returns what there is too much of, and what to do; empty if that is nothing."""
+        """Add counts. Return a message about what exceeds its limit and what to do; "" if nothing does."""
         self.elements += elements
         for tag, count in crowded.items():
             self.crowded[tag] += count
@@ -73,7 +79,7 @@ class Tally:
 
 
 def count_in(root: Element) -> tuple[int, dict[str, int]]:
-    """How many elements there are, and how many of them are of each tag in `CROWDED`."""
+    """Return the number of elements in a tree, and the number of those with each tag in `CROWDED`."""
     elements, crowded = 0, dict.fromkeys(CROWDED, 0)
     for element in root.walk():
         elements += 1
@@ -84,7 +90,7 @@ def count_in(root: Element) -> tuple[int, dict[str, int]]:
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """An element: its tag, attributes, text without surrounding blanks, children, parent and line."""
+    """An element: its tag, attributes, text without surrounding whitespace, children, parent and line."""
 
     tag: str
     attributes: dict[str, str]
@@ -94,7 +100,7 @@ class Element:
     children: list[Element] = field(default_factory=list, repr=False)
 
     def child(self, *tags: str) -> Element | None:
-        """What lies along `tags`, each time the first of its name; None where something is missing."""
+        """Return the element at a path of tags, the first one for each tag; None if there is none."""
         at: Element | None = self
         for tag in tags:
             at = next((child for child in at.children if child.tag == tag), None)
@@ -106,7 +112,7 @@ class Element:
         return (child for child in self.children if child.tag == tag)
 
     def walk(self) -> Iterator[Element]:
-        """This element and everything in it, in the order of the file."""
+        """Yield this element and all elements in it, in the order of the file."""
         ahead: list[Element] = [self]
         while ahead:
             element = ahead.pop()
@@ -114,7 +120,7 @@ class Element:
             ahead.extend(reversed(element.children))
 
     def to_xml(self) -> str:
-        """This element and everything in it, as text."""
+        """Return this element and all elements in it as text."""
         parts: list[str] = []
         self._write(parts)
         return "".join(parts)
@@ -136,7 +142,7 @@ class Element:
 
     @property
     def subject(self) -> str:
-        """The words that tell a person where this is: the innermost element around it that has a name."""
+        """The innermost element with a name around this one, as messages call it."""
         at: Element | None = self
         while at is not None:
             if at.name:
@@ -146,10 +152,14 @@ class Element:
 
 
 def parse_file(path: Path) -> Element:
-    """The root element of an XML file. Raises UnreadableError."""
+    """Return the root element of an XML file.
+
+    Raises:
+        UnreadableError: if the file cannot be read, or as `parse`.
+    """
     try:
         with open_regular(path) as file:
-            data = file.read(MAX_BYTES + 1)  # whatever size was told
+            data = file.read(MAX_BYTES + 1)  # the size that the system reports may be wrong
     except NotRegularError as error:
         raise UnreadableError(path, error.strerror or "this is no file") from error
     except OSError as error:
@@ -160,11 +170,14 @@ def parse_file(path: Path) -> Element:
 
 
 def parse(data: bytes, path: object = "<text>") -> Element:
-    """The root element of XML text.
+    """Return the root element of XML text.
 
-    More is taken than the standard allows, because simulators take it: blanks before <?xml, "--" in comments, prefixes
-    that are not bound, a wrong encoding="utf-16". Document type definitions are refused, and with them entities; so is
-    what exceeds the numbers above. Raises UnreadableError.
+    The function accepts more than the standard allows, because simulators do: whitespace before <?xml, "--" in
+    comments, prefixes that are not bound, a wrong encoding="utf-16". It refuses document type definitions, which could
+    define entities.
+
+    Raises:
+        UnreadableError: if the text is not XML of this kind, or if it exceeds one of the limits above.
     """
     if len(data) > MAX_BYTES:
         raise UnreadableError(path, f"the file has more than {MAX_BYTES >> 20} MB; a model file must be smaller")
@@ -176,7 +189,11 @@ def parse(data: bytes, path: object = "<text>") -> Element:
 
 
 def _as_utf8(data: bytes, path: object) -> bytes:
-    """As it is where it says nothing else; whether it is UTF-8, the parser finds out, by line."""
+    """Return the text in UTF-8. Text that declares no other encoding is returned as it is; the parser checks it.
+
+    Raises:
+        UnreadableError: if the declared encoding is unknown or wrong.
+    """
     if data.startswith(_BOM):
         return data[len(_BOM) :]
     encoding = _BEGINNINGS.get(data[:2]) or _declared_encoding(data, path)
@@ -191,7 +208,13 @@ def _as_utf8(data: bytes, path: object) -> bytes:
 
 
 def _declared_encoding(data: bytes, path: object) -> str:
-    """Which the declaration names; UTF-8 where there is none, or one that the declaration itself is not written in."""
+    """Return the encoding that the declaration names.
+
+    It is UTF-8 if there is no declaration, or if the declaration itself is not written in the encoding that it names.
+
+    Raises:
+        UnreadableError: if the encoding is not known.
+    """
     declared = _DECLARED.match(data, 0, 4096)
     name = declared[1].decode() if declared else "utf-8"
     if name.lower() in ("utf-8", "utf8") or name.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
@@ -207,7 +230,11 @@ def _declared_encoding(data: bytes, path: object) -> str:
 
 
 def _only_markup(data: bytes, path: object) -> bytes:
-    """Without comments and processing instructions; line breaks stay, so that line numbers do."""
+    """Return the text without comments and processing instructions. Line breaks stay, so that line numbers do.
+
+    Raises:
+        UnreadableError: if a comment, an instruction or a CDATA section has no end.
+    """
     kept, at = [], 0
     while found := _NO_MARKUP.search(data, at):
         end = data.find(_ENDS[found[0]], found.end())
@@ -226,9 +253,12 @@ def _only_markup(data: bytes, path: object) -> bytes:
 
 
 class _Builder:
-    """Expat itself: what lies on top of it binds prefixes, reads definitions, or takes half again as long."""
+    """Builds the tree with expat.
 
-    root: Element  # known from its first element on
+    Modules on top of expat bind prefixes, read definitions, or take half as long again.
+    """
+
+    root: Element  # set when the first element begins
 
     def __init__(self, path: object):
         self.path = path

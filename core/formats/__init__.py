@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Model files: `read` one to a Model, `write` a Model to one. What formats there are stands in `registry`.
+"""Model files: `read` returns the model of a file, and `write` writes a model. `registry` lists the formats.
 
-A file is told by its root element, not by its suffix. Blender starts with this module, so what reads and writes is
-loaded when it is first called.
+The root element decides the format of a file, not its suffix. Blender starts with this module, so readers and writers
+are imported when they are first called.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "Choice", "Format", "Option", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
 
 FOLLOW_FROM_ERRORS = ("no-links", "unknown-leader")
-"""Findings about what is missing, which say nothing new where a reader had to leave something out."""
+"""Codes of findings about missing elements. They are redundant if a reader had to leave something out."""
 
 
 XACRO_WORDS = tuple(
     f"xacro:{word}" for word in ("include", "macro", "if", "unless", "insert_block", "call", "element", "attribute")
 )
-"""Elements of which a file that xacro has been through has none."""
+"""Elements that a file does not contain any more after xacro has processed it."""
 
 
 @dataclass(repr=False)
 class Reading:
-    """What was read from a file.
+    """The result of reading a file.
 
     Attributes:
-        partial: the model; as much of it as could be read if there are errors among the issues.
+        partial: the model; if there are errors among the issues, as much of it as could be read.
         issues: those of the reader and of `check_definition`, in the order of lines.
         notes: what the file contains and the model does not.
         files: the file itself, and those that it includes and names.
@@ -61,6 +61,7 @@ class Reading:
 
     @property
     def ok(self) -> bool:
+        """Whether there are no errors."""
         return not any(issue.is_error for issue in self.issues)
 
     @property
@@ -68,7 +69,7 @@ class Reading:
         """The model.
 
         Raises:
-            ModelError: the file has errors, so the model is not what it says. All of them are told.
+            ModelError: if the file has errors, so that the model differs from it. The message lists all of them.
         """
         errors = [issue for issue in self.issues if issue.is_error]
         if errors and not self.allows_errors:
@@ -84,13 +85,17 @@ def read(
     data: bytes | None = None,
     allow_errors: bool = False,
 ) -> Reading:
-    """Read a model file of any format. Raises UnreadableError if it contains no model.
+    """Read a model file of any format.
 
     Args:
         search: folders, besides its own, that are searched for files that it names.
         strict: whether mistakes that simulators tolerate are errors, not warnings.
         data: the content of the file, if it has been read already; `path` is then its name.
-        allow_errors: whether `Reading.model` gives what could be read, in spite of errors. A Python warning tells that.
+        allow_errors: whether `Reading.model` returns what could be read, in spite of errors. If there are errors, a
+            Python warning is issued.
+
+    Raises:
+        UnreadableError: if the file contains no model.
     """
     from ..files.resources import FilesBeside, Resources
     from ..files.xml import Tally, count_in, parse, parse_file
@@ -126,13 +131,13 @@ def read(
 
 
 def write(model: Model, path: str | Path, **options: object) -> list[str]:
-    """Write a model file, in the format of the path's suffix. Returns what the format cannot express, one line each.
+    """Write a model file, in the format of the path's suffix. Return what the format cannot express, one line each.
 
     Options that only other formats have are ignored. All files that belong to the model are written, or none.
 
     Raises:
-        UnwritableError: the model has errors, or the file cannot be written.
-        TypeError: it is no `Model`, or no format has an option of that name.
+        UnwritableError: if the model has errors, or if the file cannot be written.
+        TypeError: if `model` is not a `Model`, or if no format has an option of that name.
     """
     from ..check import check_definition
     from ..model.mending import with_mended_inertias
@@ -160,7 +165,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
 
 
 def once(lines: Iterable[str]) -> list[str]:
-    """Each line once, with how often it came."""
+    """Return each line once, with the number of its occurrences."""
     counts: dict[str, int] = {}
     for line in lines:
         counts[line] = counts.get(line, 0) + 1
@@ -168,7 +173,11 @@ def once(lines: Iterable[str]) -> list[str]:
 
 
 def _look_for_xacro(path: Path, root: Element, findings: Findings) -> None:
-    """Raises UnreadableError where xacro has yet to do something; what it has only left behind is passed over."""
+    """Check that xacro has processed the file. Report elements that it has left behind without effect.
+
+    Raises:
+        UnreadableError: if xacro has not processed the file.
+    """
     for element in root.walk():
         if not element.tag.startswith("xacro:"):
             continue
@@ -179,7 +188,7 @@ def _look_for_xacro(path: Path, root: Element, findings: Findings) -> None:
 
 
 def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
-    """Leave out mimics of what is not there or does not move, and of what does not move itself."""
+    """Remove mimics of joints that do not exist or do not move, and mimics on joints that do not move. Report each."""
     joints = {joint.name: joint for joint in model.joints}
     for joint in model.joints:
         mimic, at = joint.mimic, lines.get(("joint", joint.name))
@@ -200,7 +209,9 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
 
 
 def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
-    """check_definition's findings with their lines, but for what the reader has told, or follows from its errors."""
+    """Return the findings of `check_definition` with their lines, without those that the reader has reported or that
+    follow from its errors.
+    """
     from ..check import check_definition
 
     broken = {issue.subject for issue in findings.issues if issue.is_error}
@@ -222,5 +233,5 @@ def _normalize_axes(model: Model) -> None:
     for joint in model.joints:
         for axis in joint.axes:
             length = norm(axis.xyz)
-            if length > 0.0 and abs(length - 1.0) > 1e-12:  # a unit axis stays as it is to the last bit
+            if length > 0.0 and abs(length - 1.0) > 1e-12:  # keep the bits of a unit axis
                 axis.xyz = scale(axis.xyz, 1.0 / length)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What readers of both formats do alike."""
+"""Functions that the readers of both formats share."""
 
 from __future__ import annotations
 
@@ -15,28 +15,37 @@ from .findings import Findings
 from .images import is_image
 
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
+"""White, opaque."""
+
 UNBOUNDED = 1e16
-"""What stands for a limit that is none: SDF's number, and what many exporters write."""
+"""Absolute value from which on a limit counts as none. It is SDF's number, which many exporters write."""
 
 UNBOUNDED_FRICTION = 1000.0
-"""Stands for friction without bound: what slides is pushed a thousand times as hard as it is pressed on."""
+"""Friction coefficient that replaces friction without bound: the friction force is at most 1000 times the
+normal force.
+"""
 
 
 def lower_bound(value: float) -> float:
+    """Return a lower limit; -inf if its number means none."""
     return -math.inf if value <= -UNBOUNDED else value
 
 
 def upper_bound(value: float) -> float:
+    """Return an upper limit; inf if its number means none."""
     return math.inf if value >= UNBOUNDED else value
 
 
 def bounded_friction(value: float) -> float:
-    """A coefficient. Below 0 and infinite, it has no bound: Gazebo reads what is below 0 so."""
+    """Return a friction coefficient.
+
+    Negative and infinite ones mean no bound; Gazebo reads negative ones in this way.
+    """
     return value if 0.0 <= value < math.inf else UNBOUNDED_FRICTION
 
 
 def tell_two_directions(frictions: Mapping[str, float], at: Element, findings: Findings) -> None:
-    """Note, once, that of friction along two directions the smaller is taken."""
+    """Note, once, that the smaller of two frictions along two directions is read."""
     both = ", ".join(f"{tag} {value:g}" for tag, value in frictions.items())
     findings.note(
         f"friction that differs along two directions ({both} in {at.subject}, line {at.line}) is taken as the smaller; "
@@ -46,24 +55,29 @@ def tell_two_directions(frictions: Mapping[str, float], at: Element, findings: F
 
 
 def unit_quat(at: Element, xyzw: Sequence[float], findings: Findings) -> Quat:
-    """w x y z of length 1, from numbers in the order of files; no turn after reporting that they are all 0."""
+    """Return w x y z of length 1, from numbers in the order of files.
+
+    If all numbers are 0, report that and return the identity.
+    """
     largest = max(map(abs, xyzw))
     if largest == 0.0:
         findings.error(at, "bad-number", f"<{at.tag}> has the quaternion 0 0 0 0; give one of length 1")
         return IDENTITY_QUAT
-    x, y, z, w = (part / largest for part in xyzw)  # their squares may be no numbers
+    x, y, z, w = (part / largest for part in xyzw)  # squares of the original numbers might overflow
     return quat_normalized((w, x, y, z))
 
 
 def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
-    """A tensor in the axes of I, in those of L; left to the last bit as it is where both are the same."""
+    """Return a tensor in the axes of L from one in the axes of I. If both axes are the same, it stays the same to the
+    last bit.
+    """
     return inertia if X_LI[3:] == IDENTITY_QUAT else sym_rotate(quat_to_mat(X_LI[3:]), inertia)
 
 
 def named_mesh(uri: str, scale: Vec3, element: Element, findings: Findings, files: FilesBeside) -> Mesh:
-    """Return the mesh that a uri names, with the file that it leads to, if there is one.
+    """Return the mesh that a uri names, with the path of its file, if that was found.
 
-    A missing file is a note if the mesh is only shown. `check` warns of missing collision meshes.
+    A missing file is a note if the mesh is a visual. `check` warns of missing collision meshes.
     """
     try:
         return Mesh(uri, scale, str(files.find(uri)), files.resources.reach)
@@ -79,9 +93,10 @@ def _is_in_collision(element: Element) -> bool:
 
 
 def named_image(name: str, element: Element, findings: Findings, files: FilesBeside) -> str:
-    """What a texture is called from now on: where it lies, for a path that leads to an image that may be opened.
+    """Return the name of a texture: the path of the image, if there is one that may be opened.
 
-    What is not there keeps its name. Uris with a scheme do too, and nothing opens them.
+    A relative name of a missing file stays as it is. So does a uri with a scheme, which is never opened. Otherwise the
+    name is "".
     """
     if not name or "://" in name:
         return name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Drake's own elements say of a collision's surface, in SDF and in URDF alike but for where the number stands.
+"""Drake's elements about the surface of a collision. SDF and URDF differ only in the place of the number.
 
 Source: Drake's documentation, "Parsing MJCF, SDFormat and URDF", drake:proximity_properties.
 """
@@ -24,13 +24,17 @@ FIELDS = {
     "dissipation": "drake:hunt_crossley_dissipation",
     "stiffness": "drake:point_contact_stiffness",
 }
+"""Fields of a `Surface`, each with its element of Drake's."""
+
 UNDERSTOOD: Known = known(*FIELDS.values())
+"""Tags in `PROPERTIES` that are read."""
 
 
 def said_to_drake(collision: Element, number_in: Callable[[Element], float | None]) -> dict[str, Any]:
-    """The fields of a `Surface` that a collision says in Drake's words; one kind of friction alone is both.
+    """Return {field of a `Surface`: value} from Drake's elements of a collision. Static friction alone means both
+    kinds.
 
-    number_in: of an element, or None after reporting that there is none.
+    number_in: function that returns the number of an element. If there is none, it reports that and returns None.
     """
     holder = collision.child(PROPERTIES)
     said: dict[str, Any] = {}
@@ -50,7 +54,12 @@ def tell_drake(
     names: Collection[str],
     put_number: Callable[[NewElement, str, str], None],
 ) -> None:
-    """Say some fields of a surface, `names` of `FIELDS`; put_number: puts a text into a new child element of a tag."""
+    """Write some fields of a surface as Drake's elements.
+
+    Args:
+        names: those of `FIELDS` that are written.
+        put_number: function that adds a child element with a tag and a number as text.
+    """
     holder = SubElement(collision, PROPERTIES) if names else collision
     for name, tag in FIELDS.items():
         if name in names:

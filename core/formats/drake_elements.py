@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drake's elements that act between links: springs, ball constraints, collision filter groups; and rotor inertias.
+"""Drake's elements between links (springs, ball constraints, collision filter groups), and rotor inertias.
 
-SDF has their values in texts, URDF in the attributes value, name and link; both are read alike. Source: Drake's page
-"Parsing Models for Multibody Dynamics", sections drake:linear_spring_damper to drake:rotor_inertia.
+SDF has their values in texts, URDF in the attributes value, name and link; both are read by the same code. Source:
+Drake's page "Parsing Models for Multibody Dynamics", sections drake:linear_spring_damper to drake:rotor_inertia.
 """
 
 from __future__ import annotations
@@ -22,16 +22,24 @@ GROUP = "drake:collision_filter_group"
 MEMBER, MEMBER_GROUP, IGNORED_GROUP = "drake:member", "drake:member_group", "drake:ignored_collision_filter_group"
 ROTOR_INERTIA, GEAR_RATIO = "drake:rotor_inertia", "drake:gear_ratio"
 BETWEEN_LINKS = (SPRING, BALL, GROUP)
+"""Tags of the elements that `DrakeElements` reads."""
+
 
 MAX_PAIRS = 100_000
-"""Pairs of links that collision filter groups may exclude. More take minutes; a group of 400 links has 80,000."""
+"""Largest number of pairs of links that collision filter groups may exclude.
+
+More take minutes; a group of 400 links has 80,000.
+"""
 
 LinkOf = Callable[[str], str | None]
-"""The link of the model that a name in the file means, or the world; None if there is none."""
+"""Function from a name in the file to the name of the link in the model, or "world"; None if there is none."""
 
 
 class DrakeElements:
-    """Reads the elements of a file into its model, whose links have their poses already. Call `finish` at the end."""
+    """Reads the elements of a file into its model, whose links must have their poses already.
+
+    Call `finish` at the end.
+    """
 
     def __init__(self, model: Model, lines: Lines, findings: Findings):
         self.model, self.lines, self.findings = model, lines, findings
@@ -42,7 +50,10 @@ class DrakeElements:
         self._members: dict[str, tuple[str, ...]] = {}
 
     def read(self, element: Element, link_of: LinkOf, scope: str = "") -> None:
-        """Take in an element of `BETWEEN_LINKS`; scope: what names of groups begin with outside of its model."""
+        """Add an element of `BETWEEN_LINKS` to the model.
+
+        scope: prefix of the names of groups, for references from outside of their model.
+        """
         if element.tag == GROUP:
             self._group(element, link_of, scope)
             return
@@ -51,14 +62,14 @@ class DrakeElements:
         parent, child = ends
         if parent is None or child is None:
             return
-        if child == WORLD:  # which cannot be a child
+        if child == WORLD:  # the world cannot be a child
             parent, child, points = child, parent, points[::-1]
         joint = self._joint_between(element, parent, child, points)
         self.model.joints.append(joint)
         self.lines["joint", joint.name] = element
 
     def finish(self) -> None:
-        """Make contact pairs of all groups, once their members are known."""
+        """Add the contact pairs of all groups to the model, after all members are known."""
         found: dict[tuple[str, str], None] = {}
         count = 0
         for name, group in self.groups.items():
@@ -83,7 +94,7 @@ class DrakeElements:
         X_PC = compose(inverse(self.poses.get(parent, IDENTITY)), self.poses.get(child, IDENTITY))
         if element.tag == BALL:
             name = claim(element.name or f"{parent}_{child}_ball", self.taken)
-            X_CJ = (*points[1], *inverse(X_PC)[3:])  # its axes are the parent's, as drawn
+            X_CJ = (*points[1], *inverse(X_PC)[3:])  # in the drawn pose, the joint's axes are those of the parent
             return Joint(name, "ball", parent, child, X_PJ, X_CJ, closes_loop=True)
         name = claim(element.name or f"{parent}_{child}_spring", self.taken)
         axis = Axis(
@@ -142,7 +153,7 @@ class DrakeElements:
         self.groups[scope + element.name] = group
 
     def _members_of(self, name: str) -> tuple[str, ...]:
-        """The links with collisions of a group and of the groups in it."""
+        """Return the links of a group, and of the groups in it, that have collision shapes."""
         if name not in self._members:
             self._members[name] = tuple(link for link in self._all_members(name) if link in self.solid)
         return self._members[name]
@@ -177,13 +188,13 @@ class _Group:
 
 
 def value_of(element: Element) -> str:
-    """Return what a Drake element says: its text in SDF, in URDF one of three attributes."""
+    """Return the value of an element of Drake's: its text in SDF, or one of three attributes in URDF."""
     said = (element.attributes.get(name, "") for name in ("value", "name", "link"))
     return (element.text or next(filter(None, said), "")).strip()
 
 
 def number_in(element: Element, findings: Findings) -> float:
-    """Return the number of a Drake element, 0 or more; 0 after reporting what else was found."""
+    """Return the number of an element of Drake's, 0 or more. If it has another value, report that and return 0."""
     (value,) = findings.parse(element, f"<{element.tag}>", value_of(element), (0.0,)) or (0.0,)
     if value < 0.0:
         findings.error(element, "bad-number", f"<{element.tag}> is {value:g}; give 0 or more")
@@ -192,7 +203,7 @@ def number_in(element: Element, findings: Findings) -> float:
 
 
 def read_rotor(holder: Element, joint: Joint, findings: Findings) -> bool:
-    """Give a joint the rotor inertia times the square of the gear ratio that an element says, as its armature.
+    """Set the armature of a joint: the rotor inertia times the square of the gear ratio, from an element's children.
 
     Returns:
         Whether that was possible. If not, a warning says why.
@@ -212,7 +223,7 @@ def read_rotor(holder: Element, joint: Joint, findings: Findings) -> bool:
 
 
 def report_others(elements: Iterable[Element], findings: Findings) -> None:
-    """Warn of each element of Drake's, among the children of a model, that has no counterpart here."""
+    """Warn of each element of Drake's that is not read here, among the children of a model."""
     for element in elements:
         if element.tag.startswith("drake:"):
             message = f"<{element.tag}> is not simulated here; it is kept, and written again to the same format"

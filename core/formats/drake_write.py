@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write what only Drake's elements express: springs and ball constraints between links, pairs that do not collide,
-rotor inertias. SDF has the values in texts, URDF in attributes.
+"""Output of Drake's elements: springs and ball constraints between links, pairs that do not collide, rotor inertias.
+
+SDF has the values in texts, URDF in attributes.
 """
 
 from __future__ import annotations
@@ -17,23 +18,26 @@ from .drake_elements import BALL, GROUP, IGNORED_GROUP, MEMBER, ROTOR_INERTIA, S
 from .xml_write import number, numbers
 
 Put = Callable[[NewElement, str, str, str], None]
-"""Puts a child with a tag into an element: as the text of SDF, or in the attribute of URDF (tag, attribute, text)."""
+"""Function that adds a child with a tag to an element, with a text in SDF, or with an attribute in URDF (tag,
+attribute, text).
+"""
 
 IN_DRAKE = "which Drake reads, and other loaders pass over"
+"""Words of messages about Drake's elements."""
 
 
 def put_text(parent: NewElement, tag: str, _attribute: str, text: str) -> None:
-    """A value as SDF has it."""
+    """Add a value as SDF has it, as a text."""
     SubElement(parent, tag).text = text
 
 
 def put_attribute(parent: NewElement, tag: str, attribute: str, text: str) -> None:
-    """A value as URDF has it."""
+    """Add a value as URDF has it, in an attribute."""
     SubElement(parent, tag, {attribute: text})
 
 
 def is_drake_spring(joint: Joint) -> bool:
-    """Return whether a joint is a spring as Drake has it: no limits, a free length above 0, always on."""
+    """Return whether a joint can be written as Drake's spring: no limits, a free length above 0, always enabled."""
     if joint.type != "distance" or not _is_plain(joint):
         return False
     (axis,) = joint.axes
@@ -48,11 +52,16 @@ def is_drake_ball(joint: Joint) -> bool:
 
 
 def _is_plain(joint: Joint) -> bool:
+    """Return whether a joint is always enabled and connects two links."""
     return joint.enabled and math.isinf(joint.released_at) and WORLD not in (joint.parent, joint.child)
 
 
 def put_between(parent: NewElement, joint: Joint, ends: tuple[str, str], points: tuple[Vec3, Vec3], put: Put) -> None:
-    """Write a spring or a ball constraint. ends: names of its links. points: in these links [m]."""
+    """Write a spring or a ball constraint.
+
+    Args:
+        ends: names of its links. points: positions in these links [m].
+    """
     tag = SPRING if joint.type == "distance" else BALL
     element = SubElement(parent, tag, name=joint.name)
     for end, point, link, at in zip("AB", ("AP", "BQ"), ends, points, strict=True):
@@ -66,7 +75,7 @@ def put_between(parent: NewElement, joint: Joint, ends: tuple[str, str], points:
 
 
 def put_pair(parent: NewElement, links: tuple[str, str], put: Put) -> None:
-    """Write that two links do not collide: a group of both that ignores itself."""
+    """Write that two links do not collide, as a group of both that ignores itself."""
     name = "_".join(links)
     element = SubElement(parent, GROUP, name=name)
     for link in links:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that appear all together or not at all."""
+"""Files that are written all together or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from ..partials import move_into_place, partial_name
 
 
 def require_place(target: Path) -> None:
-    """Raises UnwritableError where `target` is a folder, or its own folder is not there."""
+    """Check that a file can be written to `target`.
+
+    Raises:
+        UnwritableError: if it is a folder, or if its folder does not exist.
+    """
     if target.is_dir():
         raise UnwritableError(target, "this is a folder; name a file")
     if not target.parent.is_dir():
@@ -21,9 +25,12 @@ def require_place(target: Path) -> None:
 
 
 def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
-    """Write texts and bytes to files in `target`'s folder, given by their paths in it, `target` itself last.
+    """Write texts and bytes to files in the folder of `target`, {path in it: content}, with `target` itself last.
 
-    All are written to a folder beside `target` first and then moved into place. Raises UnwritableError.
+    All files are written to a folder beside `target` first and then moved into place.
+
+    Raises:
+        UnwritableError: if one of them cannot be written.
     """
     require_place(target)
     folder = target.parent
@@ -49,7 +56,11 @@ def write_together(target: Path, contents: Mapping[str, str | bytes]) -> None:
 
 
 def _move(target: Path, finished: Mapping[Path, Path]) -> None:
-    """Move files into place. Raises UnwritableError, which names also a file beside `target` if it is the reason."""
+    """Move files into place.
+
+    Raises:
+        UnwritableError: if that fails. The message names the file if it is not `target`.
+    """
     try:
         move_into_place(finished)
     except OSError as error:
@@ -58,7 +69,11 @@ def _move(target: Path, finished: Mapping[Path, Path]) -> None:
 
 
 def _require_room(target: Path, name: str) -> None:
-    """Raises UnwritableError where a folder is in the way of a file, or a file in the way of a folder."""
+    """Check that no folder has the path of a file, and no file the path of a folder.
+
+    Raises:
+        UnwritableError: if one has.
+    """
     place = target.parent / name
     if place.is_dir():
         raise UnwritableError(target, f"'{place}' is a folder, and a file must come there; move it away")

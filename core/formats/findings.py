@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a reader gathers on its way through a file: issues, what it left aside, and numbers with exact complaints."""
+"""The findings of a reader: issues, notes about what it ignores, and numbers with precise error messages."""
 
 from __future__ import annotations
 
@@ -17,26 +17,32 @@ Numbers = TypeVar("Numbers", bound=tuple[float, ...])
 """A tuple whose length is part of its type, such as `Vec3`."""
 
 Lines = dict[tuple[str, str], Element]
-"""Where each ("model", "link" or "joint", name) stands."""
+"""The element of each ("model", "link" or "joint", name), with its line."""
 
 NO_LINKS = "has no links; a model needs at least one: add a link"
+"""Words of messages about a model without links."""
+
 
 _BEGINS = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _RUBBISH = re.compile(r"[\"';]|[mfNd]|kg|rad|m/s|rad/s|Nm|s")
-"""What stands behind numbers and says nothing new: marks, and the units that the format has anyway."""
+"""Text after a number that is ignored: punctuation, and the units that the format has anyway."""
 
 TRUE = ("true", "1")
+"""Texts that mean true."""
+
 FALSE = ("false", "0")
+"""Texts that mean false."""
 
 
 class Findings:
-    """A reader goes on after a finding: it takes the default where a value is wrong, so that all findings come at once.
+    """The findings of one reading. The reader continues after a finding with a default value, to report all of them at
+    once.
 
     Attributes:
-        issues: so far, each only once.
-        notes: what was met and not taken over, in words.
-        strict: whether what is read only because simulators do is an error all the same.
-        roots: of files that the first one has included, and where they lie.
+        issues: the issues so far, each only once.
+        notes: lines about what was found and is not read.
+        strict: whether mistakes that simulators tolerate are errors.
+        roots: root elements of the files that the first one has included, with their paths.
     """
 
     def __init__(self, strict: bool = False):
@@ -54,11 +60,11 @@ class Findings:
         self._add(Issue("warning", code, subject or at.subject, message, at.line, self.file_of(at)))
 
     def excuse(self, at: Element, code: str, message: str, subject: str = "") -> None:
-        """What is wrong, and is read all the same because simulators read it: a warning, or an error if strict."""
+        """Report a mistake that is read because simulators read it: as a warning, or as an error if `strict`."""
         (self.error if self.strict else self.warning)(at, code, message, subject)
 
     def file_of(self, element: Element) -> str:
-        """The included file that an element stands in; empty for the one that was read first."""
+        """Return the included file that contains an element; "" for the file that was read first."""
         if not self.roots:
             return ""
         while element.parent is not None:
@@ -72,15 +78,18 @@ class Findings:
             self.issues.append(issue)
 
     def note(self, text: str, once: str = "") -> None:
-        """once: what it is about, where only the first note about that is wanted."""
+        """Add a note.
+
+        once: its subject, if only the first note about that subject is wanted.
+        """
         self._notes.setdefault(once or text, one_line(text))
 
     def skip(self, element: Element) -> None:
-        """Say that an element is not taken over."""
+        """Add a note that an element is not read."""
         self._skipped.setdefault(element.tag, []).append(element)
 
     def skip_unknown(self, element: Element | None, known: Collection[str]) -> None:
-        """Say so of each child whose tag is not among the known."""
+        """Add a note about each child whose tag is not among `known`."""
         for child in element.children if element else ():
             if child.tag not in known:
                 self.skip(child)
@@ -96,7 +105,7 @@ class Findings:
     # ---- values
 
     def number(self, parent: Element | None, tag: str, default: float, *, infinite: bool = False) -> float:
-        """The number in a child element; the default where there is none or it is none."""
+        """Return the number in a child element; the default if there is no such element or no number."""
         element = parent.child(tag) if parent else None
         if element is None:
             return default
@@ -104,14 +113,14 @@ class Findings:
         return value
 
     def vector(self, parent: Element | None, tag: str, default: Numbers) -> Numbers:
-        """As many numbers as the default has, in a child element; the default where they are missing or wrong."""
+        """Return as many numbers as the default has, from a child element; the default if they are missing or wrong."""
         element = parent.child(tag) if parent else None
         if element is None:
             return default
         return self.parse(element, f"<{tag}>", element.text, default) or default
 
     def attribute(self, element: Element | None, name: str, default: float, *, infinite: bool = False) -> float:
-        """The number in an attribute; the default where there is none or it is none."""
+        """Return the number in an attribute; the default if there is no such attribute or no number."""
         if element is None or name not in element.attributes:
             return default
         what, text = f"{name} of <{element.tag}>", element.attributes[name]
@@ -119,22 +128,22 @@ class Findings:
         return value
 
     def attribute_vector(self, element: Element | None, name: str, default: Numbers) -> Numbers:
-        """As many numbers as the default has, in an attribute; the default where they are missing or wrong."""
+        """Return as many numbers as the default has, from an attribute; the default if they are missing or wrong."""
         if element is None or name not in element.attributes:
             return default
         return self.parse(element, f"{name} of <{element.tag}>", element.attributes[name], default) or default
 
     def flag(self, text: str, at: Element, default: bool = False) -> bool:
-        """A truth value as SDF writes it; the default where the text is empty or neither."""
+        """Return a truth value as SDF writes it; the default if the text is empty or invalid. Report invalid text."""
         word = text.strip().lower()
         if word and word not in TRUE + FALSE:
             self.error(at, "bad-value", f"<{at.tag}> says '{text}'; write true or false")
         return word in TRUE if word in TRUE + FALSE else default
 
     def parse(self, at: Element, what: str, text: str, like: Numbers, *, infinite: bool = False) -> Numbers | None:
-        """As many numbers as `like` has, or None after reporting what else was found.
+        """Return as many numbers as `like` has. If the text has others, report that and return None.
 
-        Infinities only where they mean something.
+        infinite: whether infinite numbers are allowed.
         """
         values = numbers_in(text)
         usable = _is_usable(values, infinite)
@@ -152,16 +161,18 @@ class Findings:
 
 
 def numbers_in(text: str) -> tuple[float, ...]:
-    """The numbers that a text is made of; none where it is made of anything else."""
+    """Return the numbers in a text; () if it contains anything else."""
     try:
-        return tuple(map(float, text.split())) if "_" not in text else ()  # 1_000 is Python's own spelling
+        return tuple(map(float, text.split())) if "_" not in text else ()  # only Python reads 1_000 as a number
     except ValueError:
         return ()
 
 
 def excused_numbers(text: str, like: Sequence[float]) -> tuple[float, ...]:
-    """As simulators read what is not quite right: with commas between numbers, units behind them, a zero left out at
-    the end, or one number too many; one number stands for all where all are the same without it. Else none.
+    """Return numbers from text with mistakes that simulators tolerate; () if there are other mistakes.
+
+    These are commas between numbers, units after them, or a missing zero at the end. If the default is (1, 1, 1), one
+    number is taken three times, and a fourth is ignored.
     """
     words = text.replace(",", " ").split() if len(like) > 1 else text.split()
     if "_" in text or not words:

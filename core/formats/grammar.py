@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks elements against one table of rules per format, and reports those that break them.
+"""Check of the elements of a file against a table of rules, one table per format.
 
-A reader looks up the names that it knows, so a misspelt name is read as if it were not there. This check compares every
-element with the format's table and reports what no program of that format reads.
+A reader looks up the names that it knows, so a misspelt name is read as if it did not exist. This check compares every
+element with the table of the format and reports what no program of that format reads.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from ..files.xml import Element
 from .findings import Findings
 
 MAX_REPORTED = 1000
-"""Number of findings of this check per file. A hostile file has millions, which would fill the memory."""
+"""Largest number of findings of this check per file.
+
+A malicious file could have millions, which would fill the memory.
+"""
 
 MAX_QUOTED = 40
-"""Characters of a value or a text that a message quotes."""
+"""Largest number of characters of a value or a text that a message quotes."""
 
 MAX_LISTED = 12
-"""Names that a message lists as allowed."""
+"""Largest number of allowed names that a message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +73,9 @@ def rule(
     """Return the rule of an element with children.
 
     Args:
-        values: tags of children that hold a value and occur once. attributes: names. once, many: further children.
-        kept: tags of children with any content, in any number. choice: tags of which an element holds one.
-        prose: whether a text in it is taken for a comment without its marks, as some files have at the top.
+        values: tags of children that have a value and occur once. attributes: names. once, many: further children.
+        kept: tags of children with any content, in any number. choice: tags of which an element has one.
+        prose: whether a text in the element is ignored, like a comment without comment marks, as in some files.
     """
     return Rule(
         frozenset(attributes.split()),
@@ -84,7 +87,7 @@ def rule(
 
 
 def check_grammar(root: Element, root_rule: Rule, format_name: str, findings: Findings) -> None:
-    """Report, once each and by line, what the elements of a file hold that the format does not define.
+    """Report, once each and with lines, the parts of a file that the format does not define.
 
     Names with a prefix (`drake:joint`) belong to other programs and are allowed everywhere. If the table has a rule for
     such an element, it is checked.
@@ -139,7 +142,7 @@ class _Checker:
             )
 
     def _children(self, element: Element, known: Rule) -> list[tuple[Element, Rule]]:
-        """Report children that are not allowed, or repeated; return the others, with their rules."""
+        """Report children that are not allowed or are repeated. Return the others, with their rules."""
         first: dict[str, Element] = {}
         chosen: Element | None = None
         found: list[tuple[Element, Rule]] = []
@@ -187,7 +190,7 @@ def _quoted(text: str) -> str:
 
 
 def _remedy(name: str, allowed: Iterable[str], what: str) -> str:
-    """Say which allowed name is probably meant, or which ones there are."""
+    """Return words about the allowed name that is probably meant, or about all allowed names."""
     names = sorted(each for each in allowed if ":" not in each)
     if close := get_close_matches(name[:MAX_QUOTED], names, 1):
         return f"did you mean {close[0]}?"
@@ -199,6 +202,6 @@ def _remedy(name: str, allowed: Iterable[str], what: str) -> str:
 
 
 def _places(known: Rule) -> str:
-    """Say where a value belongs that stands in the text of an element."""
+    """Return words about the place where the value in the text of an element belongs."""
     names = sorted(known.attributes) or [f"<{tag}>" for tag in known.tags if known.of(tag) is VALUE]
     return f"values belong in {', '.join(names[:MAX_LISTED])}" if names else "take it out"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a file is an image: by what it begins with, since names promise nothing."""
+"""The check whether a file is an image. It examines the first bytes, since a suffix may be wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 MAX_BYTES = 512 * 2**20
-"""Of an image that is taken along."""
+"""Largest size of an image that is copied [bytes]."""
 
 _BEGINNINGS = (
     *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"BM", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\x76\x2f\x31\x01"),
@@ -25,16 +25,18 @@ _BEGINNINGS = (
     ),
     *(b"\xabKTX", b"P5\n", b"P6\n"),
 )
-"""PNG, JPEG, BMP, GIF, TIFF, OpenEXR, Radiance, DDS, Photoshop, IRIS, Cineon and DPX, JPEG 2000, KTX, PNM."""
+"""First bytes of PNG, JPEG, BMP, GIF, TIFF, OpenEXR, Radiance, DDS, Photoshop, IRIS, Cineon, DPX, JPEG 2000, KTX and
+PNM.
+"""
 
 _TARGA_KINDS = (1, 2, 3, 9, 10, 11)
 _TARGA_DEPTHS = (8, 15, 16, 24, 32)
 _HEAD = 18
-"""Bytes of a Targa's header, which has no mark of its own."""
+"""Size of the header of a Targa image [bytes], which has no first bytes of its own."""
 
 
 def is_image(path: str | Path) -> bool:
-    """Whether it is a regular file that begins as an image of a kind that Blender reads."""
+    """Return whether a path is that of a regular file that begins like an image of a kind that Blender reads."""
     try:
         told = os.stat(path)
         if not stat.S_ISREG(told.st_mode) or told.st_size > MAX_BYTES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a reader does not understand, kept as text; and back into the file when that is written."""
+"""Elements that a reader does not understand: they are kept as text, and written back into the file."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..files.xml import Element, parse
 from .xml_write import copied
 
 Known = Mapping[str, "Known | None"]
-"""Tags that a reader understands: with None wholly, else as far as the inner mapping goes, which may be empty."""
+"""Tags that a reader understands: wholly, with None, or as far as the inner mapping says, which may be empty."""
 
 
 def known(*tags: str, **partly: Known) -> Known:
-    """Tags that are understood wholly, and those that are in part."""
+    """Return a mapping of tags that are understood wholly, and of those that are understood in part."""
     return dict.fromkeys(tags) | partly
 
 
 def extras_of(
     element: Element | None, understood: Known, form: str, within: tuple[str, ...] = (), scope: str = ""
 ) -> tuple[Extra, ...]:
-    """Everything inside an element that is not understood."""
+    """Return all parts of an element that are not understood."""
     found: list[Extra] = []
     for child in element.children if element else ():
         if child.tag not in understood:
@@ -35,14 +35,15 @@ def extras_of(
 
 
 def element_of(extra: Extra) -> NewElement:
-    """The element that it holds, to write."""
+    """Return the element that an extra contains, to be written."""
     return copied(parse(extra.text.encode()))
 
 
 def put_back(owner: NewElement, extra: Extra, merged: Collection[str] = ()) -> None:
-    """Put a kept element into what it stood in, which is made where it is missing.
+    """Add a kept element to the element that contained it, which is created if it is missing.
 
-    Of a tag in `merged`, it is the attributes that were kept, which join those that are written there already.
+    If its tag is in `merged`, only attributes were kept. They are added to those of the element that is written
+    already.
     """
     holder = owner
     for tag in extra.within:
@@ -57,23 +58,23 @@ def put_back(owner: NewElement, extra: Extra, merged: Collection[str] = ()) -> N
 
 
 def prefixes_in(root: NewElement) -> set[str]:
-    """The namespace prefixes that occur in it."""
+    """Return the namespace prefixes that occur in an element."""
     names = [name for element in root.iter() for name in (element.tag, *element.attrib)]
     return {name.partition(":")[0] for name in names if ":" in name} - {"xml", "xmlns"}
 
 
 def foreign_tags(extras: Iterable[Extra], form: str) -> list[str]:
-    """The tags, each once, of what belongs to other formats."""
+    """Return the tags, each once, of extras that belong to other formats."""
     return list(dict.fromkeys(extra.tag for extra in extras if extra.format != form))
 
 
 def summary(extras: Iterable[Extra]) -> str:
-    """How many of each tag."""
+    """Return the number of extras of each tag, as text."""
     return ", ".join(f"{count} <{tag}>" for tag, count in Counter(extra.tag for extra in extras).items())
 
 
 def kept_number(text: str | None) -> float:
-    """The number in what was kept as text; 0 where it is none."""
+    """Return the number in a text that was kept; 0 if it has none."""
     try:
         return float(text or "")
     except ValueError:
@@ -81,5 +82,5 @@ def kept_number(text: str | None) -> float:
 
 
 def first_child(parent: NewElement, tag: str) -> NewElement | None:
-    """As `find`, which takes a prefix for something else."""
+    """Return the first child with a tag. `find` would interpret a prefix in another way."""
     return next((child for child in parent if child.tag == tag), None)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mesh files of strangers, looked at before anything reads them.
+"""Checks of mesh files from unknown sources, before an importer of Blender reads them.
 
-What they name (materials, images, buffers) goes through the gate that the model's file goes through, `Resources`; what
-they claim to hold is held against their size. An importer gets the file itself where it names nothing, else a copy
-whose names lead only to what may be opened.
+The files that they name (materials, images, buffers) pass the same check as those of the model's file, `Resources`. The
+counts that they declare are compared with their size. An importer gets the file itself if it names no others, else a
+copy that names only files that may be opened.
 """
 
 from __future__ import annotations
@@ -25,35 +25,43 @@ from ..mesh_files.checking import checked_status
 from .images import is_image
 
 MAX_BYTES = 2**31
-"""Of a mesh file."""
+"""Largest size of a mesh file [bytes]."""
 
 MAX_LIBRARY = 64 * 2**20
-"""Bytes of a file of materials."""
+"""Largest size of a material library [bytes]."""
 
 MAX_HEAD = 2**20
-"""Bytes of a PLY file's header."""
+"""Largest size of the header of a PLY file [bytes]."""
 
 BLANK = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAA"
     "AABJRU5ErkJggg=="
 )
-"""A white image of one pixel, in the place of one that is not there."""
+"""A white image of one pixel, which replaces an image that was not found."""
 
 
 class MeshSourceError(Exception):
-    """A mesh file that no importer is to see; the message says why and what to do."""
+    """A mesh file that importers must not read. The message says why and what to do."""
 
 
 class MeshSource:
-    """A mesh file as an importer may have it.
+    """A mesh file that an importer may read.
 
     Attributes:
         path: the file itself, or a copy of it in the folder that was given.
-        notes: what it names and is not opened.
+        notes: lines about files that it names and that are not opened.
     """
 
     def __init__(self, path: Path, within: Sequence[str | Path], folder: Path):
-        """within: folders in which what it names may lie, besides its own and its package's. Raises MeshSourceError."""
+        """Check a file.
+
+        Args:
+            within: folders that may contain the files that it names, besides its own and that of its package.
+            folder: folder for a changed copy.
+
+        Raises:
+            MeshSourceError: if the file cannot be read, or if it may be harmful.
+        """
         self.original, self.path, self.folder = path, path, folder
         self.notes: list[str] = []
         self._files = FilesBeside(Resources(path, within), path)
@@ -68,7 +76,7 @@ class MeshSource:
                 raise MeshSourceError(f"{(error.strerror or str(error)).lower()}; check the file") from error
 
     def _found(self, name: str, what: str) -> Path | None:
-        """Where a name in it leads; None, after a note, where that may not be opened."""
+        """Return the file that a name in the mesh file means. If it may not be opened, add a note and return None."""
         try:
             found = self._files.find(name)
         except ResourceError as error:
@@ -80,6 +88,10 @@ class MeshSource:
         return None
 
     def _image(self, name: str) -> Path | None:
+        """Return the image that a name in the mesh file means.
+
+        If it is not an image that may be opened, add a note and return None.
+        """
         found = self._found(name, "image")
         if found is None or is_image(found):
             return found
@@ -89,7 +101,10 @@ class MeshSource:
     # ---- OBJ
 
     def look_at_obj(self, size: int) -> None:
-        """Blender reads the libraries that it names, and one of its own name beside it."""
+        """Check an OBJ file and its material libraries.
+
+        Blender reads those that it names, and one of its own name beside it.
+        """
         beside = self.original.with_suffix(".mtl")
         data = self.original.read_bytes()
         if b"mtllib" not in data and not beside.exists():
@@ -107,7 +122,10 @@ class MeshSource:
         self.path.write_bytes(b"".join(libraries) + _MTLLIB.sub(b"", data))
 
     def _library(self, path: Path) -> bytes:
-        """Materials, whose images are named by where they lie."""
+        """Return the content of a material library, in which images have absolute paths.
+
+        Images that may not be opened are left out.
+        """
         files = self._files.of(path)
         lines = []
         for line in _CONTINUED.sub(b" ", path.read_bytes()).splitlines():
@@ -125,6 +143,7 @@ class MeshSource:
     # ---- PLY
 
     def look_at_ply(self, size: int) -> None:
+        """Check that a PLY file is large enough for the elements that its header declares."""
         with self.original.open("rb") as file:
             head, end, _ = file.read(MAX_HEAD).partition(b"end_header")
         if not end:
@@ -149,6 +168,7 @@ class MeshSource:
     # ---- glTF
 
     def look_at_gltf(self, size: int) -> None:
+        """Check a glTF file: the buffers and images that it names, and the counts of its accessors."""
         data = self.original.read_bytes()
         is_binary = data[:4] == b"glTF"
         text, rest = _glb_parts(data) if is_binary else (data, b"")
@@ -177,6 +197,7 @@ class MeshSource:
     # ---- COLLADA
 
     def look_at_collada(self, size: int) -> None:
+        """Check a COLLADA file: its encoding, the documents and images that it names, and the counts of its arrays."""
         data = self.original.read_bytes()
         if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:64]:
             raise MeshSourceError("it is not UTF-8; save it as that")
@@ -202,7 +223,7 @@ _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
 _MTLLIB = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n]*)", re.MULTILINE)
 _MAP = re.compile(rb"^\s*(map_\w+|bump|disp|decal|refl|norm)\s+", re.IGNORECASE)
 _OPTIONS = {b"-o": 3, b"-s": 3, b"-t": 3, b"-mm": 2}
-"""Of a map, and how many numbers follow at most; one word follows all others."""
+"""Options of a map in a material library, each with the largest number of arguments. Other options have one."""
 
 _PLY_BYTES = {
     **dict.fromkeys(("short", "ushort", "int16", "uint16"), 2),
@@ -221,7 +242,7 @@ COMPRESSED, ZEROS = 100, 16 * 2**20
 
 
 def _map_of(line: bytes) -> tuple[bytes, str]:
-    """The word and the image's name of a line of materials, without options, which nothing here uses."""
+    """Return the keyword and the image name of a line in a material library, without options, which are not used."""
     word, *parts = line.split()
     while parts and parts[0].lower().startswith(b"-") and len(parts) > 1:
         most = _OPTIONS.get(parts.pop(0).lower(), 1)
@@ -240,6 +261,7 @@ def _is_number(word: bytes) -> bool:
 
 
 def _count(text: str) -> int:
+    """Return a declared count; 0 for a negative one, and 10^20 for text that is not a number or too long."""
     return int(text) if text.isdecimal() and len(text) < 20 else 0 if text.startswith("-") else 10**20
 
 
@@ -248,7 +270,11 @@ def _too_many(what: str, size: int) -> MeshSourceError:
 
 
 def _glb_parts(data: bytes) -> tuple[bytes, bytes]:
-    """The text of a binary glTF, and all that follows it."""
+    """Return the JSON text of a binary glTF, and all bytes that follow it.
+
+    Raises:
+        MeshSourceError: if the file is not complete.
+    """
     if len(data) < 20:
         raise MeshSourceError("Blender cannot read it: it ends in its header; export it again")
     (length,) = struct.unpack_from("<I", data, 12)
@@ -264,7 +290,7 @@ def _glb_of(text: bytes, rest: bytes) -> bytes:
 
 
 def _named_in(said: dict) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Each entry that names a file, with the list that it is in."""
+    """Yield (name of the list, index, entry) for each entry of a glTF document that names a file."""
     for kind, entries in said.items():
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(entry, dict) and isinstance(entry.get("uri"), str):
@@ -272,6 +298,11 @@ def _named_in(said: dict) -> Iterator[tuple[str, int, dict[str, Any]]]:
 
 
 def _require_counts(said: dict, size: int) -> None:
+    """Check that the accessors of a glTF document fit into its buffers.
+
+    Raises:
+        MeshSourceError: if one of them is too large.
+    """
     views = said.get("bufferViews")
     for accessor in _entries(said, "accessors"):
         count: Any = accessor.get("count") if isinstance(accessor, dict) else None
@@ -294,7 +325,7 @@ def _entries(said: dict, kind: str) -> list:
 
 
 def _held(said: dict, size: int) -> int:
-    """Bytes of the file and of the buffers that lie beside it, as far as they are there."""
+    """Return the size of the file and of the existing buffers beside it [bytes]."""
     total = size
     for entry in _entries(said, "buffers"):
         uri = entry.get("uri") if isinstance(entry, dict) else None

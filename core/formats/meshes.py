@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mesh files that go out with a model: which are written beside it, and what the model's file calls them."""
+"""Mesh files that are written with a model: their contents, and their uris in the model's file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..model.naming import claim
 from .obj import image_file, obj_files
 
 FOLDER = "meshes"
+"""Folder of the mesh files, beside the model's file."""
 
 
 @dataclass
@@ -20,11 +21,11 @@ class MeshFiles:
     """The meshes of one model file.
 
     Attributes:
-        folder: where the model file will lie.
-        prefix: keeps models apart whose meshes lie in one folder.
-        base: what the uris of these meshes begin with, such as model://NAME/; empty for uris relative to the file.
-        contents: each file to write, by its path in `folder`.
-        losses: meshes and images that are named and not where that leads.
+        folder: folder of the model file.
+        prefix: prefix of file names, which distinguishes models whose meshes are in one folder.
+        base: prefix of the uris of these meshes, such as model://NAME/; empty for uris relative to the file.
+        contents: {path in `folder`: content} of each file to write.
+        losses: lines about meshes and images whose files were not found, or are outside of the folder.
     """
 
     folder: Path
@@ -35,14 +36,15 @@ class MeshFiles:
     _shared: dict[tuple, str] = field(default_factory=dict)
 
     def uri(self, mesh: Mesh, stem: str, subject: str) -> str:
-        """What the model's file is to call it.
+        """Return the uri of a mesh in the model's file.
 
-        One that is held here becomes a file; a uri with a scheme stays; a relative one leads to the same file as
-        before, from where the model's file lies now, which is told where it leads out of its folder.
+        A mesh with its own vertices becomes a file. A uri with a scheme stays as it is. A relative uri leads to the
+        same file as before, seen from the new model file. A line in `losses` reports a uri that leads out of the folder
+        of that file.
         """
         if mesh.vertices is not None or mesh.glb:
             what = (id(mesh.vertices), id(mesh.uvs), mesh.materials, mesh.face_materials, mesh.glb)
-            if what not in self._shared:  # one file for all that show the same points
+            if what not in self._shared:  # meshes with the same vertices share a file
                 self._shared[what] = self._written(mesh, stem)
             return f"{self.base}{self._shared[what]}"
         if mesh.path and "://" not in mesh.uri:
@@ -52,7 +54,7 @@ class MeshFiles:
         return mesh.uri
 
     def _written(self, mesh: Mesh, stem: str) -> str:
-        safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.prefix}{stem}".lower())  # some file systems know no case
+        safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.prefix}{stem}".lower())  # some file systems ignore case
         name = claim(safe, {PurePath(path).stem for path in self.contents})
         if mesh.glb:
             self.contents[f"{FOLDER}/{name}.glb"] = mesh.glb
@@ -61,7 +63,7 @@ class MeshFiles:
         return f"{FOLDER}/{name}.obj"
 
     def image_uri(self, texture: str, subject: str) -> str:
-        """What the model's file is to call an image; one that lies on this machine goes along."""
+        """Return the uri of an image in the model's file. An image file that exists is written with the model."""
         name, content = image_file(texture)
         if content:
             self.contents[f"{FOLDER}/{name}"] = content
@@ -73,7 +75,7 @@ class MeshFiles:
     def _seen_from_here(self, path: str, subject: str) -> str:
         try:
             seen = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))).as_posix()
-        except ValueError:  # another drive of Windows
+        except ValueError:  # the file is on another drive of Windows
             seen = Path(path).as_uri()
         if not seen.startswith(("../", "file:")):
             return f"{self.base}{seen}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names for files."""
+"""Names that are written to files."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """Text without the control characters that XML cannot hold, on one line."""
+    """Return a text as one line, without the control characters that XML does not allow."""
     return "".join(c if c.isprintable() else " " for c in text).strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wavefront OBJ: the text of a mesh, of its materials, and the images that these name."""
+"""Wavefront OBJ output: the text of a mesh, of its materials, and the images that these name."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .images import is_image
 
 
 def obj_files(mesh: Mesh, stem: str) -> dict[str, str | bytes]:
-    """Everything that shows the mesh, to be written into one folder: the contents by file name, `STEM.obj` first.
+    """Return {file name: content} of all files of a mesh, for one folder, with `STEM.obj` first.
 
-    An image is named after what is in it, so that meshes which share one name the same file. One that is not there is
-    only named.
+    The name of an image contains a digest of its content, so that meshes that share an image name the same file. A
+    missing image is named only.
 
     Raises:
-        OSError: an image is there and cannot be read.
+        OSError: if an image exists and cannot be read.
     """
     assert mesh.vertices is not None
     if not mesh.materials:
@@ -44,12 +44,12 @@ def obj_files(mesh: Mesh, stem: str) -> dict[str, str | bytes]:
 
 
 def image_file(texture: str) -> tuple[str, bytes]:
-    """The name under which an image is written, and what is in it; as it is named, and nothing, where there is none.
+    """Return the name under which an image is written, and its content; `texture` and b"" if there is no image.
 
-    Only where it lies is taken for a place: a relative name would mean another file in each folder.
+    Only an absolute path names a file, since a relative name would mean another file in each folder.
 
     Raises:
-        OSError: it is there and cannot be read.
+        OSError: if the image exists and cannot be read.
     """
     path = Path(texture)
     if not (path.is_absolute() and is_image(path)):
@@ -68,10 +68,12 @@ def write_obj(
     library: str = "",
     face_materials: Sequence[str] = (),
 ) -> str:
-    """What a `Mesh` holds, in metres, Z up.
+    """Return the text of an OBJ file, in metres, Z up.
 
-    uvs: of each corner of each face in turn, shape (corners, 2). library: the .mtl file that has the materials whose
-    names `face_materials` gives, one a face.
+    Args:
+        uvs: of each corner of each face in turn, shape (corners, 2).
+        library: the .mtl file of the materials.
+        face_materials: name of the material of each face.
     """
     lines = [f"mtllib {library}"] if library else []
     lines.append(f"o {name}")
@@ -99,7 +101,10 @@ def _face_lines(faces: Iterable[tuple[int, ...]], texts: Iterable[int] | None, m
 
 
 def write_mtl(materials: Iterable[Material], names: Iterable[str], images: dict[str, str] | None = None) -> str:
-    """Materials under their names. images: under which name each texture is written; as the material says without."""
+    """Return the text of a material library.
+
+    images: {texture: its name in the library}; textures that are not in it keep their names.
+    """
     lines = []
     for material, name in zip(materials, names, strict=True):
         lines.append(f"newmtl {name}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All file formats, an entry each: the verbs, batches, and Blender's menus, dialogs and drops follow from these.
+"""All file formats, one entry each. Commands, batches, and Blender's menus, dialogs and drag-and-drop follow from
+these.
 
-Reading and writing are loaded when they are first called, since Blender starts with this module.
+Blender starts with this module, so readers and writers are imported when they are first called.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from typing import Any, NamedTuple
 
 
 class Choice(NamedTuple):
-    """What an option may be. value: as the writer takes it. label, help: in Blender."""
+    """One value of an option.
+
+    Attributes:
+        value: the value that the writer takes. label, help: texts in Blender.
+    """
 
     value: str
     label: str
@@ -20,11 +25,11 @@ class Choice(NamedTuple):
 
 
 class Option(NamedTuple):
-    """What a writer may be told: `--name` on the command line, a property of the same name in Blender's dialog.
+    """An option of a writer: `--name` on the command line, a property of the same name in Blender's dialog.
 
     Attributes:
-        name: of the writer's argument. label, help: in Blender; the command line shows the help.
-        choices: the first is the default. None for a switch, which is off by default.
+        name: of the writer's argument. label, help: texts in Blender; the command line shows the help.
+        choices: the first is the default. Empty for a switch, which is off by default.
     """
 
     name: str
@@ -38,7 +43,7 @@ class Option(NamedTuple):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """That a user may give."""
+        """The values that a user may give."""
         return tuple(choice.value for choice in self.choices if choice.value)
 
 
@@ -46,11 +51,11 @@ class Format(NamedTuple):
     """A file format.
 
     Attributes:
-        name: what a person calls it.
+        name: its name in messages.
         suffixes: of its files, the usual one first.
         root: the tag of its root element.
-        read: element, findings, files -> the model, and the lines of what is in it.
-        write: model, path, options -> the losses; None where the format cannot be written.
+        read: function (element, findings, files) that returns the model and the lines of its parts.
+        write: function (model, path, options) that returns the losses; None if the format cannot be written.
         options: those that `write` takes.
     """
 
@@ -63,7 +68,7 @@ class Format(NamedTuple):
 
 
 def _late(module: str, name: str) -> Callable[..., Any]:
-    """A function of this package, which is loaded when it is called."""
+    """Return a function that imports a function of this package when it is first called, for start-up time."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         return getattr(import_module(f".{module}", __package__), name)(*arguments, **options)
@@ -111,7 +116,7 @@ MEND_INERTIAS = Option(
     "Repair Inertias",
     "Replace inertias that no body can have by the nearest possible ones, and report each",
 )
-"""Of every format, since `write` does it before the writer is asked."""
+"""Option of every format, which `write` applies before it calls the writer."""
 
 SDF = Format(
     "SDF",
@@ -134,9 +139,10 @@ FORMATS: tuple[Format, ...] = (SDF, URDF)
 
 
 def suffixes(formats: tuple[Format, ...] = FORMATS) -> tuple[str, ...]:
-    """Of all files of these formats."""
+    """Return the suffixes of all files of these formats."""
     return tuple(suffix for entry in formats for suffix in entry.suffixes)
 
 
 def writable() -> tuple[Format, ...]:
+    """Return the formats that can be written."""
     return tuple(entry for entry in FORMATS if entry.write)

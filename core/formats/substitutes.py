@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that a file format cannot say, as chains of joints that it can.
+"""Joints that a file format does not have, as chains of joints that it has.
 
-A chain moves just as the joint did: its screws are the joint's own, one after another, with a tiny link between each
-two. Only what has a quaternion for a coordinate changes its coordinates, and is singular then where hinges line up.
+A chain has the same motion as the joint: its screws are those of the joint, one after another, with a very light link
+between each two. Only joints with a quaternion get other coordinates, which are singular where two hinges align.
 """
 
 from __future__ import annotations
@@ -25,24 +25,27 @@ from ..spatial.arrays import eigh
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 LIGHT = 1e-8
-"""Mass and least moment of inertia of a link in between, of its lighter neighbour's.
+"""Mass and moment of inertia of a link between two steps, as parts of the smallest of its neighbours.
 
-Motion changes by less than a millionth of what it is, even behind five of them. MuJoCo, Drake and libsdformat take such
-links; only where Gazebo reads URDF does it drop those below 1e-6 kg, with their joints: give Gazebo SDF.
+Motion changes by less than a millionth, even behind five such links. MuJoCo, Drake and libsdformat accept them. Only
+Gazebo's URDF reader drops links below 1e-6 kg with their joints; use SDF for Gazebo.
 """
 ALONE = 1.0, 1e-3
-"""kg, kg m^2: what stands for neighbours that have no mass."""
+"""Mass [kg] and moment of inertia [kg m^2] that replace those of neighbours without mass."""
 
 Coordinate = tuple[str, int]
+"""(joint, number of its axis)."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One screw of a chain, about or along `axis.xyz`: its value is `factor` times that of the joint's axis `number`.
+    """One screw of a chain, about or along `axis.xyz`. Its coordinate is `factor` times that of the joint's axis
+    `number`.
 
     Attributes:
-        before: from the joint frame of the step before it to its own.
-        follows: multiplier by which it follows the step before it; 0 where it moves by itself.
+        before: pose of the step's joint frame in that of the step before it [m].
+        pitch [m/turn]: of a screw. home: coordinate at the start.
+        follows: multiplier with which it mimics the step before it; 0 if it moves by itself.
     """
 
     type: str
@@ -57,7 +60,15 @@ class Step:
 
 @dataclass
 class Chain:
-    """What a joint becomes: its steps, and the way from the last step's frame to the joint's on its child's side."""
+    """The chain that replaces a joint.
+
+    Attributes:
+        steps: from the parent outward.
+        after: pose of the joint's child-side frame in that of the last step [m].
+        told: what a message says about the chain besides.
+        turn: pose of the first step's frame in the joint's parent-side frame [m].
+        places: {number of the joint's axis: (number of its step, factor)}.
+    """
 
     steps: list[Step]
     after: Pose = IDENTITY
@@ -67,14 +78,14 @@ class Chain:
 
 
 def substituted(model: Model, can: Callable[[Joint], bool]) -> tuple[Model, list[str]]:
-    """The model with chains of single axes in place of the joints that a format cannot say, and what became of each.
+    """Return the model with chains in place of the joints that a format does not have, and a line about each.
 
-    What nothing can stand for stays as it is: ropes, cables, joints that close loops, and joints that are switched off.
-    Mimics and couplings follow the axes that they name. Names are JOINT_1, JOINT_2, ... from the parent outward, and
-    JOINT_1_link, ... for the links in between, whose masses are as `LIGHT` says. The model itself is left as it is.
+    Joints without a chain stay as they are: ropes, cables, joints that close loops, and joints that are disabled.
+    Mimics and couplings follow the axes that they name. The joints of a chain are named JOINT_1, JOINT_2, ... from the
+    parent outward, and the links between them JOINT_1_link, ..., with masses by `LIGHT`. `model` stays unchanged.
 
     Args:
-        can: whether the format can say a joint.
+        can: function that returns whether the format can express a joint.
     """
     loops = {joint.name for joint in model.tree().loops}
     chains: dict[str, Chain] = {}
@@ -86,7 +97,7 @@ def substituted(model: Model, can: Callable[[Joint], bool]) -> tuple[Model, list
     return _Substitution(model, chains).run()
 
 
-# ---- what a joint becomes
+# ---- chains for joints
 
 
 def _chain_of(joint: Joint, can: Callable[[Joint], bool]) -> Chain | None:
@@ -98,7 +109,7 @@ def _chain_of(joint: Joint, can: Callable[[Joint], bool]) -> Chain | None:
 
 
 def _series(joint: Joint, can: Callable[[Joint], bool]) -> Chain:
-    """Its columns one by one; those that are locked become parts of the frames between the others."""
+    """Return the chain of the columns of a joint. Locked columns become parts of the frames between the others."""
     chain, pending = Chain([]), IDENTITY
     for column, home in zip(joint.all_columns, joint.home, strict=True):
         axis = replace(joint.axes[column.axis], xyz=joint.unit_direction(column.axis), locked=False)
@@ -122,7 +133,7 @@ def _series(joint: Joint, can: Callable[[Joint], bool]) -> Chain:
 def _steps_of(
     turn: float, slide: float, axis: Axis, home: float, number: int, limited: bool, can: Callable[[Joint], bool]
 ) -> list[Step]:
-    """One step, or two for a screw that cannot be said: a slide, and a hinge that follows it."""
+    """Return one step, or two for a screw that the format does not have: a slide, and a hinge that mimics it."""
     step = _single(turn, slide, axis, home, number)
     if step.type == "revolute" and (not limited or step.axis.is_unlimited):
         step = replace(step, type="continuous")
@@ -134,7 +145,7 @@ def _steps_of(
 
 
 def _single(turn: float, slide: float, axis: Axis, home: float, number: int) -> Step:
-    """A screw as a joint of one axis, whose coordinate is in rad, or in m where it only slides."""
+    """Return a screw as a joint of one axis, with a coordinate in rad, or in m if it only slides."""
     factor = turn or slide
     name = "prismatic" if not turn else "screw" if slide else "revolute"
     pitch = math.tau * slide / turn if name == "screw" else 0.0
@@ -142,7 +153,10 @@ def _single(turn: float, slide: float, axis: Axis, home: float, number: int) -> 
 
 
 def _scaled(axis: Axis, factor: float) -> Axis:
-    """The axis as it is for a coordinate that is `factor` times as large: forces go the other way, work stays."""
+    """Return the axis for a coordinate that is `factor` times as large.
+
+    Forces are divided by it, so that work stays the same.
+    """
     if factor == 1.0:
         return axis
     lower, upper = sorted((axis.lower * factor, axis.upper * factor))
@@ -175,9 +189,9 @@ def _as_joint(step: Step) -> Joint:
 
 
 def _three_hinges(joint: Joint) -> Chain:
-    """About x, y and z of the joint's frame, which is turned so that z is what its cone stands about, if it has one.
+    """Return three hinges about x, y and z of the joint's frame. If it has limits, z is turned onto their axis.
 
-    The first two keep within the cone's half angle each, which lets the corners of a pyramid in.
+    The first two hinges are each limited by the half angle of the cone, so the corners of a pyramid exceed the cone.
     """
     cones = [row.axis for row in joint.kind.rows if row.measure == CONE]
     twists = [row.axis for row in joint.kind.rows if row.measure == TWIST]
@@ -211,16 +225,16 @@ def _six_axes(joint: Joint) -> Chain:
 
 
 def _angles(X: Pose) -> Vec3:
-    """The angles [rad] about x, then y, then z that turn as a pose does."""
+    """Return the angles [rad] of the rotations about x, then y, then z that give the rotation of a pose."""
     R = quat_to_mat(X[3:])
     return atan2(-R[5], R[8]), atan2(R[2], math.hypot(R[0], R[1])), atan2(-R[1], R[0])
 
 
-# ---- the model that comes of it
+# ---- the new model
 
 
 class _Substitution:
-    """Puts chains in the place of joints: {joint: chain}."""
+    """Replaces joints by chains, {joint: chain}."""
 
     def __init__(self, model: Model, chains: dict[str, Chain]):
         self.model, self.chains = model, chains
@@ -283,7 +297,7 @@ class _Substitution:
         return self.by_name[link].pose if link in self.by_name else IDENTITY
 
     def _between(self, joint: Joint, name: str, pose: Pose) -> str:
-        """The name of a new tiny link at a pose in the world."""
+        """Add a very light link at a pose in the world [m]. Return its name."""
         parent, child = self.by_name.get(joint.parent), self.by_name[joint.child]
         mass, inertia = _tiny([link for link in (parent, child) if link is not None])
         chosen = claim(f"{name}_link", self.links_taken)
@@ -292,7 +306,7 @@ class _Substitution:
         return chosen
 
     def _hand_on(self, joint: Joint, chain: Chain, made: list[Joint]) -> None:
-        """Give the joint's own mimic to the step that it is about."""
+        """Move the joint's own mimic to the step of its axis."""
         mimic = joint.mimic
         if mimic is None or mimic.axis not in chain.places:
             return
@@ -301,7 +315,7 @@ class _Substitution:
         made[place] = replace(made[place], mimic=scaled)
 
     def _moved(self, mimic: Mimic) -> Mimic:
-        """Following what its leader's axis has become."""
+        """Return the mimic with the leader that its leader's axis has become."""
         if (mimic.leader, mimic.leader_axis) not in self.axes:
             return mimic
         leader, factor = self.axes[mimic.leader, mimic.leader_axis]
@@ -323,7 +337,11 @@ class _Substitution:
         return kept
 
     def _coupling(self, coupling: Coupling | Gearbox, joints: list[Joint]) -> Coupling | Gearbox:
-        """Between what its axes have become. Raises ModelError where it cannot be said any more."""
+        """Return a coupling between the joints that its axes have become.
+
+        Raises:
+            ModelError: if it cannot be expressed any more.
+        """
         if isinstance(coupling, Gearbox):
             coupling.equation(joints)
             return coupling
@@ -346,7 +364,9 @@ class _Substitution:
 
 
 def _tiny(neighbours: list[Link]) -> tuple[float, float]:
-    """Mass [kg] and moment of inertia [kg m^2] of a link between two, one of which may be the world."""
+    """Return the mass [kg] and the moment of inertia [kg m^2] of a link between two links, one of which may be the
+    world.
+    """
     masses = [link.mass for link in neighbours if link.mass > 0.0]
     moments = [least for link in neighbours if (least := _least_moment(link)) > 0.0]
     mass, moment = min(masses, default=ALONE[0]), min(moments, default=ALONE[1])
@@ -359,7 +379,7 @@ def _least_moment(link: Link) -> float:
 
 
 def _then(X_AB: Pose, X_BC: Pose) -> Pose:
-    """X_AC; to the last bit the other where one is the identity."""
+    """Return X_AC. If one pose is the identity, the result is equal to the other to the last bit."""
     if X_AB == IDENTITY:
         return X_BC
     return X_AB if X_BC == IDENTITY else compose(X_AB, X_BC)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses for models that have none: from their shapes, all of one density."""
+"""Masses for models that have none, from their shapes and one density."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from .sdf.link import combined
 def weigh(model: Model, density: float) -> list[Issue]:
     """Give each link the mass and the inertia of its collisions, or else of its visuals, at a density [kg/m^3].
 
-    Nothing is changed in a model of which any link has a mass. Returns warnings: why nothing is weighed, what was
-    assumed of meshes, and which links have no shape whose volume is known.
+    A model in which any link has a mass stays unchanged.
+
+    Returns:
+        Warnings: why no mass was changed, what was assumed about meshes, and which links have no shape with a known
+            volume.
     """
     if heavy := next((link for link in model.links if link.mass != 0.0), None):
         message = f"the model has masses (link '{heavy.name}': {heavy.mass:g} kg), so --density changes nothing"
@@ -36,7 +39,7 @@ def weigh(model: Model, density: float) -> list[Issue]:
 
 
 def _weigh(link: Link, density: float) -> list[str]:
-    """Returns what is to be told of its shapes."""
+    """Set the mass, com and inertia of a link if its shapes have a volume. Return warnings about its shapes."""
     told: list[str] = []
     for shapes in (link.collisions, link.visuals):
         solids = [(solid, pose, density) for solid, pose in _solids(shapes, told)]
@@ -50,7 +53,7 @@ def _weigh(link: Link, density: float) -> list[str]:
 
 
 def _solids(shapes: Iterable[Shape], told: list[str]) -> Iterable[tuple[MassProperties, Pose]]:
-    """Yield the shapes that enclose something, each with its pose in the link. Adds warnings to `told`."""
+    """Yield the shapes that enclose a volume, each with its pose in the link. Add warnings to `told`."""
     for shape in shapes:
         try:
             solid, remarks = weighed(shape.geometry)
@@ -63,5 +66,5 @@ def _solids(shapes: Iterable[Shape], told: list[str]) -> Iterable[tuple[MassProp
 
 
 def mesh_name(shape: Shape) -> str:
-    """Return the words that name a shape's mesh file before an error about it; nothing for other shapes."""
+    """Return the words that name a shape's mesh file before an error about it; "" for other shapes."""
     return f"the mesh '{shape.geometry.uri}': " if isinstance(shape.geometry, Mesh) and shape.geometry.uri else ""

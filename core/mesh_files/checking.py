@@ -11,13 +11,13 @@ from .errors import MeshFileError
 
 
 def checked_status(path: str | Path, most: int) -> os.stat_result:
-    """Return the status of a regular file. A pipe could keep silent, and a device might never end.
+    """Return the status of a regular file. Reading from a pipe could block, and a device might never end.
 
     Args:
         most: the largest size that is allowed [bytes].
 
     Raises:
-        MeshFileError: there is no such file, it is no regular file, or it is too large.
+        MeshFileError: if there is no such file, if it is not a regular file, or if it is too large.
     """
     try:
         found = os.stat(path)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""COLLADA 1.4 and 1.5: the geometry that the scene shows, in metres and with Z up as its <asset> says.
+"""COLLADA 1.4 and 1.5: the geometry of the scene, converted to metres with Z up according to <asset>.
 
-Skins are read in the pose in which they were bound, since nothing here moves bones.
+Skins are read in the pose in which they were bound, since no code here moves bones.
 Source: Khronos Group, COLLADA Digital Asset Schema Release 1.4.1 (2008), chapter 5.
 """
 
@@ -27,13 +27,17 @@ UP = {
 """Rotations from the file's axes to those with Z up, by <up_axis>."""
 
 MAX_INSTANCES = 100_000
-"""Nodes and meshes that a scene may show: nodes that show other nodes can multiply."""
+"""Largest number of nodes that a scene may show. Nodes that show other nodes can multiply."""
 
 
 def read_collada(data: bytes, _files: FilesBeside) -> list[MeshPart]:
-    """Return the meshes of the scene, one for each instance. Raises MeshFileError."""
+    """Return the meshes of the scene, one for each instance.
+
+    Raises:
+        MeshFileError: if the file is not COLLADA, or breaks its rules.
+    """
     try:
-        root = parse(data.rstrip(b"\0"))  # some exporters fill up the last block
+        root = parse(data.rstrip(b"\0"))  # some exporters pad the last block with zeros
     except UnreadableError as error:
         raise MeshFileError(f"{error.message}" + (f" (line {error.line})" if error.line else "")) from error
     if root.tag != "COLLADA":
@@ -52,7 +56,9 @@ def _global_matrix(root: Element) -> np.ndarray:
 
 
 class _Document:
-    """The elements of a document by tag and id, since exporters give a node the id of its scene; the meshes read."""
+    """The elements of a document by tag and id (exporters may give a node the id of its scene), and meshes that were
+    read.
+    """
 
     def __init__(self, root: Element):
         self.root = root
@@ -70,7 +76,7 @@ class _Document:
             if instance is not None
             else self.root.child("library_visual_scenes", "visual_scene")
         )
-        if scene is None:  # a library alone: all that is in it
+        if scene is None:  # without a scene, all meshes of the libraries are shown
             for library in self.root.all("library_geometries"):
                 for geometry in library.all("geometry"):
                     yield self._part(geometry, ()), above
@@ -120,7 +126,7 @@ class _Document:
         return MeshPart(tuple(dict.fromkeys((*names, *own))), *self._meshes[id(geometry)])
 
     def _mesh(self, geometry: Element) -> tuple[np.ndarray, np.ndarray]:
-        """Return the vertices and triangles of a geometry; none where it holds splines."""
+        """Return the vertices and triangles of a geometry; none if it has splines only."""
         mesh = geometry.child("mesh")
         vertices, triangles, before = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
         for primitive in mesh.children if mesh is not None else ():
@@ -132,7 +138,7 @@ class _Document:
         return np.vstack(vertices), np.vstack(triangles)
 
     def _polygons(self, primitive: Element) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the corners of each polygon, their numbers in turn, and the vertices that these count."""
+        """Return the number of corners of each polygon, their vertex numbers in turn, and the vertices."""
         inputs = list(primitive.all("input"))
         vertex = next((each for each in inputs if each.attributes.get("semantic") == "VERTEX"), None)
         if vertex is None:
@@ -150,7 +156,7 @@ class _Document:
         return counts, numbers, points
 
     def _source(self, source: Element) -> np.ndarray:
-        """Return the rows of three numbers that a <source> holds, shape (n, 3)."""
+        """Return the rows of three numbers that a <source> has, shape (n, 3)."""
         accessor = source.child("technique_common", "accessor")
         array = source.child("float_array")
         if accessor is None or array is None:

@@ -35,14 +35,18 @@ TRIANGLES, STRIP, FAN = 4, 5, 6
 """Modes of primitives with faces."""
 
 MAX_DEPTH = 200
-"""Nodes inside each other."""
+"""Largest nesting depth of nodes."""
 
 Z_UP = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-"""From the file's axes to those with Z up."""
+"""Matrix from the file's axes to those with Z up."""
 
 
 def read_gltf(data: bytes, files: FilesBeside) -> list[MeshPart]:
-    """Return the meshes of the default scene, one for each node that shows one. Raises MeshFileError."""
+    """Return the meshes of the default scene, one for each node that shows one.
+
+    Raises:
+        MeshFileError: if the file is not glTF, or if it breaks the specification.
+    """
     text, chunk = _glb_chunks(data) if data[:4] == b"glTF" else (data, b"")
     try:
         said = json.loads(text)
@@ -56,7 +60,11 @@ def read_gltf(data: bytes, files: FilesBeside) -> list[MeshPart]:
 
 
 def _glb_chunks(data: bytes) -> tuple[bytes, bytes]:
-    """Return the JSON text and the binary chunk of a GLB file."""
+    """Return the JSON text and the binary chunk of a GLB file.
+
+    Raises:
+        MeshFileError: if the file is not complete, or if it has no JSON.
+    """
     chunks: dict[bytes, bytes] = {}
     at = 12
     while at + 8 <= len(data):
@@ -71,7 +79,10 @@ def _glb_chunks(data: bytes) -> tuple[bytes, bytes]:
 
 
 class _Document:
-    """The parts of a glTF document that geometry needs. Numbers of buffers and meshes that were read are kept."""
+    """The parts of a glTF document that geometry needs.
+
+    Buffers and meshes that were read are kept, by their numbers.
+    """
 
     def __init__(self, said: dict[str, Any], chunk: bytes, files: FilesBeside):
         self.said, self.chunk, self.files = said, chunk, files
@@ -143,7 +154,7 @@ class _Document:
         dtype, width, count = np.dtype(COMPONENTS[accessor["componentType"]]), WIDTHS[kind], accessor["count"]
         if "bufferView" in accessor:
             values = self._view(accessor["bufferView"], accessor.get("byteOffset", 0), dtype, count, width)
-        elif count * width <= 2**27:  # all values are 0 but for those that are given sparsely
+        elif count * width <= 2**27:  # values that are not given sparsely are 0
             values = np.zeros((count, width), dtype)
         else:
             raise MeshFileError(f"accessor {number} counts {count:,} values and holds none; export it again")

@@ -14,23 +14,23 @@ from .checking import checked_status
 from .errors import MeshFileError
 
 MAX_BYTES = 256 * 2**20
-"""Bytes of an image."""
+"""Largest size of an image [bytes]."""
 
 MAX_PIXELS = 2049 * 2049
-"""Pixels of a height map, which make twice as many triangles."""
+"""Largest number of pixels of a height map, which make twice as many triangles."""
 
 
 def read_heightmap(path: str | Path, size: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
     """Return the vertices of a terrain, shape (n, 3) [m], Z up, and its triangles, shape (t, 3).
 
-    Black is 0 m, and the brightest pixel of the image is as high as `size` says, as in Gazebo. The middle of the image
-    lies at the origin, and its first row at the greatest y.
+    Black is at height 0, and the brightest pixel of the image is at the height that `size` gives, as in Gazebo. The
+    centre of the image is at the origin, and its first row has the greatest y.
 
     Args:
         size: lengths along x, y and z [m].
 
     Raises:
-        MeshFileError: the file is no PNG, is too large, or the package that reads PNG is not installed.
+        MeshFileError: if the file is not a PNG, if it is too large, or if the package that reads PNG is not installed.
     """
     found = checked_status(path, MAX_BYTES)
     grey = _grey(os.path.realpath(path), found.st_mtime_ns, found.st_size)
@@ -47,7 +47,11 @@ def read_heightmap(path: str | Path, size: tuple[float, float, float]) -> tuple[
 
 @lru_cache(maxsize=4)
 def _grey(path: str, _changed: int, _size: int) -> np.ndarray:
-    """Return the first channel of an image, shape (rows, columns)."""
+    """Return the first channel of an image, shape (rows, columns).
+
+    Raises:
+        MeshFileError: as `read_heightmap`.
+    """
     if find_spec("png") is None:
         raise MeshFileError("height maps need the package pypng, which is in the wheel and in the zips for a system")
     import png  # late: only terrain needs it

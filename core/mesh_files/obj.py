@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wavefront OBJ: vertices, and polygons in objects and groups. Materials, normals and curves are passed over."""
+"""Wavefront OBJ: vertices, and polygons in objects and groups. Materials, normals and curves are ignored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
 
 
 def read_obj(data: bytes, _files: FilesBeside) -> list[MeshPart]:
-    """Return the objects and groups of an OBJ file that have faces. Raises MeshFileError."""
+    """Return the objects and groups of an OBJ file that have faces.
+
+    Raises:
+        MeshFileError: if a face or a vertex is invalid.
+    """
     coordinates: list[list[bytes]] = []
     faces: list[list[int]] = []
     begun: list[tuple[str, int]] = [("", 0)]

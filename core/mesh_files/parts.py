@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sub-mesh, and the steps that all readers share: polygons to triangles, placement."""
+"""`MeshPart`, a sub-mesh, and the steps that all readers share: polygons to triangles, and placement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..spatial.polygons import cut_off_ears
 from .errors import MeshFileError
 
 MAX_TRIANGLES = 20_000_000
-"""Triangles of one file. Their coordinates take about 1 GB."""
+"""Largest number of triangles of one file. Their coordinates take about 1 GB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class MeshPart:
     """A sub-mesh.
 
     Attributes:
-        names: by which SDF's <submesh> may choose it.
+        names: names by which SDF's <submesh> may choose it.
         vertices: shape (n, 3) [m], Z up.
         triangles: shape (t, 3), vertex numbers, counter-clockwise seen from outside.
     """
@@ -32,7 +32,7 @@ class MeshPart:
 
 
 def cut_polygons(counts: np.ndarray, numbers: np.ndarray, vertices: np.ndarray) -> np.ndarray:
-    """Cut polygons into triangles, shape (t, 3): convex ones as fans, others by cutting off ears.
+    """Return the triangles of polygons, shape (t, 3): fans of convex polygons, and ears that are cut off others.
 
     Args:
         counts: shape (p,), corners of each polygon. Polygons with fewer than three are left out.
@@ -40,7 +40,7 @@ def cut_polygons(counts: np.ndarray, numbers: np.ndarray, vertices: np.ndarray) 
         vertices: shape (n, 3).
 
     Raises:
-        MeshFileError: a number has no vertex, or there are more than `MAX_TRIANGLES` triangles.
+        MeshFileError: if a number has no vertex, or if there are more than `MAX_TRIANGLES` triangles.
     """
     total = int(np.maximum(counts - 2, 0).sum())
     if total > MAX_TRIANGLES:
@@ -76,7 +76,10 @@ def _is_convex(corners: np.ndarray) -> np.ndarray:
 
 
 def _cut(corners: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Return the triangles of a polygon that is not convex; a fan of what has no ear, as where sides cross."""
+    """Return the triangles of a polygon that is not convex.
+
+    A rest without ears, as in a polygon that intersects itself, becomes a fan.
+    """
     normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
     dropped = int(np.abs(normal).argmax())  # the projection along this axis keeps the largest area
     u, v = (dropped + 1) % 3, (dropped + 2) % 3
@@ -87,7 +90,10 @@ def _cut(corners: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 
 def placed(part: MeshPart, matrix: np.ndarray) -> MeshPart:
-    """Return the part moved by a matrix, shape (4, 4). Mirroring turns the triangles, so that outside stays outside."""
+    """Return the part moved by a matrix, shape (4, 4).
+
+    If it mirrors, triangles are reversed, so that outside stays outside.
+    """
     vertices = matmul(part.vertices, matrix[:3, :3].T) + matrix[:3, 3]
     is_mirrored = bool(det(matrix[:3, :3]) < 0.0)
     return MeshPart(part.names, vertices, part.triangles[:, ::-1] if is_mirrored else part.triangles)

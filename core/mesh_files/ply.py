@@ -14,7 +14,7 @@ from .errors import MeshFileError
 from .parts import MeshPart, cut_polygons
 
 MAX_HEADER = 2**20
-"""Bytes of a header. Real ones have some hundreds."""
+"""Largest size of a header [bytes]. Real ones have some hundreds."""
 
 TYPES = {
     **dict.fromkeys(("char", "int8"), "i1"),
@@ -37,7 +37,12 @@ CORNERS = ("vertex_indices", "vertex_index")
 
 @dataclass
 class _Element:
-    """An element of the header: `properties` are (name, type, type of the count or "" for a single number)."""
+    """An element of the header.
+
+    Attributes:
+        count: its number of rows.
+        properties: (name, type, type of the count or "" for a single number) of each property.
+    """
 
     name: str
     count: int
@@ -49,7 +54,11 @@ class _Element:
 
 
 def read_ply(data: bytes, _files: FilesBeside) -> list[MeshPart]:
-    """Return the mesh of a PLY file. Raises MeshFileError."""
+    """Return the mesh of a PLY file.
+
+    Raises:
+        MeshFileError: if the file is not a PLY with faces.
+    """
     order, elements, body = _header(data)
     values = _TextValues(body) if order == "" else _BinaryValues(body, order)
     found = {element.name: values.read(element) for element in elements}
@@ -65,7 +74,11 @@ def read_ply(data: bytes, _files: FilesBeside) -> list[MeshPart]:
 
 
 def _header(data: bytes) -> tuple[str, list[_Element], bytes]:
-    """Return the byte order, the elements in their order, and the rest of the file."""
+    """Return the byte order, the elements in their order, and the rest of the file.
+
+    Raises:
+        MeshFileError: if the header is invalid.
+    """
     head, end, body = data[: MAX_HEADER + 16].partition(b"end_header")
     if not end or not head.startswith(b"ply"):
         raise MeshFileError("it is no PLY: it must begin with 'ply' and a header that ends with 'end_header'")
@@ -87,7 +100,7 @@ def _header(data: bytes) -> tuple[str, list[_Element], bytes]:
                 raise MeshFileError(f"its header has the line '{line[:80]}', which PLY does not know; export it again")
     if order is None:
         raise MeshFileError(f"its header names no format; allowed are {', '.join(ORDERS)}")
-    for element in elements:  # every property takes a byte or, as text, a character and a blank
+    for element in elements:  # a property takes a byte at least; as text, two
         if element.count * len(element.properties) > len(body) + 1:
             told = f"it counts {element.count:,} of '{element.name}', more than its {len(data):,} bytes can hold"
             raise MeshFileError(f"{told}; export it again")
@@ -101,14 +114,16 @@ class _BinaryValues:
         self.data, self.order, self.at = data, order, 0
 
     def read(self, element: _Element) -> dict[str, Any]:
-        """Return each property's numbers; of a list, (counts, numbers of all lists in turn)."""
+        """Return the numbers of each property; for a list, (counts, numbers of all lists in turn)."""
         lengths = self._first_lengths(element)
         fields = []
         for (name, kind, counted), length in zip(element.properties, lengths, strict=True):
             fields += [(f"count of {name}", self.order + counted)] if counted else []
             fields.append((name, self.order + kind, (length,) if counted else ()))
         record = np.dtype(fields)
-        if self.at + element.count * record.itemsize <= len(self.data):  # all lists may be as long as the first ones
+        if self.at + element.count * record.itemsize <= len(
+            self.data
+        ):  # try whether all lists are as long as the first ones
             rows = np.frombuffer(self.data, record, element.count, self.at)
             alike = all(
                 (rows[f"count of {name}"] == length).all()
@@ -164,13 +179,13 @@ class _BinaryValues:
 
 
 class _TextValues:
-    """The values of text elements: one row a line."""
+    """The values of text elements, with one row in each line."""
 
     def __init__(self, data: bytes):
         self.lines: Iterator[list[bytes]] = (words for words in map(bytes.split, data.splitlines()) if words)
 
     def read(self, element: _Element) -> dict[str, Any]:
-        """As `_BinaryValues.read`."""
+        """Return the numbers of each property, as `_BinaryValues.read`."""
         found: dict[str, list[float]] = {name: [] for name, _, _ in element.properties}
         counts: dict[str, list[int]] = {name: [] for name, _, _ in element.properties}
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading a mesh file by its suffix, within limits, and once for all who ask."""
+"""Mesh files, read by their suffix, within limits. Files that were read are kept in memory."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ READERS: dict[str, Callable[[bytes, FilesBeside], list[MeshPart]]] = {
 """The reader of each format, by the suffix of its files."""
 
 MAX_BYTES = 2**30
-"""Bytes of a mesh file."""
+"""Largest size of a mesh file [bytes]."""
 
 KEPT = 64
-"""Files that are kept in memory after they were read. A robot has some dozens of meshes."""
+"""Number of files that are kept in memory after they were read. A robot has some dozens of meshes."""
 
 
 def read_mesh(
@@ -45,10 +45,10 @@ def read_mesh(
     Args:
         within: folders that may hold files which the mesh file names, besides its own folder.
         submesh: the name of the only part to return; empty for the whole file.
-        is_centered: move the middle of the box around the mesh to the origin.
+        is_centered: move the centre of the mesh's bounding box to the origin.
 
     Raises:
-        MeshFileError: the file cannot be read, has no faces, or has no such part.
+        MeshFileError: if the file cannot be read, has no faces, or has no such part.
     """
     parts = read_parts(path, within)
     if submesh:
@@ -67,7 +67,11 @@ def read_mesh(
 
 
 def read_parts(path: str | Path, within: Sequence[str] = ()) -> tuple[MeshPart, ...]:
-    """Return the sub-meshes of a file, in metres, Z up. Raises MeshFileError."""
+    """Return the sub-meshes of a file, in metres, Z up.
+
+    Raises:
+        MeshFileError: if the file cannot be read.
+    """
     found = checked_status(path, MAX_BYTES)
     return _read(os.path.realpath(path), tuple(map(str, within)), found.st_mtime_ns, found.st_size)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""STL, binary and text: triangles that share no vertices. Lengths are taken as metres, as robotics does."""
+"""STL, binary and text: triangles that share no vertices. Lengths are in metres, as is usual in robotics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _SOLID = re.compile(rb"^\s*solid[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
 def read_stl(data: bytes, _files: FilesBeside) -> list[MeshPart]:
-    """Return the sub-meshes of an STL file. Raises MeshFileError."""
+    """Return the sub-meshes of an STL file.
+
+    Raises:
+        MeshFileError: if the file is not a complete STL.
+    """
     if len(data) >= HEADER:
         (count,) = struct.unpack_from("<I", data, HEADER - 4)
         if len(data) == HEADER + RECORD.itemsize * count or not data.lstrip().lower().startswith(b"solid"):

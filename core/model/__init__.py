@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models as a user edits them: links, joints and couplings, by name. What is done with a model has modules of its own.
+"""Models as a user edits them: links, joints and couplings, which are found by name.
 
-`compile` makes a `CompiledModel`, as kernels read it; `editing`, `grafting`, `placing`, `presets`, `properties`,
+`compile` makes a `CompiledModel`, which kernels read. `editing`, `grafting`, `placing`, `presets`, `properties`,
 `mirroring` and `zeroing` change models.
 """
 
@@ -37,6 +37,6 @@ __all__ = [
 ]
 
 MODULES = ("errors", "axis", "elements", "couplings", "frames_and_lights", "model")
-"""That have these names, the light ones first."""
+"""Modules that define the names of `__all__`. Those that import least come first."""
 
 __getattr__, __dir__ = late_names(__name__, __all__, MODULES)

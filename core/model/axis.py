@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One axis of a joint, and its place among those that the joint's type has."""
+"""One axis of a joint, and the order of axes that the joint's type defines."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ SAME_DIRECTION = 1e-6
 """Largest distance between the ends of two unit vectors that count as equal [1]."""
 
 RIGID = 1e8
-"""Stiffness from which on a stop is rigid: SDF's default, which files have that say nothing of their stops.
+"""Stiffness from which a stop counts as rigid [N m/rad or N/m].
 
-As a spring with SDF's dissipation it would bounce for seconds, and no engine that reads these files lets it give way.
+It is SDF's default, which files that do not mention stops therefore have. As a spring with SDF's dissipation, such a
+stop would bounce for seconds, and no engine that reads these files makes it compliant.
 """
 
 
 @dataclass(repr=False)
 class Axis(Record):
-    """One axis of a joint. Defaults are SDF 1.9's; units are those of its coordinate, rad or m, written U here.
+    """One axis of a joint. Defaults are those of SDF 1.9. U is the unit of the axis's coordinate, rad or m.
 
-    The `Slot` of the joint's type says which of these apply.
+    The `Slot` of the joint's type defines which of these fields have an effect.
 
     Attributes:
         xyz: unit vector in the parent-side joint frame at q = 0.
@@ -42,9 +43,9 @@ class Axis(Record):
         drive_mode: one of `DRIVES`. A position drive pulls to drive_target [U] with drive_stiffness [N m/rad or N/m]
             and drive_damping [force per speed], a velocity drive to the speed drive_target [U/s] with drive_damping,
             and a force drive pushes with drive_target [N m or N].
-        locked: the axis stays at its home value and has no coordinate.
+        locked: whether the axis stays at its home value and has no coordinate.
         turn [rad], slide [m]: rotation and translation per unit of the coordinate. point [m]: a point on the axis's
-            line, in the joint frame. All three on `custom` joints only.
+            line, in the joint frame. All three have an effect on `custom` joints only.
     """
 
     xyz: Vec3 = (0.0, 0.0, 1.0)
@@ -71,12 +72,17 @@ class Axis(Record):
 
     @property
     def velocity_limit(self) -> float:
-        """The speed limit in effect [U/s]. 0 counts as none, as many files mean it; `locked` holds an axis still."""
+        """The speed limit in effect [U/s].
+
+        A `velocity` of 0 means no limit, as in many files; `locked` stops an axis.
+        """
         return self.velocity or INF
 
     @property
     def stop_stiffness(self) -> float:
-        """The stiffness in effect at the limits [N m/rad or N/m]: infinite from `RIGID` on, with `restitution`."""
+        """The stiffness in effect at the limits [N m/rad or N/m]: infinite, with `restitution`, if it is at least
+        `RIGID`.
+        """
         return self.stiffness if self.stiffness < RIGID else INF
 
     @property
@@ -91,16 +97,16 @@ class Axis(Record):
 
 
 def placed(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:
-    """Return a joint's axes in the order in which its type has them, with the directions that the type decides.
+    """Return a joint's axes in the order of its type, after a check of the directions that the type fixes.
 
-    A direction that is left out, 0 0 1, is the type's own. Of a type that `picks`, a list with fewer axes than it has
-    names those that are not locked.
+    The direction 0 0 1, the default, stands for the type's own direction. If the type has `picks`, a list with fewer
+    axes than the type names those that are not locked.
 
     Args:
         subject: the joint, as messages name it.
 
     Raises:
-        ModelError: an axis points where the type has none, or two of a short list are the same.
+        ModelError: if an axis points where the type has none, or if two axes of a short list are the same.
     """
     if kind.picks and 0 < len(axes) < len(kind.axes):
         return _picked(subject, kind, axes)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is raised about models, by itself: Blender's start needs no more of this package."""
+"""Exceptions about models. This module imports nothing, since Blender's start needs no more of the package."""
 
 
 class ModelError(ValueError):
-    """A model cannot be used as asked: which object, what was found, what is allowed, what to do."""
+    """A model that cannot be used. The message says which object, what was found, what is allowed, and what to do."""
 
 
 class StateError(ModelError):

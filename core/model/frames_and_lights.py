@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model carries along that has no part in its motion: named frames, and lights."""
+"""Parts of a model that have no effect on its motion: named frames, and lights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ LightKind = Literal["point", "spot", "directional"]
 
 @dataclass(repr=False)
 class Frame(Record):
-    """A named frame on a link. pose: X_LF, in the link, or in the world if `link` is "world" [m]."""
+    """A named frame on a link.
+
+    Attributes:
+        pose: X_LF, in the link, or in the world if `link` is "world" [m].
+    """
 
     name: str
     link: str = WORLD
@@ -29,11 +33,12 @@ class Light(Record):
     """A light, with the fields of `light` in SDFormat's specification.
 
     Attributes:
-        pose: X_LI, in the link, or in the world where `link` is "world" [m].
-        direction: where a spot or a directional light shines, in its own frame.
+        pose: X_LI, in the link, or in the world if `link` is "world" [m].
+        direction: direction in which a spot or a directional light shines, in the light's own frame.
         intensity: factor of both colours.
-        range [m], constant, linear [1/m], quadratic [1/m^2]: how it fades with the distance.
-        inner_angle, outer_angle: whole angles of a spot's cones [rad]; falloff: from one to the other.
+        range [m], constant, linear [1/m], quadratic [1/m^2]: attenuation with the distance.
+        inner_angle, outer_angle: whole angles of a spot's cones [rad]; falloff: its rate between the cones; 1 is
+            linear.
     """
 
     name: str

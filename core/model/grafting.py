@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verbs that change how a model hangs together: cut a subtree off, graft it on, hang the model up elsewhere.
+"""Functions that change the topology of a model: cut a subtree off, graft it on, or choose another base.
 
-They change the model in place, or raise and leave it as it was; links stay as drawn.
+They change the model in place, or raise an error and leave it unchanged. Links keep their poses as drawn.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from .placing import as_pose, drawn_step, pose_of
 from .screws import joint_pose
 
 STANDING_BY = ("frames", "lights")
-"""What of a model stands on links and has no part in its motion."""
+"""Lists of a model whose items are placed on links and have no effect on its motion."""
 
 
 def remove_link(model: Model, name: str) -> Model:
-    """Remove a link with its subtree. Return them as a separate model, which `graft` can add elsewhere.
+    """Remove a link with its subtree. Return the subtree as a separate model, which `graft` can add elsewhere.
 
-    Its world is the frame of the link that carried it, its `base`, in which its poses and its gravity are given; the
-    joint that carried it hangs in that world now, as does every other joint between it and that link. Joints that lead
-    elsewhere from the subtree lose an end and are gone, from both. So are mimics, couplings and contact pairs between
-    what is cut apart. Frames and lights go with their links.
+    The world of the new model is the frame of the link that carried `name`, which the model stores as `base`. Poses and
+    gravity of the new model are given in that frame. The joint that carried `name`, and every other joint between that
+    link and the subtree, connects the subtree with that world. Joints between the subtree and other links are in
+    neither model. The same holds for mimics, couplings and contact pairs across the cut. Frames and lights stay on
+    their links.
 
     Raises:
-        ModelError: no such link; the world is none.
+        ModelError: if there is no such link, or if `name` is "world".
     """
     _require_link(model, name, "removed")
     tree = model.tree()
@@ -84,22 +85,22 @@ def graft(
 ) -> None:
     """Add a copy of another model. The world of the copy becomes a frame in link `onto`.
 
-    Mimics and couplings of the subtree may name joints of the model; a name that both have means the subtree's. What
-    floats in the subtree is fixed to `onto`, by a joint with the link's name, after underscores while that is taken.
-    The subtree's gravity is left out.
+    Mimics and couplings of the subtree may name joints of the model; a name that both have means the subtree's joint. A
+    fixed joint connects each floating link of the subtree with `onto`. It has the link's name, with underscores before
+    it if that is taken. The subtree's gravity is ignored.
 
     Args:
         onto: a link, or "world"; None for the subtree's `base`, the link that it was cut from.
-        prefix: put before the names of the subtree's links, joints, couplings and families.
-        with_base: off, the subtree's base links are left out, and the joints on them hang on `onto` instead: links that
-            float, and those that joints without a coordinate, one after the other, hold to such a link or to the
-            subtree's world. Joints between two of them go too. What a contact pair says of such a link, it then says
-            of `onto`.
-        X_LS: the subtree's world in `onto` [m], a pose or a 4 x 4 matrix.
+        prefix: put before the names of the subtree's links, joints, couplings, frames, lights and families.
+        with_base: if False, the base links of the subtree are left out, and joints on them connect to `onto` instead.
+            Base links are those that float, and those that a chain of joints without a coordinate connects to such a
+            link or to the subtree's world. Joints between two base links are left out too. A contact pair with a base
+            link then refers to `onto`.
+        X_LS: pose of the subtree's world in `onto` [m], as a pose or a 4 x 4 matrix.
 
     Raises:
-        ModelError: no such link; something that is no pose; names that are taken; a mimic, a coupling or a contact pair
-            that names what neither has; or the joints of the subtree do not fit together.
+        ModelError: if there is no link `onto`; if X_LS is not a pose; if names are taken; if a mimic, a coupling or a
+            contact pair names something that neither model has; or if the joints of the subtree do not fit together.
     """
     onto = subtree.base if onto is None else onto
     X_WL = pose_of(model, onto)
@@ -143,21 +144,24 @@ def graft(
 
 
 def re_root(model: Model, link: str) -> None:
-    """Make a link the root of its connected piece. All links stay as drawn.
+    """Make a link the base of its connected component. All links keep their poses as drawn.
 
-    The joints that held the old base in the world hold the new one, at the same place in the world; a piece that
-    floated gets a free joint to its new base, with the link's name, after underscores while that is taken. On the way
-    between the two bases, joints of one axis are turned round, parent and child, their axes negated, so that their
-    coordinates stay what they were. Joints of several axes stay, and the tree walks them backward.
+    The joints that connected the old base with the world connect the new one with it, at the same place in the world. A
+    component that floated gets a free joint to its new base. It has the link's name, with underscores before it if that
+    is taken. On the path between the two bases, each joint of one axis exchanges its parent and child, and its axis is
+    negated, so that its coordinate keeps its value. Joints of several axes stay as they are, and the tree passes them
+    backward.
 
-    A ball and other joints with a quaternion cannot be walked backward: they are turned round as well, and their
-    coordinates become those of the inverse motion. Home, twist limits, and the springs' and drives' targets follow.
-    Springs and drives that differ from axis to axis act about the axes of the other link from then on.
+    The tree cannot pass ball joints and other joints with a quaternion backward. They exchange parent and child as
+    well, and their coordinates become those of the inverse motion, as do their home, twist limits, and targets of
+    springs and drives. Springs and drives whose parameters differ between axes act about the axes of the other link
+    afterwards.
 
-    Joints that closed loops still do: they are marked where the tree would choose others.
+    Joints that closed loops still close them: they are marked if the tree would choose others.
 
     Raises:
-        ModelError: no such link; the world is none; or a gearbox counts on a joint between the old base and the world.
+        ModelError: if there is no such link, if `link` is "world", or if a gearbox uses a joint between the old base
+            and the world.
     """
     _require_link(model, link, "a base")
     before = model.tree()
@@ -196,7 +200,11 @@ def _require_link(model: Model, name: str, what: str) -> None:
 
 
 def _require_no_gearbox(model: Model, holding: list[Joint], link: str) -> None:
-    """Refuse to move joints that hold a base in the world to another `link`, where a gearbox counts on them."""
+    """Check that no gearbox uses the joints `holding`, which `re_root` moves from the old base to `link`.
+
+    Raises:
+        ModelError: if one does.
+    """
     for joint in holding:
         for subject, _, coupling in equations_with(model, joint.name):
             if isinstance(coupling, Gearbox):
@@ -207,12 +215,15 @@ def _require_no_gearbox(model: Model, holding: list[Joint], link: str) -> None:
 
 
 def _in(X_AB: Pose, X_BC: Pose) -> Pose:
-    """X_AC; to the last bit X_BC where A and B are one."""
+    """Return X_AC = X_AB X_BC. If X_AB is the identity, the result equals X_BC to the last bit."""
     return X_BC if X_AB == IDENTITY else compose(X_AB, X_BC)
 
 
 def _fix_roots(model: Model, added: Model, roots: tuple[str, ...], prefix: str) -> None:
-    """Hold in the world what floats in `added`, by joints whose names are new there and, after `prefix`, in `model`."""
+    """Add a fixed joint from the world to each root of `added`.
+
+    Its name is new in `added` and, after `prefix`, in `model`.
+    """
     theirs = {joint.name.removeprefix(prefix) for joint in model.joints if joint.name.startswith(prefix)}
     for root in roots:
         name = free_name(root, theirs | {joint.name for joint in added.joints})
@@ -220,7 +231,10 @@ def _fix_roots(model: Model, added: Model, roots: tuple[str, ...], prefix: str) 
 
 
 def _hang(added: Model, bases: dict[str, Pose]) -> None:
-    """Give the frames and axes that are counted in a base, {name: its pose}, as they are in what the base stands in."""
+    """Express joint frames and gearbox axes that are relative to a base in the frame of the link `onto`.
+
+    `bases` maps the names of base links to their poses in `onto` [m].
+    """
     for joint in added.joints:
         if joint.parent in bases:
             joint.X_PJ = _in(bases[joint.parent], joint.X_PJ)
@@ -233,7 +247,11 @@ def _hang(added: Model, bases: dict[str, Pose]) -> None:
 
 
 def _require_references(model: Model, added: Model, lost: set[str], bases: dict[str, Pose]) -> None:
-    """Refuse mimics, couplings and contact pairs of `added` that name what will be nowhere."""
+    """Check that mimics, couplings and contact pairs of `added` name only what one of the models will have.
+
+    Raises:
+        ModelError: if one of them names something else.
+    """
     joints = {joint.name for joint in added.joints} | {joint.name for joint in model.joints if joint.name not in lost}
     links = {link.name for link in (*added.links, *model.links)} | bases.keys()
     wanted = [
@@ -260,7 +278,7 @@ def _require_no_clash(model: Model, added: Model) -> None:
 
 
 def _turns_round(branch: Branch) -> bool:
-    """Whether the joint would be walked backward from the other side, and has another way."""
+    """Return whether the tree would pass the joint backward from the new base, and `turn_round` can prevent it."""
     joint = branch.joint
     if branch.backward:
         return False
@@ -269,7 +287,11 @@ def _turns_round(branch: Branch) -> bool:
 
 
 def turn_round(joint: Joint) -> None:
-    """Exchange parent and child of a joint of at most one column, or of a chart, which becomes the inverse motion."""
+    """Exchange parent and child of a joint that has at most one column, or a chart.
+
+    The axes of a joint without a chart are negated, so that its coordinate keeps its value. With a chart, the
+    coordinates become those of the inverse motion.
+    """
     joint.parent, joint.child = joint.child, joint.parent
     joint.X_PJ, joint.X_CJ = joint.X_CJ, joint.X_PJ
     if not joint.kind.chart:
@@ -282,7 +304,11 @@ def turn_round(joint: Joint) -> None:
 
 
 def _inverted(axis: Axis, in_law: bool, twists: bool) -> Axis:
-    """The axis of a chart as it is for the inverse motion, whose angles are the negative ones."""
+    """Return the axis of a joint with a chart for the inverse motion.
+
+    Targets of springs and drives change their sign if the axis is one of the chart's own (`in_law`), and limits do if
+    they are limits of a twist.
+    """
     if in_law:
         axis = replace(axis, spring_reference=0.0 - axis.spring_reference, drive_target=0.0 - axis.drive_target)
     return replace(axis, lower=0.0 - axis.upper, upper=0.0 - axis.lower) if twists else axis

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The spanning tree of a model's joints: which joints carry links, which close loops, and what floats."""
+"""The spanning tree of a model's joints: the joints that carry links, the joints that close loops, and the floating
+links.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from .errors import ModelError
 
 @dataclass(frozen=True)
 class Branch:
-    """A joint of the tree; `backward` where it is its parent link that it carries."""
+    """A joint of the spanning tree. It is `backward` if the tree passes it from child to parent."""
 
     joint: Joint
     backward: bool = False
@@ -27,18 +29,18 @@ class Branch:
 
     @property
     def outer(self) -> str:
-        """The link that it carries."""
+        """The link that the joint carries."""
         return self.joint.parent if self.backward else self.joint.child
 
 
 @dataclass(frozen=True)
 class Tree:
-    """How a model's joints hang together.
+    """The spanning tree of a model.
 
     Attributes:
         branches: the joints that carry links, parents first, depth first.
-        loops: the joints left over, each of which closes a loop.
-        roots: the links that no joint leads to from the world; each floats.
+        loops: the other joints, each of which closes a loop.
+        roots: the links that float, because no joint leads to them from the world.
     """
 
     branches: tuple[Branch, ...]
@@ -47,12 +49,12 @@ class Tree:
 
     @cached_property
     def above(self) -> dict[str, Branch]:
-        """The branch that carries each link, by the link's name."""
+        """The branch that carries each link, by the name of the link."""
         return {branch.outer: branch for branch in self.branches}
 
     @cached_property
     def hanging(self) -> dict[str, list[str]]:
-        """For each root, the links that hang on it, parents first, itself too; likewise for the world."""
+        """The links that each root carries, parents first, with the root itself; and those that the world carries."""
         found, root = {name: [name] for name in self.roots} | {WORLD: []}, {name: name for name in (WORLD, *self.roots)}
         for branch in self.branches:
             root[branch.outer] = root[branch.inner]
@@ -60,7 +62,7 @@ class Tree:
         return found
 
     def path(self, link: str) -> list[Branch]:
-        """From the root outward to `link`."""
+        """Return the branches from the root to `link`, in this order."""
         path = []
         while link in self.above:
             path.append(self.above[link])
@@ -68,30 +70,35 @@ class Tree:
         return path[::-1]
 
     def root_of(self, link: str) -> str:
-        """The world, or the floating link, that `link` hangs on."""
+        """Return the root that carries `link`: "world", or the name of a floating link."""
         path = self.path(link)
         return path[0].inner if path else link
 
     def around(self, loop: Joint) -> list[Branch]:
-        """The branches that `loop` closes into a ring: those that lead to one of its ends only."""
+        """Return the branches of the cycle that `loop` closes: those on the path to one of its ends, but not
+        to both.
+        """
         one, other = self.path(loop.parent), self.path(loop.child)
         shared = sum(a is b for a, b in zip(one, other, strict=False))
         return one[shared:] + other[shared:]
 
     def loose(self, held: Iterable[str] = ()) -> list[str]:
-        """The roots that fall: loop joints may hold others after all, in the world or by links that are `held`."""
+        """Return the roots that no joint connects to the world, not even a loop joint or a chain of these.
+
+        `held` names links that count as part of the world.
+        """
         bonds = [
             (self.root_of(joint.parent), self.root_of(joint.child))
             for joint in self.loops
             if not joint.kind.holds_nothing
         ]
         firm = {WORLD} | {self.root_of(name) for name in held}
-        for _ in bonds:  # as often as a chain of them can be long
+        for _ in bonds:  # no chain is longer than the number of bonds
             firm |= {end for bond in bonds if firm & set(bond) for end in bond}
         return [root for root in self.roots if root not in firm]
 
     def links_from(self, link: str) -> list[str]:
-        """`link` and all that it carries, parents first."""
+        """Return the names of `link` and of all links that it carries, parents first."""
         found = {link: None}
         for branch in self.branches:
             if branch.inner in found:
@@ -100,20 +107,24 @@ class Tree:
 
 
 def spanning_tree(links: Iterable[Link], joints: Iterable[Joint]) -> Tree:
-    """The shallowest tree, joints in their order; the same for the same model.
+    """Return the spanning tree of least depth. Equal models give equal trees, with joints in the order of the model.
 
-    A joint is walked from parent to child, or backward; only a chart never is, as its coordinates belong to the child.
-    A free chart holds nothing, so it serves where nothing else leads.
+    A joint may be passed from parent to child, or backward. A joint with a chart is never passed backward, because its
+    coordinates belong to the child. A free joint without forces does not hold its child, so it is used only where no
+    other joint leads.
 
     Raises:
-        ModelError: a joint's end is no link, or its two ends are one.
+        ModelError: if the end of a joint is not a link, or if its two ends are one link.
     """
     search = _Search([link.name for link in links], list(joints))
     return search.run()
 
 
 def pieces(links: Sequence[str], joints: Iterable[Joint]) -> dict[str, str]:
-    """For each link, the first of those that the joints hold together with it, the world apart."""
+    """Return {link: first link of its connected component}, for components that `joints` connect.
+
+    Joints with the world connect nothing here. The first link is the first one in the order of `links`.
+    """
     above = {name: name for name in links}
     order = {name: number for number, name in enumerate(links)}
 
@@ -130,6 +141,11 @@ def pieces(links: Sequence[str], joints: Iterable[Joint]) -> dict[str, str]:
 
 
 class _Search:
+    """Breadth-first search for the spanning tree.
+
+    `above` maps each link that was reached to its branch; None for a root.
+    """
+
     def __init__(self, links: list[str], joints: list[Joint]):
         self.links, self.joints = links, joints
         self.touching: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
@@ -162,7 +178,10 @@ class _Search:
         return Tree(tuple(branches), loops, tuple(roots))
 
     def _reach(self, root: str) -> None:
-        """Breadth first over all that hangs together with `root`; free charts wait until nothing else leads on."""
+        """Reach all links that are connected with `root`, breadth first.
+
+        Free joints are passed when no other joint leads on.
+        """
         self.above[root] = None
         ways: deque[Branch] = deque()
         free: deque[Branch] = deque()
@@ -175,7 +194,11 @@ class _Search:
             here = self._next(ways) or self._next(free)
 
     def _rank_as_root(self) -> Callable[[str], tuple[bool, bool]]:
-        """First a link that no chart leads to, as no way leads back through it; then one that is no joint's child."""
+        """Return the sort key of a link as a root of a floating component.
+
+        A link whose component (of joints without a chart) no chart joint leads to comes first, since no path leads back
+        through such a joint. Of these, one that is the child of no joint comes first.
+        """
         holding = [joint for joint in self.joints if not joint.closes_loop]
         part = pieces(self.links, (joint for joint in holding if not joint.kind.chart))
         led_to = {
@@ -187,7 +210,9 @@ class _Search:
         return lambda name: (part[name] in led_to, name in carried)
 
     def _next(self, ways: deque[Branch]) -> str | None:
-        """The next link to go on from, now that it has a branch above it; None when all ways have been gone."""
+        """Return the next link that is reached, after its branch has been written to `above`; None if `ways` are used
+        up.
+        """
         while ways:
             branch = ways.popleft()
             if branch.outer not in self.above:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What watches the axes of a joint: records for all that begins and ceases to act while a model moves.
+"""GUARD and CHART_DRIVE records: forces on the axes of a joint that begin or cease to act while a model moves.
 
-That is limits of position and of speed, dry friction, and drives whose force is limited. A guard has what one `Axis`
-says of them, and nothing where a field means nothing on its slot.
+These are limits of position and speed, dry friction, and drives whose force is limited. A record takes its values from
+an `Axis`, without the fields that have no meaning on the slot of that axis.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from .drives import DRIVES, DriveLaw
 from .elements import Axis, Joint
 
 ASLEEP = Axis(stiffness=math.inf)
-"""An axis on which nothing begins or ceases to act."""
+"""An axis without limits, friction and drive."""
 
 STOPS = ("lower", "upper", "stiffness", "dissipation", "restitution")
+"""Fields of an `Axis` that describe its stops."""
 
 
 def _law(axis: Axis) -> DriveLaw:
@@ -26,7 +27,10 @@ def _law(axis: Axis) -> DriveLaw:
 
 
 def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
-    """GUARD records of a body's columns, which belong to the joint's `axes`; their coordinates begin at q and v."""
+    """Yield GUARD records of a body's dofs, which belong to the `axes` of the joint.
+
+    q, v: indices of the first position and velocity coordinate.
+    """
     for place, number in enumerate(axes):
         axis = effective(joint, number)
         limited = not (axis.is_unlimited or axis.has_no_room)
@@ -36,7 +40,9 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
 
 
 def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
-    """GUARD records of a chart: friction on each component of its velocity, and limits of what its rows measure."""
+    """Yield GUARD records of a joint with a chart: friction on components of its velocity, and limits of its
+    measures.
+    """
     for place, number in enumerate(joint.kind.law):
         axis = effective(joint, number, without=STOPS)
         if axis.friction > 0.0:
@@ -52,7 +58,7 @@ def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
 
 
 def chart_drive(joint: Joint, body: int) -> tuple | None:
-    """The CHART_DRIVE record of a ball whose axes have drives."""
+    """Return the CHART_DRIVE record of a ball joint; None if none of its axes has a drive."""
     axes = [effective(joint, number) for number in joint.kind.law]
     if len(axes) != 3 or not any(DRIVES[axis.drive_mode].is_on(axis) for axis in axes):
         return None
@@ -61,7 +67,10 @@ def chart_drive(joint: Joint, body: int) -> tuple | None:
 
 
 def effective(joint: Joint, number: int, without: tuple[str, ...] = ()) -> Axis:
-    """The axis with only what means something on its slot."""
+    """Return the axis with the fields that have a meaning on its slot.
+
+    Other fields, and those in `without`, have no effect.
+    """
     fields = joint.kind.slot(number).fields
     axis, asleep = joint.axes[number], ASLEEP
     names = [name for name in vars(asleep) if name not in fields or name in without]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links of a model may meet, as arrays that kernels can ask.
+"""Which links of a model may collide, as arrays that kernels read.
 
-Links that are fixed to each other, or all to the world, never meet. Links that a joint joins do not either, nor do
-those that are fixed to them (the world hands nothing on: an arm on a pedestal meets the floor). Nor do links of one
-family, unless one of the two has `self_collide`. `Model.contact_pairs` come before joints and families. Which of two
-links' shapes meet is a matter of the shapes besides, see `Shape.may_meet`.
+Links that are fixed to each other, or all to the world, never collide. Neither do links that a joint connects, nor
+links that are fixed to these; the world does not count here, so that an arm on a pedestal collides with the floor.
+Links of one family do not collide either, unless one of the two has `self_collide`. `Model.contact_pairs` take
+precedence over joints and families. The layers of shapes decide besides, see `Shape.may_meet`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from .model import Model
 
 
 def who_meets(model: Model) -> Meeting:
-    """Of the joints that are enabled; `Model.acting_at` has the model once some have let go.
+    """Return which links may collide, with the joints that are enabled.
+
+    `Model.acting_at` returns the model for a time at which some joints have broken.
 
     Raises:
-        ModelError: a contact pair names a link that is not there, or one link twice.
+        ModelError: if a contact pair names a link that does not exist, or one link twice.
     """
     numbers = {link.name: number for number, link in enumerate(model.links)}
     part_of, piece_of = model.rigid_parts(), joined_links(model)
@@ -58,11 +60,14 @@ def who_meets(model: Model) -> Meeting:
 
 
 MAX_TABLE = 4096
-"""Links up to which a table of all pairs is made, 16 MB for each of its conditions."""
+"""Largest number of links with collision shapes for which `may_any_meet` compares all pairs.
+
+A table of conditions then takes 16 MB, and a table of integers 128 MB.
+"""
 
 
 def may_any_meet(links: Sequence[Link], meeting: Meeting) -> bool:
-    """Return whether any two links of a model may meet; True if there are too many to tell.
+    """Return whether any two links of a model may collide; True if there are more than `MAX_TABLE`.
 
     The rule is that of `owners_may_meet` and of `Shape.may_meet`, for all pairs at once.
     """
@@ -95,7 +100,10 @@ def _codes(count: int, values: np.ndarray) -> np.ndarray:
 
 
 def landing_links(model: Model) -> frozenset[str]:
-    """Return the links that may meet something that the world holds: all that collide, if it holds any of them."""
+    """Return the names of links that may collide with something that does not fall.
+
+    These are all links with collision shapes, if one of them does not fall, and none otherwise.
+    """
     tree = model.tree()
     falling = {name for root in tree.loose() for name in tree.hanging[root]}
     colliding = frozenset(link.name for link in model.links if link.collisions)
@@ -103,12 +111,12 @@ def landing_links(model: Model) -> frozenset[str]:
 
 
 def joined_links(model: Model) -> dict[str, str]:
-    """For each link, the first of those that joints connect it with, not through the world."""
+    """Return {link: first link of the component that joints connect it with}. Joints with the world do not count."""
     return pieces([link.name for link in model.links], _joining(model))
 
 
 def _joining(model: Model) -> list[Joint]:
-    """The joints that are enabled and hold something, between links that are there."""
+    """Return the joints that are enabled and have an effect, between links that exist."""
     known = {link.name for link in model.links}
     return [
         joint
@@ -118,7 +126,12 @@ def _joining(model: Model) -> list[Joint]:
 
 
 def _pairs(model: Model, numbers: dict[str, int]) -> dict[int, bool]:
-    """What each pair's code stands for; of two that speak of the same links, the later one counts."""
+    """Return {code: whether the links may collide} of the contact pairs. Of two pairs with the same links, the later
+    one counts.
+
+    Raises:
+        ModelError: if a pair names a link that does not exist, or one link twice.
+    """
     found: dict[int, bool] = {}
     for pair in model.contact_pairs:
         subject = f"the contact pair '{pair.a}', '{pair.b}'"

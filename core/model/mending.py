@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inertias that no body can have, and the nearest ones that a body can."""
+"""Inertias that no body can have, and the nearest ones that a body can have."""
 
 from __future__ import annotations
 
@@ -12,27 +12,33 @@ from ..spatial.arrays import eigh, matmul
 from .model import Model
 
 TOLERANCE = 1e-6
-"""Part of the largest principal moment by which rounding may break the triangle inequality."""
+"""Violation of the triangle inequality that counts as rounding, as a part of the largest principal moment."""
 LEAST = 2.0 * TOLERANCE
-"""Part of the whole that a mended body spreads along each direction, so that rounding in a file does not undo it."""
+"""Smallest second moment of a mended body, as a part of the largest one.
+
+It is twice `TOLERANCE`, so that rounding of numbers in a file does not make the inertia invalid again.
+"""
 
 
 def principal_moments(inertia: Sym3) -> np.ndarray:
-    """The three [kg m^2], smallest first, of (xx, xy, xz, yy, yz, zz)."""
+    """Return the three principal moments of (xx, xy, xz, yy, yz, zz), shape (3,), smallest first [kg m^2]."""
     return eigh(_matrix(inertia))[0]
 
 
 def is_physical(inertia: Sym3) -> bool:
-    """Whether a body can have it: all principal moments above 0, and none above the sum of the others."""
+    """Return whether a body can have this inertia: principal moments are above 0, and none exceeds the sum of the
+    others.
+    """
     small, middle, large = principal_moments(inertia)
     return bool(small > 0.0 and small + middle >= large * (1.0 - TOLERANCE))
 
 
 def mended_inertia(inertia: Sym3) -> Sym3:
-    """The nearest inertia [kg m^2] that a body can have, in the same axes.
+    """Return the nearest inertia that a body can have, in the same axes [kg m^2].
 
-    The second moments of a body's mass, S = trace(I) / 2 - I, have no negative eigenvalue, which says the same as the
-    inequalities of its principal moments. Negative ones are raised to next to nothing, and I = trace(S) - S.
+    The second moments of a body's mass, S = trace(I) / 2 - I, have no negative eigenvalue. This is equivalent to the
+    inequalities of its principal moments. Eigenvalues below `LEAST` times the largest are raised to that value, and I =
+    trace(S) - S.
 
     Source: Wensing, Kim, Slotine, Linear Matrix Inequalities for Physically Consistent Inertial Parameter
     Identification, IEEE Robotics and Automation Letters 3 (2018), section III.
@@ -46,7 +52,9 @@ def mended_inertia(inertia: Sym3) -> Sym3:
 
 
 def with_mended_inertias(model: Model) -> tuple[Model, list[str]]:
-    """A copy in which each link with mass has an inertia that a body can have, and a line for each that was changed."""
+    """Return a copy in which each link with mass has an inertia that a body can have, and a line for each
+    changed link.
+    """
     links, told = [], []
     for link in model.links:
         if link.mass > 0.0 and not is_physical(link.inertia):

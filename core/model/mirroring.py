@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints, poses and inertias as a mirror shows them that stands in the plane x = 0.
+"""Joints, poses and inertias mirrored at the plane x = 0.
 
-S = diag(-1, 1, 1) takes a point to its image, and a frame X to S X S, which is a frame again. A turn about n becomes
-the turn by the same angle about -S n, a slide along n the slide as far along S n. So where the user chooses an axis's
-direction, coordinates stay as they are; where the type decides it, a coordinate may have to change its sign, and with
-it go limits, home, spring and drive.
+S = diag(-1, 1, 1) maps a point to its image, and a frame X to S X S, which is a right-handed frame again. A rotation
+about n becomes the rotation by the same angle about -S n, and a translation along n the same translation along S n. So
+coordinates keep their values if the user chooses the direction of the axis. If the type fixes the direction, a
+coordinate may change its sign; then its limits, home, spring and drive change with it.
 """
 
 from __future__ import annotations
@@ -19,39 +19,43 @@ from .elements import Axis, Joint, Mimic
 from .errors import ModelError
 
 SENSELESS = (CONE, DISTANCE)
-"""Measures that are the same along n and along -n."""
+"""Measures that have the same value for n and for -n."""
 
 SAME_DIRECTION = 1e-9
+"""Largest distance between the ends of two unit vectors that count as equal [1]."""
 
 
 def mirrored_point(point: Vec3) -> Vec3:
-    """Of a point [m] or of a direction along which something slides."""
+    """Return S p of a point [m], or S n of the direction of a translation."""
     return (0.0 - point[0], point[1], point[2])
 
 
 def mirrored_turn(quat: Quat) -> Quat:
-    """S R S"""
+    """Return the rotation S R S of the rotation R."""
     w, x, y, z = quat
     return (w, x, 0.0 - y, 0.0 - z)
 
 
 def mirrored_pose(pose: Pose) -> Pose:
-    """S X S"""
+    """Return the pose S X S [m]."""
     return mirrored_point(pose[:3]) + mirrored_turn(pose[3:])
 
 
 def mirrored_inertia(inertia: Sym3) -> Sym3:
-    """S I S, of (xx, xy, xz, yy, yz, zz)."""
+    """Return S I S of the inertia I, (xx, xy, xz, yy, yz, zz) [kg m^2]."""
     xx, xy, xz, yy, yz, zz = inertia
     return (xx, 0.0 - xy, 0.0 - xz, yy, yz, zz)
 
 
 def mirrored_joint(joint: Joint) -> Joint:
-    """The joint between the images of its two links, whose X_J at `mirrored_coordinates` is S X_J S; its mimic is left
-    as it is, since `mirrored_mimic` needs the leader.
+    """Return the joint between the images of the two links. Its X_J at the mirrored coordinates is S X_J S.
+
+    `mirror_signs` returns which coordinates change their sign. The mimic stays unchanged, since `mirrored_mimic` needs
+    the leader.
 
     Raises:
-        ModelError: an axis has no direction, or its type holds a screw that has no image of the same type.
+        ModelError: if an axis has no direction, or if the type of the joint fixes a screw whose image is not of that
+            type.
     """
     signs = mirror_signs(joint)
     axes = [_mirrored_axis(joint, number, sign) for number, sign in enumerate(signs)]
@@ -66,9 +70,14 @@ def mirrored_joint(joint: Joint) -> Joint:
 
 
 def mirrored_mimic(mimic: Mimic, follower: Joint, leader: Joint | None) -> Mimic:
-    """The mimic of the follower's image, which follows the leader's; None for a leader that has none and serves both.
+    """Return the mimic of the follower's image, which follows the leader's image.
 
-    follower, leader: as they are, not their images.
+    Args:
+        follower, leader: the joints before they are mirrored. The leader is None if it has no image and leads both
+            joints.
+
+    Raises:
+        ModelError: as `mirror_signs`.
     """
     own = mirror_signs(follower)[mimic.axis]
     its = 1 if leader is None else mirror_signs(leader)[mimic.leader_axis]
@@ -81,7 +90,7 @@ def mirrored_mimic(mimic: Mimic, follower: Joint, leader: Joint | None) -> Mimic
 
 
 def mirror_signs(joint: Joint) -> tuple[int, ...]:
-    """Of each of the joint's axes, 1 where its coordinate is the same in the mirror, -1 where it is the negative.
+    """Return a sign for each axis of the joint: 1 if its coordinate keeps its value in the mirror, -1 if it is negated.
 
     Raises:
         ModelError: as `mirrored_joint`.
@@ -107,7 +116,7 @@ def _sign(joint: Joint, number: int) -> int:
 
 
 def _direction_chosen(joint: Joint, number: int) -> Vec3 | None:
-    """Where the axis points on the joint's image; None where neither the user nor the type gives it a direction."""
+    """Return the direction of the axis on the joint's image, or None if neither the user nor the type gives it one."""
     slot = joint.kind.slot(number)
     if slot.along is not None:
         return _direction_chosen(joint, slot.along)
@@ -115,13 +124,19 @@ def _direction_chosen(joint: Joint, number: int) -> Vec3 | None:
 
 
 def _image(joint: Joint, number: int, direction: Vec3) -> Vec3:
-    """Where the axis points whose coordinate is to stay as it is: -S n for an angle, S n for a length."""
+    """Return the direction with which the coordinate keeps its value in the mirror: -S n for an angle, S n for a
+    length.
+    """
     image = mirrored_point(direction)
     return scale(image, -1.0) if joint.axis_unit(number) is Unit.ANGLE else image
 
 
 def _require_image(joint: Joint) -> None:
-    """A thread's hand changes in a mirror, which a type that fixes it cannot say."""
+    """Check that the type of the joint does not fix a thread, whose hand changes in a mirror, or a point off the plane.
+
+    Raises:
+        ModelError: if it does.
+    """
     for column in () if joint.kind.is_open else joint.kind.columns:
         if (column.turn and column.slide) or mirrored_point(column.point) != column.point:
             raise ModelError(
@@ -151,7 +166,10 @@ def _mirrored_axis(joint: Joint, number: int, sign: int) -> Axis:
 def _mirrored_values(
     joint: Joint, signs: tuple[int, ...], values: Sequence[float], axes: list[int]
 ) -> tuple[float, ...]:
-    """axes: of each value, the number of its axis, unless the joint has a chart."""
+    """Return `values` mirrored.
+
+    `axes` has the number of the axis of each value; it is not used if the joint has a chart.
+    """
     if not joint.kind.chart:
         return tuple(signs[number] * value + 0.0 for number, value in zip(axes, values, strict=True))
     w, x, y, z = values[-4:]

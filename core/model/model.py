@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Model`: links, joints and couplings under names, and what can be asked of them as they are."""
+"""`Model`: links, joints and couplings by name, and queries about them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from .text import aligned, counted
 
 @dataclass(frozen=True)
 class Loop:
-    """A joint that closes a loop, and the joints of the tree that it closes into a ring.
+    """A joint that closes a loop, and the joints of the tree on that loop.
 
     Attributes:
-        loose: the end that nothing else holds, where the joint is marked to close a loop and there is none; else empty.
+        loose: the link that nothing else holds, if the joint is marked to close a loop and there is none; otherwise
+            empty.
     """
 
     joint: Joint
@@ -61,8 +62,8 @@ class Model(Record):
     The wind is the same everywhere. It acts on links through their `linear_damping`. `contact_pairs` take precedence
     over joints and families when it is decided which links may collide; `meeting.py` has the rule.
 
-    Links and joints of a model in a model are named `outer::inner`. The functions that change a
-    model are in `editing.py`, `grafting.py` and `placing.py`.
+    Links and joints of a model in a model are named `outer::inner`. The functions that change a model are in
+    `editing.py`, `grafting.py` and `placing.py`.
 
     Attributes:
         base: for a model that `remove_link` cut off, the link of the former model that has become its world.
@@ -85,7 +86,11 @@ class Model(Record):
             raise TypeError(f"a Model takes its name first, found {self.name!r}; write Model('arm', links=[...])")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Raises AttributeError where there is no such field, and TypeError where a list holds something else."""
+        """Set a field.
+
+        Raises:
+            AttributeError: if there is no such field. TypeError: if a list contains an element of another type.
+        """
         if name in LISTED:
             wrong = (
                 [item for item in value if not isinstance(item, LISTED[name])] if isinstance(value, list) else [value]
@@ -96,28 +101,41 @@ class Model(Record):
         super().__setattr__(name, value)
 
     def link(self, name: str) -> Link:
-        """Raises `ModelError` where there is none."""
+        """Return the link with this name.
+
+        Raises:
+            ModelError: if there is none.
+        """
         return _named(self.links, "link", name)
 
     def joint(self, name: str) -> Joint:
-        """Raises `ModelError` where there is none."""
+        """Return the joint with this name.
+
+        Raises:
+            ModelError: if there is none.
+        """
         return _named(self.joints, "joint", name)
 
     def frame(self, name: str) -> Frame:
-        """Raises `ModelError` where there is none."""
+        """Return the frame with this name.
+
+        Raises:
+            ModelError: if there is none.
+        """
         return _named(self.frames, "frame", name)
 
     def parent(self, link: str) -> str:
-        """The link that carries this one in the tree, or "world".
+        """Return the name of the link that carries `link` in the tree, or "world".
 
         Raises:
-            ModelError: there is no such link, or as `tree`.
+            ModelError: if there is no such link, or as `tree`.
         """
         branch = self._carrier(link)
         return branch.inner if branch else WORLD
 
     def children(self, link: str = WORLD) -> list[str]:
-        """The links that this one, or the world, carries in the tree; those that float are the world's.
+        """Return the names of the links that `link`, or the world, carries in the tree. Floating links are children of
+        the world.
 
         Raises:
             ModelError: as `parent`.
@@ -129,7 +147,7 @@ class Model(Record):
         return [branch.outer for branch in tree.branches if branch.inner == link] + floating
 
     def carrier(self, link: str) -> Joint | None:
-        """The joint that carries a link in the tree; None where it floats.
+        """Return the joint that carries a link in the tree; None if the link floats.
 
         Raises:
             ModelError: as `parent`.
@@ -142,9 +160,11 @@ class Model(Record):
         return self.tree().above.get(link)
 
     def acting_at(self, time: float) -> Model:
-        """With those joints that are enabled and have not let go yet at a time [s], and the couplings between them.
+        """Return a model with the joints that are enabled and have not broken yet at `time` [s], and the couplings
+        between them.
 
-        Shares its links and joints with this one; it is this one where all act. Mimics of joints that do not are gone.
+        The new model shares its links and joints with this one. It is this model itself if all joints act. Mimics of
+        joints that do not act are left out.
         """
         acting = [joint for joint in self.joints if joint.acts_at(time)]
         if len(acting) == len(self.joints):
@@ -162,15 +182,16 @@ class Model(Record):
         return dataclasses.replace(self, joints=joints, couplings=couplings)
 
     def tree(self) -> Tree:
-        """How the joints hang together.
+        """Return the spanning tree of the joints.
 
         Raises:
-            ModelError: a joint's end is no link, or its two ends are one.
+            ModelError: if the end of a joint is not a link, or if its two ends are one link.
         """
         return spanning_tree(self.links, self.joints)
 
     def loops(self) -> list[Loop]:
-        """The joints that close loops, in the model's order: those that are marked, and those that the tree left over.
+        """Return the joints that close loops, in the model's order: those that are marked, and those that the tree
+        leaves over.
 
         Raises:
             ModelError: as `tree`.
@@ -186,29 +207,34 @@ class Model(Record):
         return joint.parent if other == WORLD else joint.child
 
     def equations(self) -> list[Equation]:
-        """Of every mimic and coupling.
+        """Return the equations of all mimics and couplings.
 
         Raises:
-            ModelError: a gearbox that finds no hinges on its reference link.
+            ModelError: if a gearbox finds no hinges on its reference link.
         """
         mimics = [mimic_equation(joint.name, joint.mimic) for joint in self.joints if joint.mimic]
         return mimics + [coupling.equation(self.joints) for coupling in self.couplings]
 
     def home(self) -> dict[str, tuple[float, ...]]:
-        """The home of every joint of the tree that moves, as a state to start from; locked axes have no coordinate."""
+        """Return {joint: its home} of the joints of the tree that move, as an initial state.
+
+        Locked axes have no coordinate.
+        """
         return {branch.joint.name: branch.joint.q_home for branch in self.tree().branches if branch.joint.nq}
 
     def rigid_joints(self) -> list[Joint]:
-        """Those without any freedom, between links that are there or the world."""
+        """Return the joints that never let their links move relative to each other, between the world and links that
+        exist.
+        """
         known = {WORLD, *(link.name for link in self.links)}
         return [joint for joint in self.joints if joint.holds_rigidly and {joint.parent, joint.child} <= known]
 
     def rigid_parts(self) -> dict[str, str]:
-        """For each link, the first of those that joints without any freedom hold together with it for good."""
+        """Return {link: first link of the rigid part that joints without any freedom make of it and others}."""
         return pieces([link.name for link in self.links], self.rigid_joints())
 
     def digest(self) -> str:
-        """The same for the same model, and another one for any other, but by a chance that nobody will see."""
+        """Return a SHA-256 digest of the model, as hexadecimal digits. Equal models have equal digests."""
         text = json.dumps(self, default=_attributes)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -216,9 +242,9 @@ class Model(Record):
         return f"<Model '{self.name}': {counted(self.links, 'link')}, {counted(self.joints, 'joint')}>"
 
     def __str__(self) -> str:
-        """The tree as a table: index, link, joint, type, parent and children; then the loops.
+        """Return the tree as a table (index, link, joint, type, parent and children), and then the loops.
 
-        Index 0 is the world. Of a joint that is walked backward, the table's parent is the joint's child.
+        Index 0 is the world. If the tree passes a joint backward, the parent in the table is the joint's child.
         """
         tree = self.tree()
         index = {WORLD: 0} | {link.name: number for number, link in enumerate(self.links, 1)}
@@ -239,7 +265,11 @@ class Model(Record):
 
 
 def require_model(model: object) -> Model:
-    """The model, or a TypeError that says where to get one."""
+    """Return `model`.
+
+    Raises:
+        TypeError: if it is not a `Model`. The message says where to get one.
+    """
     if isinstance(model, Model):
         return model
     if isinstance(model, str | Path):
@@ -255,6 +285,11 @@ Named = TypeVar("Named", Link, Joint, Frame)
 
 
 def _named(items: list[Named], what: str, name: str) -> Named:
+    """Return the item with this name.
+
+    Raises:
+        ModelError: if there is none.
+    """
     for item in items:
         if item.name == name:
             return item
@@ -262,7 +297,7 @@ def _named(items: list[Named], what: str, name: str) -> Named:
 
 
 def _attributes(value: object) -> object:
-    """Of a part of a model; what is no such part as `_digest` has it."""
+    """Return the attributes of a part of a model, as `json.dumps` needs them, or the `_digest` of any other value."""
     if not dataclasses.is_dataclass(value):
         return _digest(value)
     added = _added(type(value))
@@ -273,9 +308,11 @@ def _attributes(value: object) -> object:
 
 @functools.cache
 def _added(kind: type) -> dict[str, object]:
-    """The fields of a part that later versions have added, with their defaults: "since" in their metadata says so.
+    """Return the fields of a class that later versions have added, with their defaults. They have "since" in their
+    metadata.
 
-    A digest leaves them out at their default, or a bake of an older version would count as out of date.
+    `digest` leaves these fields out while they have their defaults. Otherwise a bake of an older version would count as
+    out of date.
     """
     return {
         field.name: field.default if field.default_factory is dataclasses.MISSING else field.default_factory()

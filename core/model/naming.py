@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names in a model: which are taken, what refers to them, and how all that follows when they change."""
+"""Names in a model: which names are taken, what refers to them, and how all references change with a name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .model import Model
 from .text import measured, quoted
 
 STATIC = "_static"
-"""What a joint is called, after the link's name, that holds a static link in the world."""
+"""Suffix after a link's name, for the name of the joint that fixes a static link to the world."""
 
 
 def way_to_hold(link: str) -> str:
-    """What to do about a link that falls and should not, wherever the reader is."""
+    """Return what to do about a link that falls and should not: in Blender, on the command line, and in Python."""
     return (
         f"hold it in the world: Motion Static of '{link}' in Blender, --fix-base {link} on the command line, fix_base "
         "from Python"
@@ -30,8 +30,8 @@ def gimbal_lock_in_words(
 
     Args:
         middle, outer: names of the hinges. angle: of the middle one [rad].
-        joints: those that the hinges belong to. slides: whether the middle one's joint slides as well.
-        when: the time.
+        joints: the joints that the hinges belong to. slides: whether the joint of the middle hinge slides as well.
+        when: the time, in words.
     """
     place = "make it" if len(joints) == 1 else f"in the place of {quoted(joints)} put"
     return (
@@ -42,10 +42,10 @@ def gimbal_lock_in_words(
 
 
 def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | Gearbox]) -> None:
-    """Refuse a name that a thing of the same kind has, or that none may have.
+    """Check that no item has `name`, and that the name is not reserved.
 
     Raises:
-        ModelError: so.
+        ModelError: if one has it, or if it is "" or "world".
     """
     if name in ("", WORLD):
         raise ModelError(f"{what} '{name}': this name is reserved; choose another")
@@ -54,7 +54,7 @@ def require_new(what: str, name: str, items: Iterable[Link | Joint | Coupling | 
 
 
 def claim(name: str, taken: set[str]) -> str:
-    """The name, or the first of name_2, name_3, ... that is not taken; it is from now on."""
+    """Return `name`, or the first of name_2, name_3, ... that is not in `taken`. Add it to `taken`."""
     number, chosen = 1, name
     while chosen in taken:
         number += 1
@@ -64,14 +64,14 @@ def claim(name: str, taken: set[str]) -> str:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, after as many underscores as it takes not to be taken."""
+    """Return `name` after as few underscores as make it a name that is not in `taken`."""
     while name in taken:
         name = f"_{name}"
     return name
 
 
 def rename(model: Model, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
-    """Put the new names of `links` and `joints`, {old: new}, wherever the old ones stand."""
+    """Replace names of links and joints, {old: new}, at every place where a model uses them."""
     for link in model.links:
         link.name = links.get(link.name, link.name)
     for joint in model.joints:
@@ -94,19 +94,20 @@ def rename(model: Model, links: Mapping[str, str], joints: Mapping[str, str]) ->
 
 
 def links_of(coupling: Coupling | Gearbox) -> set[str]:
-    """Those that it names."""
+    """Return the names of links that a coupling refers to."""
     return {coupling.parent, coupling.child, coupling.reference} if isinstance(coupling, Gearbox) else set()
 
 
 def joints_of(coupling: Coupling | Gearbox) -> set[str]:
-    """Those that it names."""
+    """Return the names of joints that a coupling refers to."""
     return set() if isinstance(coupling, Gearbox) else {joint for joint, _ in coupling.axes}
 
 
 def equations_with(model: Model, joint: str) -> Iterator[tuple[str, Equation, Coupling | Gearbox | None]]:
-    """Every equation that has a term of `joint`: what to call it, the equation, and the coupling that it comes from.
+    """Yield (subject, equation, coupling) for every equation that has a term of `joint`.
 
-    A gearbox without hinges has no equation, and is passed over.
+    The subject names the equation in messages. The coupling is None for a mimic. A gearbox without hinges has no
+    equation, and is left out.
     """
     for follower in model.joints:
         if follower.mimic:
@@ -123,10 +124,10 @@ def equations_with(model: Model, joint: str) -> Iterator[tuple[str, Equation, Co
 
 
 def require_terms(equation: Equation, joints: Iterable[Joint], subject: str) -> None:
-    """Refuse an equation between coordinates that there are not.
+    """Check that the coordinates of an equation exist.
 
     Raises:
-        ModelError: a joint that is not among `joints`, or an axis of it that does not move.
+        ModelError: if a joint is not among `joints`, or if one of the axes has no coordinate.
     """
     known = {joint.name: joint for joint in joints}
     for term in equation.terms:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where links stand as drawn: the frames of joints, and what follows when they change."""
+"""Poses of links as drawn: the frames of joints, and the links that move when these change."""
 
 from __future__ import annotations
 
@@ -32,23 +32,28 @@ from .model import Model
 from .screws import joint_pose
 
 SAME_PLACE = 1e-12
-"""Metres (per metre from the origin) and quaternion components within which two poses count as one."""
+"""Largest difference between two poses that count as equal.
+
+In quaternion components, and in metres per (1 m + distance from the origin).
+"""
 SAME_DRAWN = 1e-9
-"""The same, for two ways from the world to a joint, over any number of links."""
+"""As `SAME_PLACE`, for the two frames of a joint in the drawn pose, whose rounding adds up over any number of links."""
 PROPER = 1e-6
-"""By how much a rotation that is handed in may miss being one."""
+"""Largest error of a rotation that is passed in: of the length of its quaternion, or of elements of R^T R and of the
+last row.
+"""
 Z: Vec3 = (0.0, 0.0, 1.0)
 
 
 def set_frames(model: Model, name: str, X_PJ: ArrayLike | None = None, X_CJ: ArrayLike | None = None) -> None:
-    """Set a joint's frames in its links. The links that it carries move along in the drawn pose.
+    """Set a joint's frames in its links. The links that it carries move with them in the drawn pose.
 
     Args:
         X_PJ, X_CJ: the joint's frame in the parent and in the child link [m], each a pose (x, y, z, qw, qx, qy, qz) or
-            a 4 x 4 matrix. What is left out stays.
+            a 4 x 4 matrix. None leaves a frame unchanged.
 
     Raises:
-        ModelError: no such joint, something that is no pose, or joints that do not fit together.
+        ModelError: if there is no such joint, if an argument is not a pose, or if joints do not fit together.
     """
     joint = model.joint(name)
     frames = {
@@ -62,9 +67,10 @@ def set_dh(
 ) -> None:
     """Set a joint's frames and its axis, z, from a row of a Denavit-Hartenberg table.
 
-    With the joint's coordinate q, the child stands in its parent at Rz(theta + q) Tz(d) Tx(a) Rx(alpha), or,
-    `modified`, at Rx(alpha) Tx(a) Rz(theta + q) Tz(d); q of a joint that slides adds to d instead. What comes before
-    the motion goes into X_PJ, what comes after it into X_CJ. What the joint carries moves along, as drawn.
+    With the joint's coordinate q, the pose of the child in its parent is Rz(theta + q) Tz(d) Tx(a) Rx(alpha), or, if
+    `modified`, Rx(alpha) Tx(a) Rz(theta + q) Tz(d). The coordinate of a joint that slides is added to d instead. The
+    factors before the motion go into X_PJ, those after it into X_CJ. The links that the joint carries move with it in
+    the drawn pose.
 
     Sources: Spong, Hutchinson, Vidyasagar, Robot Modeling and Control (2006), equation 3.10; modified: Craig,
     Introduction to Robotics, 3rd ed. (2005), equation 3.6.
@@ -73,8 +79,8 @@ def set_dh(
         a, d: link length and offset [m]. alpha, theta: link twist and joint angle [rad].
 
     Raises:
-        ModelError: no such joint, a number that is not finite, a joint that moves otherwise than along and about one
-            axis, or joints that do not fit together.
+        ModelError: if there is no such joint, if a number is not finite, if the joint has another motion than along and
+            about one axis, or if joints do not fit together.
     """
     joint = model.joint(name)
     for what, value in (("a", a), ("alpha", alpha), ("d", d), ("theta", theta)):
@@ -96,10 +102,13 @@ def set_dh(
 
 
 def as_pose(value: ArrayLike, subject: str) -> Pose:
-    """From a pose or a 4 x 4 matrix [m].
+    """Return a pose from an array of shape (7,) or (4, 4) [m].
+
+    Args:
+        subject: the pose, as messages name it.
 
     Raises:
-        ModelError: it is neither, or its rotation is off by more than `PROPER`.
+        ModelError: if `value` has another shape, or if the error of its rotation exceeds `PROPER`.
     """
     try:
         found = np.asarray(value, dtype=np.float64)
@@ -127,43 +136,46 @@ def as_pose(value: ArrayLike, subject: str) -> Pose:
 
 
 def drawn(joint: Joint) -> Pose:
-    """X_PC at q = 0: of the child link in the parent link [m]."""
+    """Return X_PC at q = 0: the pose of the child link in the parent link [m]."""
     return compose(compose(joint.X_PJ, joint_pose(joint, joint.q_neutral)), inverse(joint.X_CJ))
 
 
 def drawn_step(branch: Branch) -> Pose:
-    """Of a branch's outer link in its inner one at q = 0 [m]."""
+    """Return the pose of a branch's outer link in its inner link at q = 0 [m]."""
     return inverse(drawn(branch.joint)) if branch.backward else drawn(branch.joint)
 
 
 def apart(joint: Joint, X_WP: Pose, X_WC: Pose) -> float:
-    """How far a joint's two frames are from each other [m, or 1 in a quaternion], with its links at these poses."""
+    """Return the difference between a joint's two frames, with its links at these poses.
+
+    It is the larger one of the distance [m] and the length of the vector part of the quaternion between them.
+    """
     gap = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
     return max(norm(gap[:3]), norm(gap[4:]))
 
 
 def is_drawn_apart(joint: Joint, X_WP: Pose, X_WC: Pose) -> bool:
-    """Whether that is more than what rounding makes of links as drawn."""
+    """Return whether a joint's two frames differ by more than rounding explains, with its links at these poses."""
     return apart(joint, X_WP, X_WC) > SAME_DRAWN * (1.0 + norm(X_WC[:3]))
 
 
 def pose_of(model: Model, link: str) -> Pose:
-    """X_WL as drawn [m]; "world" has one too.
+    """Return X_WL as drawn [m]; the identity for "world".
 
     Raises:
-        ModelError: no such link.
+        ModelError: if there is no such link.
     """
     return IDENTITY if link == WORLD else model.link(link).pose
 
 
 def settle(model: Model, joints: list[Joint], before: Tree, *changed: str) -> None:
-    """Make `joints` those of the model, and put links where the joints that carry them put them at q = 0.
+    """Make `joints` the joints of the model, and move links to the poses that these joints give them at q = 0.
 
-    It looks at what the joints `changed` carry, at links that another joint carries than did in the tree `before`, and
-    at all that hangs on what has moved. A link that stands in its place but for rounding keeps its pose.
+    The function considers links that the joints `changed` carry, links that another joint carries than in the tree
+    `before`, and all that these links carry if they move. A link whose pose differs by rounding only keeps its pose.
 
     Raises:
-        ModelError: the joints do not fit together; nothing has changed then.
+        ModelError: if the joints do not fit together. The model is unchanged then.
     """
     links = {link.name: link for link in model.links}
     carried_by = {branch.outer: branch.joint.name for branch in before.branches}
@@ -181,7 +193,10 @@ def settle(model: Model, joints: list[Joint], before: Tree, *changed: str) -> No
 
 
 def _give(model: Model, joint: Joint, **properties: Any) -> None:
-    """Set properties of a joint and move what it carries along, or raise and leave all as it was."""
+    """Set properties of a joint and move the links that it carries.
+
+    If that fails, raise the error and restore the joint.
+    """
     before = model.tree()
     old = {name: getattr(joint, name) for name in properties}
     try:

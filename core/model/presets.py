@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that people ask for by what they do: a door's hinge, a drawer, a knee. Data, put on a joint that is there.
+"""Presets of joints, named after what they do: a door's hinge, a drawer, a knee. They are data, applied to a joint.
 
-Forces cannot be right for every size. These are for things of about 1 kg and 0.3 m, a car's wheel for its corner of
-some 300 kg; each summary names those that matter.
+Forces cannot be right for every size. These are for objects of about 1 kg and 0.3 m; those of a car's wheel are for a
+corner of a car, about 300 kg. Each summary names the forces that matter.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ if TYPE_CHECKING:
 
 
 Fields = dict[str, Any]
-"""Those of an `Axis` that are not what they are by default."""
+"""Fields of an `Axis` that differ from their defaults."""
 
 DEGREE = math.pi / 180.0
+"""One degree [rad]."""
+
 SIDE: Vec3 = (0.0, 1.0, 0.0)
+"""The direction across a wheel, about which it rolls."""
 
 
 class Preset(NamedTuple):
-    """A type with its axes, whose first direction of the user's choice is z.
+    """A joint type with its axes. The first direction that the user chooses is z here.
 
     Attributes:
-        label, summary: what a person reads in a menu.
+        label, summary: texts of the menu.
     """
 
     name: str
@@ -43,7 +46,7 @@ def _axis(**fields: Any) -> Fields:
 
 
 def _ball(cone: float, twist: tuple[float, float], damping: float) -> tuple[Fields, ...]:
-    """cone, twist: in degrees."""
+    """Return the axes of a ball joint from the limits of its cone and its twist, in degrees, and damping [N m s]."""
     low, high = twist
     limits = _axis(upper=cone * DEGREE), _axis(lower=low * DEGREE, upper=high * DEGREE)
     return (*(_axis(damping=damping) for _ in range(3)), *limits)
@@ -192,17 +195,17 @@ PRESETS: dict[str, Preset] = {
         ),
     )
 }
-"""Every preset, by name, in the order of a menu."""
+"""All presets by name, in the order of the menu."""
 
 
 def with_preset(joint: Joint, preset: Preset) -> Joint:
-    """The joint between the same links at the same frames, with the preset's type and axes, at its first home.
+    """Return the joint with the preset's type, axes and home, between the same links, at the same frames.
 
-    The first axis whose direction is the user's choice keeps it if the joint has one there already, and the preset's
-    other directions turn with it.
+    If the joint already has the first axis whose direction the user chooses, that axis keeps its direction, and the
+    other directions of the preset turn with it.
 
     Raises:
-        ModelError: that axis has no direction.
+        ModelError: if that axis has no direction.
     """
     from .elements import Axis, Joint
 

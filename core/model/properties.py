@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of a model, set by name: what `--set OWNER.PROPERTY=VALUE` and batches can change."""
+"""Properties of a model that are set by name: what `--set OWNER.PROPERTY=VALUE` and batches can change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .errors import ModelError
 from .model import Model
 
 AXIS_PROPERTIES = tuple(field.name for field in dataclasses.fields(Axis) if isinstance(field.default, float))
-"""The fields of `Axis` that are numbers, as their defaults are: no directions, words or switches."""
+"""The fields of `Axis` that are numbers, recognised by their defaults. Directions, words and switches are left out."""
 
 NEVER_NEGATIVE = (
     "damping",
@@ -33,23 +33,28 @@ NEVER_NEGATIVE = (
     "drive_stiffness",
     "drive_damping",
 )
-"""Fields of `Axis` that feed energy to the joint if they are below 0."""
+"""Fields of `Axis` that would add energy to the joint if they were negative."""
 
 FLOATING = "*"
-"""Stands for the link that floats, where there is but one."""
+"""Owner that stands for the link that floats, if there is exactly one."""
 
 SURFACE_PROPERTIES = tuple(field.name for field in dataclasses.fields(Surface) if field.name != "velocity")
-"""Those that are numbers."""
+"""The fields of `Surface` that are numbers."""
 
 PIECES = "pieces"
 """Value of the property `collisions` of a link."""
 
 FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
+"""Texts that switches accept, in lower case."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """A property's new value, as text. owner: a joint, a link, or "world" for what is around them."""
+    """A new value of a property, as text.
+
+    Attributes:
+        owner: a joint, a link, "world" for gravity and wind, or `FLOATING`.
+    """
 
     owner: str
     name: str
@@ -57,7 +62,11 @@ class Setting:
 
     @classmethod
     def parse(cls, text: str) -> Setting:
-        """Raises ModelError where the text is no OWNER.PROPERTY=VALUE."""
+        """Return the setting that OWNER.PROPERTY=VALUE describes.
+
+        Raises:
+            ModelError: if the text has another form.
+        """
         target, equals, value = text.partition("=")
         owner, dot, name = target.rpartition(".")
         if not (equals and dot and owner and name):
@@ -71,26 +80,26 @@ class Setting:
 def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
     """Set a property of a joint, a link or the world.
 
-    Of a joint: one of `AXIS_PROPERTIES` or its drive's mode, on all its axes; pitch, home, enabled, released_at. A home
-    of several coordinates is given as numbers with commas between, and its quaternion made one of length 1.
+    Of a joint: one of `AXIS_PROPERTIES` or drive_mode, on all its axes; pitch, home, enabled, released_at. The numbers
+    of a home with several coordinates have commas between them, and its quaternion is normalised.
 
-    Of a link: `mass` [kg], by which its inertia grows along; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, by
-    the volume of its collision shapes, or else of its visuals; linear_damping, angular_damping, gravity, force, torque;
-    velocity [m/s] and angular_velocity [rad/s], with which it starts if it floats; self_collide; `collisions`, "pieces"
-    to divide its meshes into convex pieces; and on all its collision shapes, one of `SURFACE_PROPERTIES`. A material is
-    their friction and restitution, too. Where a joint has the link's name, and a property of this name, it is the
-    joint's.
+    Of a link: `mass` [kg], which scales its inertia; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, which set
+    the mass by the volume of its collision shapes, or of its visuals if it has none; linear_damping, angular_damping,
+    gravity, force, torque; velocity [m/s] and angular_velocity [rad/s], its initial velocities if it floats;
+    self_collide; `collisions`, "pieces" to divide its meshes into convex parts; and one of `SURFACE_PROPERTIES`, on all
+    its collision shapes. A material sets their friction and restitution, too. If a joint has the link's name and a
+    property of this name, the joint's property is set.
 
-    Of a link, too: `static`, true to hold it in the world where it is drawn, as `fix_base` does; of "*", the link that
-    floats, that alone, or none where the world holds all.
+    Of a link, too: `static`, true to fix it to the world where it is drawn, as `fix_base` does. The owner "*" has this
+    property only. It stands for the one link that floats, or for none if the world holds all links.
 
     Of "world": gravity [m/s^2] and wind [m/s], three numbers.
 
     Returns:
-        whose property it was: the joint, the link, or the model.
+        The owner: the joint, the link, or the model.
 
     Raises:
-        ModelError: there is no such owner or property, or no such value; the model is as it was.
+        ModelError: if there is no such owner or property, or if the value is not allowed. The model is unchanged then.
     """
     if setting.owner == WORLD:
         return _set_one(_WORLD, model, WORLD, setting)
@@ -108,7 +117,11 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
 
 
 def density_of(setting: Setting) -> float:
-    """The density [kg/m^3] that a setting of a link's density or material means. Raises ModelError."""
+    """Return the density [kg/m^3] that a setting of `density` or `material` means.
+
+    Raises:
+        ModelError: if the value is not a density or not a known material.
+    """
     if setting.name == "density":
         try:
             return _positive(setting)
@@ -126,11 +139,11 @@ def _substance(setting: Setting) -> Substance:
 
 
 Setter = Callable[[Any, Setting], None]
-"""Sets a property of its first argument, or raises _TextError."""
+"""A function that sets a property of its first argument, or raises `_TextError`."""
 
 
 class _TextError(Exception):
-    """What a property takes, where it was given something else."""
+    """What a property accepts, raised when it is given something else."""
 
 
 def _set_one(setters: Mapping[str, Setter], owner: Any, label: str, setting: Setting) -> Any:
@@ -145,7 +158,7 @@ def _set_one(setters: Mapping[str, Setter], owner: Any, label: str, setting: Set
 
 
 def _setters_of(joint: Joint) -> dict[str, Setter]:
-    """Of what means something on a joint of its type."""
+    """Return {property: its setter} of the properties that have a meaning on the type of the joint."""
     settable = frozenset().union(*(joint.kind.slot(number).fields for number in range(joint.axis_count)))
     setters: dict[str, Setter] = {}
     if joint.neutral:
@@ -216,7 +229,7 @@ def _set_static(model: Model, setting: Setting) -> Link | Model:
     if FLAGS.get(setting.text.lower()) is not True:
         raise ModelError(f"'{setting.owner}': static takes true, found '{setting.text}'; what holds a link is a joint")
     if setting.owner == FLOATING and not model.tree().roots:
-        return model  # so that a batch may ask it of all its files, those whose base is held among them
+        return model  # so that a batch may set it in all its files, even if some have a fixed base
     return model.link(fix_base(model, None if setting.owner == FLOATING else setting.owner).child)
 
 
@@ -244,7 +257,10 @@ def _set_material(link: Link, setting: Setting) -> None:
 
 
 def _set_on_surfaces(link: Link, setting: Setting) -> None:
-    """A number from what `Surface` allows; static friction may be less than sliding friction, which then acts."""
+    """Set a number of the surfaces of a link's collision shapes, within the range that `Surface` allows.
+
+    Static friction may be less than sliding friction, which acts in that case.
+    """
     if not link.collisions:
         raise ModelError(f"link '{link.name}' has no collision shape, so it has no {setting.name}: give it one")
     (number,) = _numbers(setting, 1)
@@ -258,19 +274,23 @@ def _set_on_surfaces(link: Link, setting: Setting) -> None:
 def _set_collisions(link: Link, setting: Setting) -> None:
     if setting.text != PIECES:
         raise _TextError(f"'{PIECES}', for meshes as convex pieces")
-    from .dividing import divide_collisions  # late: it starts processes, and few need it
+    from .dividing import divide_collisions  # late, for start-up time: few need it
 
     divide_collisions(link)
 
 
 def _touch(link: Link, **values: float | None) -> None:
-    """Give these to the surfaces of all its collision shapes."""
+    """Set fields of the surfaces of all collision shapes of a link."""
     for shape in link.collisions:
         shape.surface = dataclasses.replace(shape.surface or Surface(), **values)
 
 
 def _weigh(link: Link, mass: float) -> None:
-    """As heavy as that, and spread as before."""
+    """Set the mass of a link [kg], and scale its inertia with it.
+
+    Raises:
+        ModelError: if the link has no mass yet.
+    """
     if not link.mass > 0.0:
         raise ModelError(f"link '{link.name}' has no mass that could be spread otherwise: give it one in its file")
     link.inertia = cast(Sym3, tuple(part * mass / link.mass for part in link.inertia))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model is made of has the attributes that its class declares, and no others; and it prints in a line."""
+"""`Record`: the base of the elements of a model. It allows declared attributes only, and has a short repr."""
 
 from __future__ import annotations
 
@@ -10,20 +10,27 @@ from typing import Any, Self
 import numpy as np
 
 MOST_SHOWN = 8
-"""Numbers or entries of a list that are printed."""
+"""Largest number of array elements or list entries that `repr` shows."""
 
 
 class Record:
     """Base of the dataclasses that a user edits: `Axis`, `Link`, `Joint`, `Frame` and so on."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Raises AttributeError where the class declares no such field, since nothing would ever read it."""
+        """Set a field.
+
+        Raises:
+            AttributeError: if the class declares no such field, since no code would read it.
+        """
         if name not in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
             raise AttributeError(f"{type(self).__name__} has no field '{name}' to set; {self._likely(name)}")
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        """As it could be written, without what is at its default; large parts by their count."""
+        """Return the record as a constructor call, without fields at their defaults.
+
+        Large fields are shown as counts.
+        """
         shown = []
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -32,11 +39,11 @@ class Record:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def copy(self) -> Self:
-        """One that shares nothing with this one."""
+        """Return a deep copy."""
         return copy.deepcopy(self)
 
     def _likely(self, name: str) -> str:
-        import difflib  # Blender's start need not wait for it
+        import difflib  # late, for Blender's start-up time
 
         fields = list(type(self).__dataclass_fields__)  # type: ignore[attr-defined]
         near = difflib.get_close_matches(name, fields, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint's screws in its own frame, and the pose X_J(q) that they give."""
+"""The screws of a joint in the joint's frame, and the pose X_J(q) that they produce."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from .elements import Joint
 
 @dataclass(frozen=True)
 class Screw:
-    """A unit of the coordinate turns by `turn` [rad] about a line and slides by `slide` [m] along it.
+    """A screw: one unit of the coordinate turns by `turn` [rad] about a line and slides by `slide` [m] along it.
 
     Attributes:
         direction, point: of the line, a unit vector and any of its points [m], in the joint's frame.
-        axis: the number of the joint's axis that it belongs to.
-        locked_at: the coordinate that it is held at, or None if it moves.
+        axis: the number of the joint's axis that the screw belongs to.
+        locked_at: the coordinate at which a locked screw stays, or None if the screw moves.
     """
 
     direction: Vec3
@@ -42,25 +42,26 @@ class Screw:
     locked_at: float | None = None
 
     def pose(self, value: float) -> Pose:
-        """Of the frame after it in the frame before it, at coordinate `value`."""
+        """Return the pose of the frame after the screw in the frame before it, at coordinate `value` [m]."""
         quat = quat_of_rotvec(scale(self.direction, self.turn * value))
         moved = sub(self.point, quat_rotate(quat, self.point))
         return add(moved, scale(self.direction, self.slide * value)) + quat
 
     def held_pose(self) -> Pose:
-        """That of a locked screw."""
+        """Return `pose` of a locked screw [m]."""
         assert self.locked_at is not None
         return self.pose(self.locked_at)
 
     def backward(self) -> Screw:
+        """Return the screw with the direction negated."""
         return Screw(scale(self.direction, -1.0), self.point, self.turn, self.slide, self.axis, self.locked_at)
 
 
 def screws_of(joint: Joint) -> list[Screw]:
-    """Outward, those of locked axes too; empty for a chart.
+    """Return the screws of a joint from parent to child, with those of locked axes; an empty list for a chart.
 
     Raises:
-        ModelError: an axis has no direction.
+        ModelError: if an axis has no direction.
     """
     screws = []
     for column, home in zip(joint.all_columns, joint.home, strict=True) if not joint.kind.chart else ():
@@ -72,7 +73,9 @@ def screws_of(joint: Joint) -> list[Screw]:
 
 
 def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
-    """X_J(q): of the child-side joint frame in the parent-side one, with q of shape (nq,); locked axes at home."""
+    """Return X_J(q), the pose of the child-side joint frame in the parent-side one [m]. q: shape (nq,); locked axes are
+    at home.
+    """
     if joint.kind.chart:
         position = ZERO if joint.kind.code == BALL else (q[0], q[1], q[2])
         return position + quat_normalized(q[-4:])
@@ -83,10 +86,12 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
 
 
 def measured_rows(joint: Joint, X_J: Pose) -> list[tuple[Row, float, Pair]]:
-    """Each constraint row with its value and gradient, (torque, force) as in `joints/rows.py`, at X_J.
+    """Return (row, value, gradient) of each measure of a joint at the pose X_J [m].
+
+    The gradient is (torque, force), as in `joints/rows.py`.
 
     Raises:
-        ModelError: an axis has no direction.
+        ModelError: if an axis has no direction.
     """
     rows = []
     for row in joint.kind.rows:

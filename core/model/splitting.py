@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loop joints as joints like any other: each carries a part of a link, and a weld holds the part to the rest.
+"""Loop joints as ordinary joints: each carries a part of a link, and a weld fixes that part to the rest of the link.
 
-So a loop joint has coordinates, springs, dampers, limits and whatever a joint in the tree has, with no code of its own;
-what closes the loop is always the same six equations.
+So a loop joint has coordinates, springs, dampers and limits like a joint of the tree, without code of its own. The six
+equations of the weld close the loop.
 
 Source: Sherman, Seth, Delp, Simbody: multibody dynamics for biomedical research, Procedia IUTAM 2 (2011), section 3.
 """
@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     from .compile import Body, Build
 
 WORLD_BODY = 0
+"""Number of the body of the world."""
 
 
 @dataclass(frozen=True)
 class Weld:
-    """What holds the part of a link that a loop joint carries to the rest of it.
+    """The weld between the part of a link that a loop joint carries and the rest of that link.
 
     Attributes:
         branch: the joint that closes the loop, and whether its outer link is its parent.
-        part_body, body: of the link's part and of the rest of it.
-        X_part, X_rest: the joint's frame on that link, in either body.
-        is_cut: whether the part has a body of its own; off for a fixed joint, whose inner link stands for it.
+        part_body, body: the body of the part, and the body of the rest.
+        X_part, X_rest: the joint's frame on that link, in each of these bodies [m].
+        is_cut: whether the part has a body of its own. It is False for a fixed joint, whose inner link represents the
+            part.
     """
 
     branch: Branch
@@ -49,17 +51,18 @@ class Weld:
 
 
 def split_at(build: Build, joints: Iterable[Joint]) -> tuple[Weld, ...]:
-    """Add to `build` a body for each loop joint that moves, with an equal part of the link that the joint leads to.
+    """Add to `build` a body for each loop joint that moves, and divide the mass of its outer link equally. Return the
+    welds.
 
     Raises:
-        ModelError: neither link of a joint has a mass to divide.
+        ModelError: if neither link of a joint has a mass to divide.
     """
     welds = tuple(_hang(build, joint) for joint in joints if not joint.kind.holds_nothing)
     cut = [weld for weld in welds if weld.is_cut]
     parts = Counter(weld.body for weld in cut)
     wholes = {number: _rigid(build.bodies[number]) for number in parts}
     for weld in cut:
-        if weld.body == WORLD_BODY:  # what is welded to the ground may weigh anything, since it never moves
+        if weld.body == WORLD_BODY:  # the part never moves, so it may have any mass
             whole = _compact(build.bodies[build.bodies[weld.part_body].parent])
         else:
             onto = compose(weld.X_part, inverse(weld.X_rest))
@@ -73,7 +76,11 @@ def split_at(build: Build, joints: Iterable[Joint]) -> tuple[Weld, ...]:
 
 
 def _hang(build: Build, joint: Joint) -> Weld:
-    """Let the joint carry a body of its own, on the side where there is mass to divide."""
+    """Add the body that the joint carries, on a side whose body has mass or is the world. Return its weld.
+
+    Raises:
+        ModelError: if neither side has.
+    """
     ends = [Branch(joint), Branch(joint, backward=True)][: 1 if joint.kind.chart else 2]
     is_cut = joint.nv > 0 or not build.merge_fixed
     if is_cut:
@@ -106,7 +113,9 @@ def _scaled(rigid: tuple, part: float) -> tuple:
 
 
 def _compact(body: Body) -> tuple:
-    """As heavy as the body, and turning as hard, but about its own origin."""
+    """Return (mass, moment, inertia) with the mass of the body, its com at the origin, and its largest moment of
+    inertia on all axes.
+    """
     xx, _, _, yy, _, zz = body.inertia
     largest = max(xx, yy, zz)
     return body.mass, (0.0, 0.0, 0.0), (largest, *ZERO_SYM[1:3], largest, 0.0, largest)

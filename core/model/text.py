@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables, counts and measures as text."""
+"""Tables, counts and quantities as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Sized
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows of cells, each column as wide as its widest cell."""
+    """Return rows of cells as text. Each column is as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -16,7 +16,7 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def as_text(values: Iterable[float]) -> str:
-    """Return numbers with spaces between them, as files have them: "0 0 1"."""
+    """Return numbers with spaces between them, as in files: "0 0 1"."""
     return " ".join(f"{value:g}" for value in values)
 
 
@@ -26,25 +26,30 @@ def quoted(names: Iterable[str]) -> str:
 
 
 def counted(items: Sized | int, one: str, many: str = "") -> str:
-    """A count with its noun: "1 link" or "2 links". `many` is a plural that does not end in s, such as "axes"."""
+    """Return a count with its noun: "1 link" or "2 links".
+
+    `many` is a plural that does not end in s, such as "axes".
+    """
     count = items if isinstance(items, int) else len(items)
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def roughly(count: int) -> str:
-    """How many, as somebody would say it: 12, or "some 2000" for 2001."""
+    """Return a count, rounded to two digits if it is 100 or more: "12", or "some 2000" for 2001."""
     return str(count) if count < 100 else f"some {float(f'{count:.1e}'):.0f}"
 
 
 def timed(seconds: float) -> str:
-    """A time with its unit, to three digits at most: 12 s, or 0.21 ms where seconds would be mere zeros."""
+    """Return a time with its unit: up to three digits below 1000 s, whole seconds above, and ms with two digits below
+    0.01 s.
+    """
     if abs(seconds) < 0.01:
         return f"{1e3 * seconds:.2g} ms"
     return f"{seconds:.3g} s" if abs(seconds) < 1e3 else f"{seconds:.0f} s"
 
 
 def in_metres(value: float) -> str:
-    """A length with its unit, to three digits: 1.2 m, or 50 mm where metres would begin with zeros."""
+    """Return a length with its unit, to three digits: "1.2 m", or "50 mm" below one metre."""
     return f"{value:.3g} m" if abs(value) >= 1.0 else f"{1e3 * value:.3g} mm"
 
 
@@ -53,15 +58,15 @@ MASSES = (("t", 1e3), ("kg", 1.0), ("g", 1e-3), ("mg", 1e-6))
 
 
 def weighed(mass: float, digits: int = 4) -> str:
-    """Return a mass [kg] with its unit, to some digits: 12 kg, 0.2638 mg, or 1.6 t."""
+    """Return a mass [kg] with its unit, to this number of digits: "12 kg", "0.2638 mg", or "1.6 t"."""
     unit, size = next((entry for entry in MASSES if abs(mass) >= entry[1]), MASSES[-1] if mass else MASSES[1])
     return f"{mass / size:.{digits}g} {unit}"
 
 
 def measured(value: float, unit: str, digits: int = 4) -> str:
-    """A number with its unit, "rad", "m" or one that begins so.
+    """Return a number with its unit: "rad", "m", or a unit that begins with one of these.
 
-    Angles are told in radians, as files and scripts have them, and in degrees, as panels do: "1.571 rad (90°)".
+    Angles are shown in radians, as in files and scripts, and in degrees, as in panels: "1.571 rad (90°)".
     """
     plain = f"{value:.{digits}g} {unit}".rstrip()
     if not math.isfinite(value):
@@ -70,13 +75,13 @@ def measured(value: float, unit: str, digits: int = 4) -> str:
 
 
 def measured_apart(one: float, other: float, unit: str) -> tuple[str, str]:
-    """As `measured`, two numbers that differ, with as many digits as show that."""
+    """Return two different numbers as `measured` does, with as many digits as show the difference."""
     digits = next((digits for digits in (4, 6, 9) if f"{one:.{digits}g}" != f"{other:.{digits}g}"), 17)
     return measured(one, unit, digits), measured(other, unit, digits)
 
 
 def measured_range(lower: float, upper: float, unit: str, digits: int = 4) -> str:
-    """As `measured`, from one number to another."""
+    """Return a range of numbers with its unit, as `measured` does."""
     plain = f"{lower:.{digits}g} to {upper:.{digits}g} {unit}".rstrip()
     if not unit.startswith("rad"):
         return plain
@@ -84,7 +89,7 @@ def measured_range(lower: float, upper: float, unit: str, digits: int = 4) -> st
 
 
 def measured_span(lower: float, upper: float, unit: str, digits: int = 4) -> str:
-    """As `measured_range`, from limits that may be infinite: "at most 1 m", "at least 1 m", "any value"."""
+    """Return a range as `measured_range` does. Limits may be infinite: "at most 1 m", "at least 1 m", "any value"."""
     if math.isinf(lower) and math.isinf(upper):
         return "any value"
     if math.isinf(lower):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model counted anew: as it stands at home becomes as it is drawn."""
+"""A change of zero: the home pose of a model becomes its drawn pose, at which all coordinates are 0."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from .placing import apart, drawn_step, pose_of
 from .screws import joint_pose
 
 CLOSED = 1e-6
-"""How far [m, or 1 in a quaternion] the frames of a joint that closes a loop may be apart where it counts as closed."""
+"""Largest difference of the two frames of a loop joint that counts as closed, as `apart` measures it [m or 1]."""
 
 
 def zero_at_home(model: Model) -> tuple[Model, list[str]]:
-    """A copy whose joints are at zero where this one's are at home, with links, limits, springs and mimics to match.
+    """Return a copy whose joints are at zero where those of `model` are at home, with links, limits, springs and mimics
+    to match.
 
-    Of a joint with several columns, what comes before the last column and after its first slides (or its first column)
-    cannot be counted anew, since other columns turn it; such a joint stays as it is, and a line says so.
+    Some joints have columns between the first ones (all slides at the start, or the first column) and the last one. If
+    such a column is not at 0 at home, its coordinate cannot be counted from there, since other columns turn it. Such a
+    joint stays as it is.
 
     Returns:
-        The copy, and a line for each joint that could not be.
+        The copy, and a line for each joint that stays as it is or that does not close its loop at home.
     """
     moved, left = model.copy(), []
     shifts: dict[tuple[str, int], float] = {}
@@ -57,7 +59,11 @@ def zero_at_home(model: Model) -> tuple[Model, list[str]]:
 
 
 def _split(joint: Joint) -> tuple[Pose, Pose, bool]:
-    """What of the motion to home can stand before the joint's, what can stand after it, and whether that is all."""
+    """Return the part of the motion to home before that of the joint, the part after it, and whether they are all of
+    it.
+
+    The two parts are poses [m].
+    """
     if joint.kind.chart:
         return joint_pose(joint, joint.home), joint_pose(joint, joint.neutral), True
     columns = joint.all_columns

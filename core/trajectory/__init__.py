@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion as arrays: in and out of files, at other times, for a model, and from what was seen of one."""
+"""Trajectories, which are motions as arrays: their files, resampling, completion for a model, and motions from link
+poses.
+"""
 
 SUFFIXES = (".npz", ".csv", ".json")
-"""Of the files."""
+"""Suffixes of the files that trajectories are read from and written to."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trajectories from .npz, checked before they are unpacked, and never unpickled."""
+"""Trajectories from .npz files. Arrays are checked before they are unpacked, and never unpickled."""
 
 from __future__ import annotations
 
@@ -24,22 +24,32 @@ from .touches import TABLES, VECTORS, WORDS, Table
 from .trajectory import Trajectory
 
 MOST_BYTES = 2 * 10**9
+"""Largest size of all arrays of a file together [bytes]."""
+
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, RuntimeError),
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, SyntaxError, MemoryError),
     *(tokenize.TokenError, AssertionError),
 )
-"""What zipfile and numpy raise for archives that are none."""
+"""Exceptions that zipfile and numpy raise for damaged archives."""
 
-PAIRS, NAMES = ("q_names", "qd_names"), ("link_names", "wrench_names")
+PAIRS = ("q_names", "qd_names")
+"""Arrays of names with units."""
+
+NAMES = ("link_names", "wrench_names")
+"""Arrays of names without units."""
+
 FIELDS = {item.name: item for item in dataclasses.fields(Trajectory) if item.name not in (*TABLES, "joints")}
+"""Fields of a `Trajectory` that are arrays of their own in a file, by name."""
+
 COLUMNS = {f"{table}_{name}": (table, name) for table, kind in TABLES.items() for name in kind.columns()}
-"""Of tables, each with its table and its own name."""
+"""{name of an array: (table, column of the table)} of the arrays that belong to tables."""
 OF_WORDS = (*PAIRS, *NAMES, *(name for name, (_, column) in COLUMNS.items() if column in WORDS))
+"""Names of the arrays that hold text. All others hold numbers."""
 
 
 def read_npz(path: Path) -> Trajectory:
-    """See `read_trajectory`."""
+    """Read an .npz file as `read_trajectory` does."""
     with open_regular(path) as file:
         try:
             arrays = _arrays(path, file)
@@ -51,7 +61,12 @@ def read_npz(path: Path) -> Trajectory:
 
 
 def trajectory_of(path: Path, arrays: dict[str, Any]) -> Trajectory:
-    """Of arrays by name, numbers in float64, words in str, that need not fit together. Raises TrajectoryError."""
+    """Return the trajectory that arrays describe, {name: array of float64 or str}, after a check that they fit
+    together.
+
+    Raises:
+        TrajectoryError: if an array is missing or does not fit to the others.
+    """
     for name, item in FIELDS.items():
         if item.default is dataclasses.MISSING and name not in arrays:
             raise TrajectoryError(f"{path}: not a trajectory, it has no '{name}'; this program's own have")
@@ -70,7 +85,7 @@ def trajectory_of(path: Path, arrays: dict[str, Any]) -> Trajectory:
 
 
 def _arrays(path: Path, file) -> dict[str, Any]:
-    """The arrays that a trajectory is made of, by name; others are passed over."""
+    """Return the arrays of a trajectory by name. Other arrays in the archive are ignored."""
     found = {}
     with zipfile.ZipFile(file) as archive:
         members = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
@@ -85,12 +100,15 @@ def _arrays(path: Path, file) -> dict[str, Any]:
 
 
 def _array(path: Path, name: str, member, size: int) -> np.ndarray:
-    """An array of numbers or of words, of no more bytes than there are."""
+    """Return an array of numbers or of text.
+
+    size: the number of bytes in the archive. An array that claims more is refused before memory is allocated.
+    """
     version = npy.read_magic(member)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, is_fortran, dtype = header(member)
     wanted, kinds = ("words", "U") if name in OF_WORDS else ("numbers", "fiu")
-    is_empty = name in OF_WORDS and math.prod(shape) == 0  # an empty list of names is one of numbers, to numpy
+    is_empty = name in OF_WORDS and math.prod(shape) == 0  # numpy stores an empty list of names as numbers
     if not (dtype.kind in kinds or (is_empty and dtype.kind == "f")):
         raise TrajectoryError(f"{path}: '{name}' must hold {wanted}, found {dtype}")
     count = math.prod(shape)
@@ -102,7 +120,7 @@ def _array(path: Path, name: str, member, size: int) -> np.ndarray:
 
 
 def _words(path: Path, name: str, words: np.ndarray, dimensions: int) -> tuple:
-    """One-dimensional, or rows of two."""
+    """Return an array of text as a tuple of strings (`dimensions` = 1), or of pairs of strings (2)."""
     if words.size == 0:
         return ()
     if words.ndim != dimensions or (dimensions == 2 and words.shape[1] != 2):
@@ -139,7 +157,11 @@ def _are_whole(numbers: np.ndarray) -> bool:
 
 
 def _checked(path: Path, motion: Trajectory) -> Trajectory:
-    """With quaternions of length 1. Raises TrajectoryError unless all fits together."""
+    """Return the trajectory with its quaternions normalised.
+
+    Raises:
+        TrajectoryError: if shapes do not fit together, if times do not ascend, or if a number is not allowed.
+    """
     frames, links, joints = motion.times.size, len(motion.link_names), len(motion.wrench_names)
     nq, nv = len(motion.q_names), len(motion.qd_names)
     shapes: dict[str, tuple] = {"times": (frames,), "X_WL": (frames, links, 7), "q": (frames, nq), "qd": (frames, nv)}
@@ -162,6 +184,6 @@ def _checked(path: Path, motion: Trajectory) -> Trajectory:
 
 
 def _reason(error: BaseException) -> str:
-    """One line."""
+    """Return the first line of the message of an error, at most 100 characters."""
     said = str(error).strip("'\" ").splitlines() or [type(error).__name__]
     return said[0][:100]

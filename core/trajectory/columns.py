@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the columns of a table are called: the one place where reader and writer agree."""
+"""Names of the columns of a .csv table. Reader and writer both use them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from dataclasses import dataclass
 from . import units
 
 POSE_PARTS = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
+"""Parts of the pose of a link, each with its unit, in the order of `Trajectory.X_WL`."""
+
 WRENCH_PARTS = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
+"""Parts of a wrench, each with its unit, in the order of `Trajectory.wrenches`."""
+
 ENERGIES = ("kinetic", "potential", "dissipated", "supplied")
+"""Fields of a `Trajectory` that are energies [J], which are also names of columns."""
+
 LOOP_ERROR = "loop_error"
+"""Name of the column of `Trajectory.loop_error`, and the kind of this column."""
+
 TIMES = ("time", "t", "timestamp")
-"""In any case, the first of them is what is written."""
+"""Names of the column of times, in upper or lower case. The first one is written."""
 
 TIME, Q, QD, EFFORT, POSE, WRENCH, ENERGY = "time", "q", "qd", "effort", "pose", "wrench", "energy"
-"""What a column holds; or it is the one of LOOP_ERROR."""
+"""Kinds of columns: times, positions, velocities, efforts, parts of poses and of wrenches, energies.
+
+`LOOP_ERROR` is one more.
+"""
 
 _PREFIXED = re.compile(r"(qd|q|effort|pose|wrench) (.+)", re.DOTALL)
 _WITH_UNIT = re.compile(r"(.*?) ?\[([^\[\]]*)\]", re.DOTALL)
@@ -26,7 +37,13 @@ _PARTS = {part: POSE for part, _ in POSE_PARTS} | {part: WRENCH for part, _ in W
 
 @dataclass(frozen=True)
 class Column:
-    """What one column holds: of what `name`, and which `part` of it."""
+    """The content of one column.
+
+    Attributes:
+        kind: one of the kinds above.
+        name: of the coordinate, the link, the joint or the energy.
+        part: of a pose or a wrench; otherwise empty.
+    """
 
     kind: str
     name: str
@@ -34,7 +51,7 @@ class Column:
 
     @property
     def units(self) -> Mapping[str, float]:
-        """Those that it may be given in, and what each is in SI units."""
+        """The units that the column may have, {unit: its size in SI units}."""
         return _UNITS[self.part] if self.kind in (POSE, WRENCH) else _UNITS[self.kind]
 
 
@@ -51,7 +68,7 @@ _UNITS |= {part: units.FORCE if unit == "N" else units.TORQUE for part, unit in 
 
 
 def column_of(name: str) -> Column:
-    """What a column of this name, without its unit, holds; whatever is no other thing is a joint's coordinate."""
+    """Return the content of a column from its name without unit. A name with no other meaning is a joint coordinate."""
     if name.lower() in TIMES:
         return Column(TIME, "time")
     if name in ENERGIES:
@@ -69,17 +86,17 @@ def column_of(name: str) -> Column:
 
 
 def split_header(cell: str) -> tuple[str, str]:
-    """(name, unit) of a column's heading; no unit is ""."""
+    """Return (name, unit) of the heading of a column. The unit is "" if there is none."""
     found = _WITH_UNIT.fullmatch(cell)
     return (found[1], found[2].strip()) if found else (cell, "")
 
 
 def header_of(name: str, unit: str) -> str:
-    """What `split_header` splits."""
+    """Return the heading of a column from its name and unit: the inverse of `split_header`."""
     return f"{name} [{unit}]" if unit or split_header(name) != (name, "") else name
 
 
 def shortest(column: Column) -> str:
-    """What to call it: its own name, unless that would be read as something else; then its kind stands before it."""
+    """Return the name of a column, after its kind if `column_of` would read the name alone as another column."""
     name = f"{column.name}.{column.part}" if column.part else column.name
     return name if column_of(name) == column else f"{column.kind} {name}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion that a file tells in part, completed for a model: all links, all coordinates."""
+"""Completion of a motion for a model: all links and all coordinates, from those that a file has."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from .rates import rates_of
 from .trajectory import Trajectory
 
 SHOWN = 8
-"""Names that a refusal tells."""
+"""Largest number of names in an error message."""
 
 Names = Sequence[tuple[str, str]]
+"""(name, unit) of each column."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """What `completed` made of a motion.
+    """The result of `completed`.
 
     Attributes:
-        notes: what a user may wonder at.
+        notes: lines about what may surprise a user.
     """
 
     trajectory: Trajectory
@@ -36,16 +37,17 @@ class Completed:
 
 
 def completed(trajectory: Trajectory, model: Model) -> Completed:
-    """The motion with all that a simulation of the model would have given, but for energies and forces.
+    """Return the motion with all links and coordinates of the model. Energies stay as they are.
 
-    Links stand where the motion has them. Of the others, those of pieces in which it has some follow from these by its
-    joint coordinates; those of pieces in which it has none follow from joint coordinates alone: joints that it leaves
-    out stand at home, and what loops and couplings tie to others goes where these take it, without jumps. Coordinates
-    and rates that it leaves out are found from poses and from differences in time. Where joints let go, others move on.
+    Links have the poses that the motion gives them. A component is a set of links that joints or couplings connect, not
+    counting the world. If the motion has some links of a component, the others follow from these by its joint
+    coordinates. If it has none, all follow from joint coordinates alone: joints that it leaves out are at home, and
+    coordinates that loops and couplings tie to others follow them without jumps. Missing coordinates are computed from
+    poses, and missing rates from differences in time. After a joint has broken, the model without this joint is used.
 
     Raises:
-        TrajectoryError: names or units that are not the model's, or a link whose place cannot be known.
-        ModelError: the model cannot be compiled.
+        TrajectoryError: if names or units are not those of the model, or if the pose of a link cannot be determined.
+        ModelError: if the model cannot be compiled.
     """
     stages = list(_stages(trajectory, model))
     q_names = list(dict.fromkeys(name for _, stage in stages for name in coordinate_names(stage)))
@@ -80,14 +82,14 @@ def completed(trajectory: Trajectory, model: Model) -> Completed:
         qd_names=tuple(qd_names),
         qd=qd,
         efforts=None if efforts is None else _columns(efforts, trajectory.qd_names, qd_names),
-        contacts=None,  # of another model, perhaps
+        contacts=None,  # they may be those of another model
         impacts=None,
     )
     return Completed(whole, tuple(notes))
 
 
 def _stages(trajectory: Trajectory, model: Model) -> Iterable[tuple[slice, CompiledModel]]:
-    """The frames from one time at which a joint lets go to the next, and the model that moves there."""
+    """Yield (frames, compiled model) for each interval between times at which joints break."""
     times = trajectory.times
     if not len(times):
         raise TrajectoryError("the motion has no frames; it needs one at least")
@@ -107,7 +109,7 @@ def _placed(stage: CompiledModel, times: np.ndarray, q: np.ndarray, X_WL: np.nda
 
 
 def _columns(values: np.ndarray, names: Names, wanted: Names) -> np.ndarray:
-    """Columns in the order of the names that are wanted; NaN for those that there are not."""
+    """Return columns in the order of the names `wanted`, shape (F, wanted). Columns that do not exist are NaN."""
     at = {name: place for place, (name, _) in enumerate(names)}
     found = np.full((len(values), len(wanted)), np.nan)
     for place, (name, _) in enumerate(wanted):
@@ -117,7 +119,10 @@ def _columns(values: np.ndarray, names: Names, wanted: Names) -> np.ndarray:
 
 
 def _rows(trajectory: Trajectory, wanted: Sequence[str]) -> np.ndarray:
-    """Likewise of link poses, shape (F, wanted, 7)."""
+    """Return link poses in the order of the names `wanted`, shape (F, wanted, 7) [m].
+
+    Poses that do not exist are NaN.
+    """
     at = {name: row for row, name in enumerate(trajectory.link_names)}
     found = np.full((len(trajectory), len(wanted), 7), np.nan)
     for row, name in enumerate(wanted):
@@ -131,7 +136,11 @@ def _unitless(names: Iterable[str]) -> Names:
 
 
 def _require_known(what: str, given: Names, known: Names) -> None:
-    """A given name that has no unit may be of any; see `read_trajectory`."""
+    """Check that the model has the given names, with the same units. A name without a unit may have any.
+
+    Raises:
+        TrajectoryError: if a name or its unit is unknown.
+    """
     units: dict[str, str] = dict(known)
     for name, unit in given:
         if name not in units:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rates at the frames of a motion, from what happens between them."""
+"""Rates at the frames of a motion, from the mean rates between frames."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import numpy as np
 
 
 def tangents(slopes: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Rates at F frames, shape (F, n), right to the second order.
+    """Return rates at F frames, shape (F, n), of second order in the time between frames.
 
-    They are those of the parabola through a frame and its neighbours, and at the ends of the one through the three
-    frames there. What is NaN is no neighbour: there the motion ends; a frame that stands alone has the rate 0.
+    They are the slopes of the parabola through a frame and its two neighbours; at an end of the motion, through the
+    three frames at that end. The motion also ends at a mean rate that is NaN. A frame without neighbours has the rate
+    0.
 
     Args:
         slopes: mean rates between one frame and the next, shape (F - 1, n).
-        steps: the times between, shape (F - 1,) [s].
+        steps: times between the frames, shape (F - 1,) [s].
     """
     nothing = np.full((2, slopes.shape[1]), np.nan)
     slope = np.concatenate([nothing, slopes, nothing])
@@ -36,7 +37,7 @@ def _at_an_end(near: np.ndarray, far: np.ndarray, step: np.ndarray, step_far: np
 
 
 def _first_of(*candidates: np.ndarray) -> np.ndarray:
-    """The first that is a number."""
+    """Return, for each element, the first candidate that is not NaN."""
     found = candidates[0].copy()
     for candidate in candidates[1:]:
         found = np.where(np.isnan(found), candidate, found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trajectories from .json: what `Trajectory.save` wrote, and what others write likewise."""
+"""Trajectories from .json files of `Trajectory.save`, and of other programs in the same form."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from .touches import TABLES, VECTORS
 from .trajectory import Trajectory
 
 MOST_BYTES = 2 * 10**9
+"""Largest size of a file [bytes]."""
+
 WIDTHS = (
     ("X_WL", "link_names", (7,)),
     ("q", "q_names", ()),
@@ -23,11 +25,11 @@ WIDTHS = (
     ("efforts", "qd_names", ()),
     ("wrenches", "wrench_names", (6,)),
 )
-"""Fields with a column, of some parts, for each name."""
+"""(array, its names, shape of each column) of the arrays that have a column for each of these names."""
 
 
 def read_json(path: Path) -> Trajectory:
-    """See `read_trajectory`."""
+    """Read a .json file as `read_trajectory` does."""
     with open_regular(path) as file:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
@@ -46,20 +48,20 @@ def read_json(path: Path) -> Trajectory:
 
 
 def _arrays(path: Path, told: dict[str, Any]) -> dict[str, Any]:
-    """As an .npz has them."""
+    """Return the arrays of a document by the names that they have in an .npz file."""
     told = {name: value for name, value in told.items() if value is not None}
     for table in TABLES:
         if table in told:
             told |= _columns(path, table, told.pop(table))
     found = {name: _array(path, name, told[name]) for name in (*FIELDS, *COLUMNS) if name in told}
-    for name, owners, parts in WIDTHS:  # which lists do not tell where they are empty
+    for name, owners, parts in WIDTHS:  # an empty list does not have its later dimensions
         if name in found and owners in found and found[name].ndim and found[owners].shape == (0,):
             found[name] = found[name].reshape(len(found[name]), 0, *parts) if not found[name].size else found[name]
     return found
 
 
 def _columns(path: Path, table: str, told: Any) -> dict[str, list]:
-    """Lines to columns; those of contacts stand in a list for each frame."""
+    """Return the columns of a table from its lines. Contacts are in one list for each frame."""
     names = TABLES[table].columns()
     try:
         if table == "contacts":
@@ -77,7 +79,7 @@ def _array(path: Path, name: str, told: Any) -> np.ndarray:
             raise TypeError
         found = np.array(told, dtype=str) if wanted == "words" else np.array(told)
         if wanted == "numbers":
-            if found.dtype.kind not in "iufO":  # O: with null among them
+            if found.dtype.kind not in "iufO":  # O: if some are null
                 raise TypeError
             found = found.astype(np.float64)
     except (ValueError, TypeError, OverflowError) as error:

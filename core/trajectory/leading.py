@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All coordinates of a model of which some are given, frame by frame."""
+"""All coordinates of a model in each frame, from those that are given."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ from .errors import TrajectoryError
 from .tracking import tracked
 
 OPEN = 1e-4
-"""In rad and model sizes: what stays open of loops and couplings beyond it is told."""
+"""Largest error of loops and couplings that is not reported [rad, or as a part of the model's size]."""
 
 
 @dataclass(frozen=True)
 class Led:
-    """What `lead` found: q, shape (F, nq), the joints that were left at home, and what a user may wonder at."""
+    """The result of `lead`.
+
+    Attributes:
+        q: shape (F, nq).
+        at_home: joints that are left at home.
+        notes: lines about what may surprise a user.
+    """
 
     q: np.ndarray
     at_home: list[JointSpan]
@@ -27,14 +33,14 @@ class Led:
 
 
 def lead(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> Led:
-    """What loops and couplings make of coordinates that are NaN, and home for all others of these.
+    """Return coordinates with those that are NaN filled in: from loops and couplings, and home for all others.
 
     Args:
         compiled: by `compile_for_posing`. times: shape (F,) [s].
-        q: shape (F, nq); a column is NaN all through or nowhere.
+        q: shape (F, nq). A column is NaN in all frames or in none.
 
     Raises:
-        TrajectoryError: a coordinate is NaN at times, or some numbers of a quaternion are.
+        TrajectoryError: if a coordinate is NaN in some frames, or if some numbers of a quaternion are.
     """
     given = _given(compiled, times, q)
     missing = [span for span in compiled.spans.values() if not given[span.q].all()]
@@ -51,7 +57,11 @@ def lead(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> Led:
 
 
 def _given(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Which columns are, shape (nq,)."""
+    """Return which columns of q are given, shape (nq,).
+
+    Raises:
+        TrajectoryError: as `lead`.
+    """
     is_there = ~np.isnan(q)
     given = is_there.all(axis=0)
     names = coordinate_names(compiled)
@@ -71,7 +81,7 @@ def _given(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> np.ndar
 
 
 def _dofs(span: JointSpan, given: np.ndarray, wanted: bool) -> set[int]:
-    """Numbers of a joint's velocity coordinates whose positions are given, or are not."""
+    """Return the numbers of a joint's velocity coordinates whose positions are given (`wanted`), or are not given."""
     places = range(span.joint.nv)
     if span.joint.kind.chart:
         return {span.v_at(place) for place in places} if given[span.q].all() == wanted else set()
@@ -79,7 +89,10 @@ def _dofs(span: JointSpan, given: np.ndarray, wanted: bool) -> set[int]:
 
 
 def _as_told(compiled: CompiledModel, q: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Where the tree is given: the coordinates of loop joints as the links stand, which may leave loops open."""
+    """Return q with the coordinates of loop joints computed from link poses, and notes.
+
+    The coordinates of the tree are given, so loops may stay open.
+    """
     if not (compiled.welds or compiled.model.equations()):
         return q, []
     poses = np.array([tree_kinematics(compiled, values)[0] for values in q])
@@ -97,7 +110,9 @@ def _as_told(compiled: CompiledModel, q: np.ndarray, given: np.ndarray) -> tuple
 def _closed(
     compiled: CompiledModel, times: np.ndarray, q: np.ndarray, given: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """What is not given follows what is, from home on."""
+    """Return q with missing coordinates that follow the given ones from frame to frame, beginning at home, and
+    notes.
+    """
     poser = _at_home(compiled)
     dofs = set().union(*(_dofs(span, given, True) for span in compiled.spans.values()))
     found, missed = q.copy(), []
@@ -117,6 +132,7 @@ def _closed(
 
 
 def _at_home(compiled: CompiledModel) -> Poser:
+    """Return a poser whose model is at home, with loops and couplings closed as far as possible."""
     model = compiled.model
     poser = Poser(model, tree_poses(model, model.home()))
     loops = {weld.joint.name for weld in compiled.welds}

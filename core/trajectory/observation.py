@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion of a model whose links were seen, as those of a scene are."""
+"""The motion of a model from the poses of its links, such as those of a scene."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .trajectory import Trajectory
 
 @dataclass(frozen=True)
 class Observed:
-    """What `of_poses` found.
+    """The result of `of_poses`.
 
     Attributes:
-        gap: the farthest that poses are from where the joints can put them [m or rad]. joint: whose that is, "" if the
-            model has no joints.
+        gap: largest difference between the poses and those that the joints allow [m or rad]. joint: the joint where it
+            occurs, or "" if the model has no joints.
     """
 
     trajectory: Trajectory
@@ -35,17 +35,18 @@ class Observed:
 def of_poses(
     model: Model, times: Sequence[float] | np.ndarray, X_WL: np.ndarray, link_names: Sequence[str]
 ) -> Observed:
-    """The motion that takes the links of a model through poses: coordinates without jumps, rates, no energies.
+    """Return the motion in which the links of a model have the given poses: coordinates without jumps, rates, no
+    energies.
 
-    It has the coordinates that a simulation has, those of joints that close loops too.
+    It has the coordinates that a simulation has, including those of joints that close loops.
 
     Args:
         times: ascending, shape (F,) [s].
         X_WL: shape (F, L, 7) [m], rows in the order of `link_names`, all of the model's links.
 
     Raises:
-        TrajectoryError: times do not ascend, poses are none, or a link is missing or unknown.
-        ModelError: the model cannot be compiled.
+        TrajectoryError: if times do not ascend, if poses are invalid, or if a link is missing or unknown.
+        ModelError: if the model cannot be compiled.
     """
     compiled = compile_for_posing(model)
     at = _ascending(times)
@@ -76,7 +77,11 @@ def _ascending(times: Sequence[float] | np.ndarray) -> np.ndarray:
 
 
 def _ordered(X_WL: np.ndarray, frames: int, names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
-    """Poses in the order of the names that are wanted, with quaternions of length 1."""
+    """Return poses in the order of the names `wanted`, shape (F, L, 7) [m], with normalised quaternions.
+
+    Raises:
+        TrajectoryError: if names differ or poses are invalid.
+    """
     for one, other, what in ((wanted, names, "has no pose"), (names, wanted, "is none of the model's")):
         if missing := [name for name in one if name not in other]:
             raise TrajectoryError(f"link '{missing[0]}' {what}; give a pose for every link of the model, and no others")

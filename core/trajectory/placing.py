@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where all links of a model stand, of which some poses and some coordinates are given."""
+"""Poses of all links of a model, from some poses and some coordinates."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .leading import lead
 from .tracking import tracked
 
 SHOWN = 4
-"""Names in a note."""
+"""Largest number of names in a note."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """What is known of F frames, NaN where it is not.
+    """The known values of F frames. Unknown values are NaN.
 
     Attributes:
         times: shape (F,) [s]. q: shape (F, nq). X_WL: shape (F, L, 7) [m].
@@ -37,7 +37,12 @@ class Given:
 
 @dataclass(frozen=True)
 class Placed:
-    """All of it: q, shape (F, nq), and X_WL, shape (F, L, 7) [m]; and what a user may wonder at."""
+    """All values of F frames.
+
+    Attributes:
+        q: shape (F, nq). X_WL: shape (F, L, 7) [m].
+        notes: lines about what may surprise a user.
+    """
 
     q: np.ndarray
     X_WL: np.ndarray
@@ -45,13 +50,13 @@ class Placed:
 
 
 def place_all(compiled: CompiledModel, given: Given) -> Placed:
-    """See `completed`.
+    """Return all coordinates and link poses, as `completed` describes.
 
     Args:
         compiled: by `compile_for_posing`.
 
     Raises:
-        TrajectoryError: a link whose place cannot be known.
+        TrajectoryError: if the pose of a link cannot be determined.
     """
     X_WL, q = given.X_WL.copy(), given.q.copy()
     posed = {name for row, name in enumerate(compiled.link_names) if not np.isnan(X_WL[:, row]).any()}
@@ -73,7 +78,7 @@ def place_all(compiled: CompiledModel, given: Given) -> Placed:
 
 
 def _groups(model: Model) -> list[set[str]]:
-    """The links of each piece that joints or couplings tie together, the world apart."""
+    """Return the names of the links of each component that joints or couplings connect, not counting the world."""
     ends = {joint.name: joint.parent if joint.child == WORLD else joint.child for joint in model.joints}
     ties = [
         Joint("", "fixed", ends[equation.terms[0].joint], ends[term.joint])
@@ -90,13 +95,13 @@ def _spans_of(compiled: CompiledModel, links: Collection[str]) -> list[JointSpan
     return [span for span in compiled.spans.values() if span.link in links]
 
 
-# ---- pieces of which no link is given
+# ---- components without a given link pose
 
 
 def _lead(
     compiled: CompiledModel, times: np.ndarray, q: np.ndarray, X_WL: np.ndarray, led: set[str]
 ) -> tuple[str, ...]:
-    """Write to q and X_WL what follows for links `led` from coordinates alone."""
+    """Write the coordinates and poses of the links `led` to q and X_WL, from coordinates alone. Return notes."""
     alone = compiled if len(led) == len(compiled.link_names) else compile_for_posing(_part_of(compiled.model, led))
     spans = [(span, _same(compiled, span)) for span in alone.spans.values()]
     own = np.full((len(q), alone.nq), np.nan)
@@ -120,7 +125,7 @@ def _home_note(joints: Sequence[str]) -> list[str]:
 
 
 def _part_of(model: Model, links: Collection[str]) -> Model:
-    """The model with these links alone, which nothing but the world ties to others."""
+    """Return the model with these links only. Only the world connects them with other links."""
     kept = {WORLD, *links}
     joints = [joint for joint in model.joints if {joint.parent, joint.child} <= kept]
     names = {joint.name for joint in joints}
@@ -134,21 +139,24 @@ def _part_of(model: Model, links: Collection[str]) -> Model:
 
 
 def _same(compiled: CompiledModel, span: JointSpan) -> JointSpan:
-    """The joint of a part, in the whole model; how what floats is called depends on what else there is."""
+    """Return the joint of the whole model that corresponds to a joint of a part.
+
+    The name of the implicit joint of a floating link depends on the other names in the model.
+    """
     known = compiled.spans.get(span.joint.name)
     if known is not None and known.link == span.link:
         return known
     return next(other for other in compiled.spans.values() if other.link == span.link and other.joint.parent == WORLD)
 
 
-# ---- pieces of which some links are given
+# ---- components with some given link poses
 
 
 def _spread(compiled: CompiledModel, q: np.ndarray, X_WL: np.ndarray, group: set[str], posed: set[str]) -> None:
-    """Write to X_WL where the other links of a group stand, from joint to joint whose coordinates are known.
+    """Write the poses of the other links of a group to X_WL, from link to link over joints whose coordinates are known.
 
     Raises:
-        TrajectoryError: some cannot be reached.
+        TrajectoryError: if a link cannot be reached.
     """
     known = {WORLD, *posed}
     ways = [branch for branch in _ways(compiled) if {branch.inner, branch.outer} <= {WORLD, *group}]
@@ -162,20 +170,20 @@ def _spread(compiled: CompiledModel, q: np.ndarray, X_WL: np.ndarray, group: set
 
 
 def _ways(compiled: CompiledModel) -> Iterator[Branch]:
-    """Every joint, also those by which pieces float and those that close loops."""
+    """Yield every joint as a branch, including implicit joints of floating links and joints that close loops."""
     yield from compiled.tree.branches
     yield from (Branch(joint) for joint in compiled.tree.loops)
     yield from (Branch(span.joint) for span in compiled.spans.values() if span.link in compiled.floating)
 
 
 def _own(compiled: CompiledModel, q: np.ndarray, joint: Joint) -> np.ndarray:
-    """Coordinates of a joint in its own order, shape (F, joint.nq)."""
+    """Return the coordinates of a joint in its own order, shape (F, joint.nq); NaN if it has no place in q."""
     span = compiled.spans.get(joint.name)
     return q[:, span.q] if span else np.full((len(q), joint.nq), np.nan)
 
 
 def _step(compiled: CompiledModel, q: np.ndarray, X_WL: np.ndarray, way: Branch, is_inward: bool) -> None:
-    """Write to X_WL where the one link of a joint stands, from where the other does."""
+    """Write the pose of one link of a joint to X_WL, from the pose of the other: of the inner one if `is_inward`."""
     to, start = (way.inner, way.outer) if is_inward else (way.outer, way.inner)
     joint = way.joint
     row = compiled.link_names.index(to)

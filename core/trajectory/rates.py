@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Velocities of a model's coordinates from where these are, frame by frame."""
+"""Velocities of a model's coordinates from its positions, frame by frame."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .quaternions import turned_back, turns_between
 
 
 def rates_of(compiled: CompiledModel, times: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """qd, shape (F, nv), right to the second order in the time between frames; 0 of a single frame.
+    """Return qd, shape (F, nv), of second order in the time between frames; 0 for a single frame.
 
-    Of a quaternion, the mean angular velocity between two frames is their difference as a rotation vector, which has
-    the same numbers in the axes of both, through the time between; what it is at the frames follows as for numbers.
+    The mean angular velocity between two frames is their relative rotation vector, which has the same components in the
+    axes of both, divided by the time between them. The angular velocity at the frames follows as for numbers.
 
     Args:
         times: ascending, shape (F,) [s]. q: shape (F, nq).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trajectories from .npz, .csv and .json files, which anybody may have written."""
+"""Trajectories from .npz, .csv and .json files, of this program or others."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .trajectory import Trajectory
 def read_trajectory(path: str | Path) -> Trajectory:
     """Read a file of `Trajectory.save`, or a table of times and joint coordinates from another program.
 
-    What a table leaves out is missing: no links, no velocities, and energies are NaN. Numbers are in SI units; a
-    coordinate whose column has no unit has none in `q_names` either. Quaternions are normalized. Contacts and impacts
-    are read from .npz and .json only, not from the tables beside a .csv.
+    What a table leaves out is missing: no links, no velocities, and energies are NaN. Numbers are converted to SI
+    units; a coordinate whose column has no unit has none in `q_names` either. Quaternions are normalised. Contacts and
+    impacts are read from .npz and .json only, not from the tables beside a .csv.
 
     Raises:
-        TrajectoryError: the file is not such a file; the message has the file, the line, what was found and what is
+        TrajectoryError: if the file is not such a file. The message has the file, the line, what was found and what is
             allowed.
-        OSError: it cannot be read.
+        OSError: if the file cannot be read.
     """
     path = Path(path)
     suffix = path.suffix.lower()

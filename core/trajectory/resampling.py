@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion at other times than those of its frames: cubic Hermite curves through what is known."""
+"""A motion at other times than those of its frames, by cubic Hermite interpolation."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from .trajectory import Trajectory
 
 
 def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Trajectory:
-    """The motion at `times`: exactly its frames where it has one, its first and its last pose before and after all.
+    """Return the motion at other times. Before the first and after the last frame, it keeps the pose of that frame.
 
-    Between, each number follows the cubic that has, at the frames around, their values and rates: of a coordinate with
-    a rate of its own name that rate, of all others what `tangents` finds. Of quaternions the components do, and are
-    brought to length 1. Between a frame where it is NaN and another, a number is NaN. Outside, nothing moves. Contacts
-    and impacts are left out: where links touch between two frames is not known.
+    At the time of a frame, the result is that frame. Between two frames, each number follows the cubic with the values
+    and rates at these frames. The rate of a coordinate is the velocity of the same name; all other rates are those of
+    `tangents`. Components of quaternions are interpolated and then normalised. Between a frame where it is NaN and
+    another, a number is NaN. Outside of the frames, velocities are 0. Contacts and impacts are left out, since those
+    between two frames are not known.
 
     Args:
         times: ascending [s], shape (G,).
 
     Raises:
-        ValueError: times do not ascend, or the motion has no frames.
+        ValueError: if times do not ascend, or if the motion has no frames.
     """
     wanted = np.array(times, dtype=np.float64)
     if wanted.ndim != 1 or not np.isfinite(wanted).all() or not (np.diff(wanted) > 0.0).all():
@@ -54,12 +55,13 @@ def resampled(trajectory: Trajectory, times: Sequence[float] | np.ndarray) -> Tr
 
 @dataclass(frozen=True)
 class _Grid:
-    """Where times lie among frames.
+    """The places of G times among the frames of a motion.
 
     Attributes:
-        times: of the frames, shape (F,).
-        before, after: the frames around each time, shape (G,); both the same where it is at a frame or outside.
-        part: of the way from one to the other, shape (G, 1). is_outside: shape (G,).
+        times: of the frames, shape (F,) [s].
+        before, after: numbers of the frames around each time, shape (G,); both are the same at a frame or outside.
+        part: of the way from one to the other, from 0 to 1, shape (G, 1).
+        is_outside: whether the time is before the first or after the last frame, shape (G,).
     """
 
     times: np.ndarray
@@ -79,9 +81,9 @@ class _Grid:
         return cls(times, before, after, part[:, None], (wanted < times[0]) | (wanted > times[-1]))
 
     def curve(self, values: np.ndarray, rates: np.ndarray | None = None) -> np.ndarray:
-        """The cubics through values, shape (F, n), at the wanted times, shape (G, n).
+        """Return the cubics through values, shape (F, n), at the G times, shape (G, n).
 
-        rates: likewise, at the frames; NaN where they are to be found from the values.
+        rates: at the frames, shape (F, n); NaN if they are to be computed from the values.
         """
         steps = np.diff(self.times)
         found = tangents(np.diff(values, axis=0) / steps[:, None], steps)
@@ -92,7 +94,7 @@ class _Grid:
         return np.where(s == 0.0, a, a + s * (b - a) + s * (1.0 - s) * bend)
 
     def turn(self, quaternions: np.ndarray) -> np.ndarray:
-        """As `curve`, of rotations, shape (F, 4), each with the sign of the frame before it."""
+        """Return interpolated rotations, shape (G, 4), each with the sign of the frame before it."""
         signs = continuous(quaternions)[:, None]
         found = self.curve(quaternions * signs) * signs[self.before]
         return np.where(self.part == 0.0, quaternions[self.before], normalized(found))
@@ -118,6 +120,6 @@ def _poses(grid: _Grid, X_WL: np.ndarray) -> np.ndarray:
 
 
 def _flat(curve: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
-    """The curve of what has more dimensions than one besides that of time."""
+    """Return the interpolation of an array with more than two dimensions; the first one is that of time."""
     found = curve(values.reshape(len(values), int(np.prod(values.shape[1:]))))
     return found.reshape(len(found), *values.shape[1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trajectories from .csv: what `Trajectory.save` wrote, and the joint curves that controllers log."""
+"""Trajectories from .csv files of `Trajectory.save`, and from joint curves that controllers log."""
 
 from __future__ import annotations
 
@@ -35,24 +35,31 @@ from .trajectory import Trajectory
 from .units import si_name
 
 MOST_BYTES = 2 * 10**9
+"""Largest size of a file [bytes]."""
+
 LONGEST_LINE = 2**24
+"""Size of a line from which on a file is refused [bytes]."""
+
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+"""Characters that may separate columns, with their names in messages."""
+
 SHOWN = 40
-"""Characters of what was found in an error."""
+"""Largest number of characters of a cell in an error message."""
 
 
 def read_csv(path: Path) -> Trajectory:
-    """See `read_trajectory`."""
+    """Read a .csv file as `read_trajectory` does."""
     with open_regular(path) as file:
         table = _Table(path, file)
     return _trajectory(table)
 
 
 class _Table:
-    """A file's columns, and its numbers in SI units.
+    """The columns of a file, with numbers in SI units.
 
     Attributes:
-        columns, units: of what each holds, and the SI name of its unit. values: shape (F, columns).
+        columns: the content of each column. units: the SI name of each unit.
+        values: shape (F, columns).
     """
 
     def __init__(self, path: Path, file: IO[bytes]):
@@ -73,7 +80,7 @@ class _Table:
         return TrajectoryError(f"{self.path}:{line}: {_printable(message)}")
 
     def at(self, kind: str) -> list[int]:
-        """Numbers of the columns of a kind."""
+        """Return the numbers of the columns of a kind."""
         return [number for number, column in enumerate(self.columns) if column.kind == kind]
 
     def line_of(self, row: int) -> int:
@@ -96,7 +103,13 @@ class _Table:
                 raise self.error(number, f"not UTF-8: {place} of the line; save it as UTF-8") from error
 
     def _split(self, heading: str) -> tuple[str, list[str]]:
-        """(separator, cells): that which sets the time apart from the others, and finds the most columns."""
+        """Return (separator, cells) of the first line.
+
+        Of the separators that give a column of times, the one with most columns counts.
+
+        Raises:
+            TrajectoryError: if no separator gives a column of times.
+        """
         found = []
         for separator in SEPARATORS:
             try:
@@ -217,7 +230,11 @@ def _trajectory(table: _Table) -> Trajectory:
 
 
 def _parts(table: _Table, kind: str, parts: list[str]) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names of what has columns of a kind, and its numbers, shape (F, names, parts)."""
+    """Return names of the links or joints with columns of a kind, and their numbers, shape (F, names, parts).
+
+    Raises:
+        TrajectoryError: if a part is missing.
+    """
     at = {(table.columns[number].name, table.columns[number].part): number for number in table.at(kind)}
     names = tuple(dict.fromkeys(name for name, _ in at))
     for name in names:
@@ -262,11 +279,11 @@ def _efforts(table: _Table, names: list[str]) -> np.ndarray | None:
 
 
 def _short(text: str) -> str:
-    """One line of it, no longer than an error can bear."""
+    """Return at most `SHOWN` characters of a text, as one line."""
     line = _printable(text.strip())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
 
 
 def _printable(text: str) -> str:
-    """In one line, whatever names hold."""
+    """Return a text as one line, with blanks in the place of characters that cannot be printed."""
     return "".join(mark if mark.isprintable() else " " for mark in text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where links touched and struck each other, as tables: a line for each point, or for each blow."""
+"""Contacts and impacts between links, as tables with one line for each contact point or impact."""
 
 from __future__ import annotations
 
@@ -11,24 +11,31 @@ from typing import Any, Self
 
 import numpy as np
 
-WORDS, NUMBERS, VECTORS = ("first", "second"), ("time", "gap"), ("point", "normal", "force", "torque", "impulse")
-"""Columns that hold names, one number a line, and three."""
+WORDS = ("first", "second")
+"""Columns that hold names."""
+
+NUMBERS = ("time", "gap")
+"""Columns that hold one number in each line."""
+
+VECTORS = ("point", "normal", "force", "torque", "impulse")
+"""Columns that hold three numbers in each line."""
 
 NO_COLUMN = {"column": False}
-"""Marks a field of a `Table` that is no column."""
+"""Metadata of a field of a `Table` that is not a column."""
 
 UNITS = {"time": "s", "point": "m", "force": "N", "torque": "N m", "gap": "m", "impulse": "N s"}
+"""Units of the columns that have one."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """K lines, in the order of their times. All vectors are in world axes.
+    """A table of K lines in the order of their times. All vectors are in world axes.
 
     Attributes:
         frame: of the trajectory, counted from 0, shape (K,). time: shape (K,) [s].
         first, second: names of links, shape (K,).
-        point: where, shape (K, 3) [m]. normal: unit vector from the first to the second, shape (K, 3).
-        frame_count: number of frames of the trajectory; None for a table that belongs to none.
+        point: of contact, shape (K, 3) [m]. normal: unit vector from the first link to the second, shape (K, 3).
+        frame_count: number of frames of the trajectory; None for a table without a trajectory.
     """
 
     frame: np.ndarray
@@ -48,7 +55,7 @@ class Table:
 
     @classmethod
     def of(cls, columns: dict[str, Any]) -> Self:
-        """From lists of whatever length, none too."""
+        """Return a table from lists of any length, {column: values}."""
         count = len(columns["frame"])
         found: dict[str, Any] = {name: np.asarray(values) for name, values in columns.items()}
         for name, values in found.items():
@@ -60,7 +67,7 @@ class Table:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """One after the other."""
+        """Return a table with the lines of all parts, one part after the other."""
         if not parts:
             return cls.of({name: [] for name in cls.columns()})
         found: dict[str, Any] = {
@@ -75,10 +82,10 @@ class Table:
         """Return the lines of one frame.
 
         Args:
-            frame: its number, counted from 0; from the end where it is negative.
+            frame: its number, counted from 0; negative numbers count from the end.
 
         Raises:
-            IndexError: the trajectory has no such frame.
+            IndexError: if the trajectory has no such frame.
         """
         number, count = operator.index(frame), self.frame_count
         if number < 0 and count is not None:
@@ -91,12 +98,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Contacts(Table):
-    """The points in which links touch in each frame; what lies on another does so in several.
+    """The contact points in each frame. Two links may have several.
 
     Attributes:
-        force: on the second link, at the point, shape (K, 3) [N]; the first feels the opposite.
-        torque: likewise, of rolling and spinning friction, shape (K, 3) [N m].
-        gap: between both surfaces, shape (K,) [m]; below 0 where they overlap.
+        force: on the second link, at the point, shape (K, 3) [N]. The force on the first link is the opposite.
+        torque: on the second link, of rolling and spinning friction, shape (K, 3) [N m].
+        gap: between both surfaces, shape (K,) [m]; negative if they overlap.
     """
 
     force: np.ndarray
@@ -104,7 +111,10 @@ class Contacts(Table):
     gap: np.ndarray
 
     def of_frames(self, numbers: np.ndarray) -> Contacts:
-        """Those of the frames with these numbers, each numbered by its place among them."""
+        """Return the contacts of the frames with these numbers.
+
+        The place of a number becomes the new number of the frame.
+        """
         begin, end = (np.searchsorted(self.frame, numbers, side=side) for side in ("left", "right"))
         counts = end - begin
         skipped = np.repeat(begin - np.cumsum(counts) + counts, counts)
@@ -114,16 +124,18 @@ class Contacts(Table):
 
 @dataclass(frozen=True)
 class Impacts(Table):
-    """The blows of one link on another, each in a point. `frame` is the first that is not before it.
+    """The impacts of one link on another, each at one point. `frame` is the first frame that is not before the impact.
 
     Attributes:
-        impulse: on the second link, at the point, shape (K, 3) [N s]; the first feels the opposite.
+        impulse: on the second link, at the point, shape (K, 3) [N s]. The impulse on the first link is the opposite.
     """
 
     impulse: np.ndarray
 
     def within(self, times: np.ndarray) -> Impacts:
-        """Those from the first to the last of the times of frames, shape (F,) [s], which number them anew."""
+        """Return the impacts from the first to the last of the times of frames, shape (F,) [s], with new frame
+        numbers.
+        """
         if not len(times):
             return self.chosen(slice(0))
         found = self.chosen((self.time >= times[0]) & (self.time <= times[-1]))
@@ -131,4 +143,4 @@ class Impacts(Table):
 
 
 TABLES: dict[str, type[Contacts] | type[Impacts]] = {"contacts": Contacts, "impacts": Impacts}
-"""Fields of a `Trajectory`."""
+"""Fields of a `Trajectory` that are tables, with their classes."""

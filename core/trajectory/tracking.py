@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coordinates of a model whose links stand where poses say, frame by frame."""
+"""Coordinates of a model from the poses of its links, frame by frame."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from ..model.compiled import CompiledModel
 
 @dataclass(frozen=True)
 class Tracked:
-    """What `tracked` found.
+    """The result of `tracked`.
 
     Attributes:
-        q: shape (F, nq). gap: the farthest that poses are from where the coordinates put them [m or rad], over all
-            joints and frames; joint: whose that is, "" where there are none.
+        q: shape (F, nq).
+        gap: largest difference between the poses and those that the coordinates give, over all joints and frames [m or
+            rad].
+        joint: the joint where it occurs, or "" if there are no joints.
     """
 
     q: np.ndarray
@@ -27,12 +29,13 @@ class Tracked:
 
 
 def tracked(compiled: CompiledModel, X_WL: np.ndarray, links: Collection[str] | None = None) -> Tracked:
-    """The coordinates of joints, those of the tree and those that close loops, without jumps from frame to frame.
+    """Return the coordinates of all joints, including those that close loops, without jumps from frame to frame.
 
     Args:
         compiled: by `compile_for_posing`.
-        X_WL: shape (F, L, 7), rows in `compiled.link_names`' order [m]; those of other links than `links` mean nothing.
-        links: only the joints that carry these; those of others stand at home. All if left out.
+        X_WL: shape (F, L, 7), rows in the order of `compiled.link_names` [m]. Rows of links that are not in `links` are
+            ignored.
+        links: if given, only joints that carry these links are computed; others are at home.
     """
     q = np.tile(compiled.q_home, (len(X_WL), 1))
     near = compiled.q_home.copy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Trajectory`: motion as arrays, frame by frame."""
+"""`Trajectory`: a motion as arrays, frame by frame."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Trajectory:
         q: shape (F, nq). qd: shape (F, nv). NaN while the joint of a coordinate is not enabled.
         kinetic, potential: shape (F,) [J]. Energies are NaN if they were not computed.
         dissipated, supplied: energy since the start, shape (F,) [J]. The first is what dampers, friction and impacts
-            have removed. The second is what drives, belts, controls and forces from outside have added, and the work of
-            parting what overlapped.
+            have removed. The second is what drives, belts, controls and external forces have added, and the work of
+            separating links that overlapped.
         efforts: force of the drive, callback or prescribed motion on each velocity coordinate, shape (F, nv) [N m or
             N]; on request.
         wrench_names, wrenches: for J joints, the force [N] and then the torque [N m] about the child-side origin that
@@ -72,35 +72,47 @@ class Trajectory:
         return len(self.times)
 
     def first(self, frames: int) -> Trajectory:
-        """The first `frames` frames, as views of the same arrays."""
+        """Return the first `frames` frames, as views of the same arrays."""
         return self._cut(slice(frames))
 
     def since(self, frame: int) -> Trajectory:
-        """The frames from number `frame` on, as views of the same arrays."""
+        """Return the frames from number `frame` on, as views of the same arrays."""
         return self._cut(slice(frame, None))
 
     def at(self, frames: np.ndarray) -> Trajectory:
-        """The frames with these numbers, shape (n,)."""
+        """Return the frames with these numbers, shape (n,)."""
         return self._cut(frames)
 
     def link(self, name: str) -> np.ndarray:
-        """X_WL of a link in every frame, shape (F, 7) [m]. Raises `ModelError` where there is none."""
+        """Return X_WL of a link in every frame, shape (F, 7) [m].
+
+        Raises:
+            ModelError: if there is no such link.
+        """
         if name not in self.link_names:
             raise ModelError(f"there is no link '{name}'; there are: {', '.join(self.link_names)}")
         return self.X_WL[:, self.link_names.index(name)]
 
     def joint(self, name: str) -> np.ndarray:
-        """Coordinates of a joint in every frame, shape (F, its nq). Raises `ModelError` where it has none."""
+        """Return the coordinates of a joint in every frame, shape (F, its nq).
+
+        Raises:
+            ModelError: if no such joint moves.
+        """
         return self.q[:, self._columns(name)[0]]
 
     def joint_velocity(self, name: str) -> np.ndarray:
-        """Velocities of a joint in every frame, shape (F, its nv). Raises `ModelError` where it has none."""
+        """Return the velocities of a joint in every frame, shape (F, its nv).
+
+        Raises:
+            ModelError: if no such joint moves.
+        """
         return self.qd[:, self._columns(name)[1]]
 
     def _columns(self, name: str) -> tuple[list[int], list[int]]:
         if name in self.joints:
             at_q, at_v = self.joints[name]
-        else:  # read from a file: a coordinate is called as its joint, or JOINT.PART
+        else:  # read from a file: the name of a coordinate is JOINT or JOINT.PART
             at_q, at_v = (
                 [i for i, (each, _) in enumerate(names) if each == name or each.rpartition(".")[0] == name]
                 for names in (self.q_names, self.qd_names)
@@ -116,17 +128,19 @@ class Trajectory:
         return f"<Trajectory: {counted(self.times, 'frame')}{span}, {links}, {q}>"
 
     def state(self, frame: int | Model, model: Model | int | None = None) -> dict:
-        """{"q": {joint: numbers}, "qd": {…}} at a frame, as `Simulation` takes it for `initial`.
+        """Return {"q": {joint: numbers}, "qd": {…}} at a frame, as `Simulation` takes it for `initial`.
 
-        Joints that do not act then are left out, and those whose coordinates the trajectory does not have.
+        Joints that do not act at that time are left out, and so are those whose coordinates the trajectory does not
+        have.
 
         Args:
-            frame: its number; from the end where it is negative.
-            model: what moves, where the trajectory comes from a file, which does not tell which coordinates are whose.
-                May also come first.
+            frame: its number; negative numbers count from the end.
+            model: needed if the trajectory was read from a file, which does not say which coordinates belong to which
+                joint. The model may also be the first argument.
 
         Raises:
-            ModelError: so, and there is no model. IndexError: there is no such frame.
+            ModelError: if the trajectory was read from a file and there is no model. IndexError: if there is no such
+                frame. TypeError: if `frame` is not a whole number.
         """
         if isinstance(frame, Model):
             frame, model = model, frame  # type: ignore[assignment]
@@ -171,15 +185,16 @@ class Trajectory:
         return dataclasses.replace(self, **cut)
 
     def save(self, path: str | Path, only_joints: bool = False) -> None:
-        """Write to `path`, completely or not at all, in the format of its suffix.
+        """Write the trajectory to `path`, completely or not at all, in the format of its suffix.
 
-        A .csv has contacts and impacts in tables beside it: see `files_of`.
+        Contacts and impacts of a .csv go into tables beside it; see `files_of`.
 
         Args:
             only_joints: write only times and q, one column per coordinate; for .csv only.
 
         Raises:
-            ValueError: the suffix is none of .npz, .csv and .json, or joints alone are asked for in another than .csv.
-            OSError: it cannot be written there.
+            ValueError: if the suffix is none of .npz, .csv and .json, or if `only_joints` is set for another suffix
+                than .csv.
+            OSError: if the file cannot be written.
         """
         write(self, Path(path), only_joints)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The units in which files give numbers, and what each is in SI units."""
+"""The units in which files may give numbers, {unit: its size in SI units}."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EFFORT = FORCE | TORQUE
 
 
 def si_name(unit: str) -> str:
-    """What a unit's quantity is measured in after it was multiplied; none stays none."""
+    """Return the SI unit of the quantity of a unit; "" if there is no unit."""
     base, over, per = unit.partition("/")
     named = "rad" if base in ANGLE else "m" if base in LENGTH else base
     return named + over + per

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trajectories to .npz, .csv and .json files, whole or not at all."""
+"""Trajectories to .npz, .csv and .json files, which are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -39,20 +39,23 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 UNSAVED = {"saved": False}
-"""Metadata of a field of `Trajectory` that no file has."""
+"""Metadata of a field of `Trajectory` that is not stored in files."""
 
 FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
+"""Unit of an effort, by the unit of the velocity that it acts on."""
 
 
 def files_of(path: Path, tables: Collection[str]) -> dict[str, Path]:
-    """The files beside a .csv that have the tables of `Trajectory` with these names, by their names."""
+    """Return {table: file} of the files beside a .csv for those of the `tables` that a `Trajectory` has; {} for other
+    suffixes.
+    """
     if path.suffix.lower() != ".csv":
         return {}
     return {name: path.with_name(f"{path.stem}_{name}{path.suffix}") for name in TABLES if name in tables}
 
 
 def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
-    """See `Trajectory.save`."""
+    """Write a trajectory as `Trajectory.save` does."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"{path}: a trajectory is saved as {' or '.join(SUFFIXES)}, not '{path.suffix}'")
@@ -68,7 +71,7 @@ def write(trajectory: Trajectory, path: Path, only_joints: bool) -> None:
 
 
 def _write_all(path: Path, puts: dict[Path, Callable[[IO[bytes]], None]]) -> None:
-    """Write files beside `path`, and move them into place, in their order, once all are whole."""
+    """Write files beside `path`, and move them into place, in their order, when all of them are complete."""
     begun = partial_name(path.name)
     unfinished = {target: path.with_name(begun + f".{number}" * (target != path)) for number, target in enumerate(puts)}
     with contextlib.ExitStack() as ended:
@@ -79,19 +82,19 @@ def _write_all(path: Path, puts: dict[Path, Callable[[IO[bytes]], None]]) -> Non
                 with unfinished[target].open("xb") as file:
                     ended.callback(unfinished[target].unlink, missing_ok=True)
                     put(file)
-            except OSError as error:  # a full disk does not say of which file
+            except OSError as error:  # the error of a full disk does not name the file
                 raise OSError(error.errno, error.strerror or str(error), str(target)) from error
         move_into_place(unfinished)
 
 
 def _write_npz(trajectory: Trajectory, file: IO[bytes]) -> None:
-    whole = io.BytesIO()  # since a zip file that a full disk cuts short tries again at its end, with a traceback
+    whole = io.BytesIO()  # when a disk is full, a ZipFile on it writes again while it closes, with a traceback
     np.savez_compressed(whole, **{name: np.asarray(value) for name, value in _parts(trajectory).items()})
     file.write(whole.getbuffer())
 
 
 def _parts(trajectory: Trajectory) -> dict[str, Any]:
-    """All that there is, by name; columns of tables are named TABLE_COLUMN."""
+    """Return all arrays of a trajectory by name. Columns of tables are named TABLE_COLUMN."""
     found = {name: getattr(trajectory, name) for name in _saved(trajectory)}
     for name, kind in TABLES.items():
         if (table := found.pop(name)) is not None:
@@ -117,7 +120,10 @@ def _write_json(trajectory: Trajectory, file: IO[bytes]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """With null for what is no finite number, which JSON does not have; tables come in another way."""
+    """Return an array as lists, with None for numbers that are not finite, which JSON does not have.
+
+    A tuple is returned as it is, and None for anything else, such as tables.
+    """
     if not isinstance(value, np.ndarray):
         return value if isinstance(value, tuple) else None
     known = np.isfinite(value)
@@ -132,7 +138,7 @@ def _lines(table: Table) -> list[dict[str, Any]]:
 
 
 def _write_lines(table: Table, file: IO[bytes]) -> None:
-    """A table as .csv, a line for each of its own."""
+    """Write a table as .csv."""
     header, columns = [], []
     for name in table.columns():
         values, unit = getattr(table, name), UNITS.get(name, "")

@@ -151,7 +151,7 @@ class Gathering:
             if error.code not in self._told_full:
                 self.findings.error(include, error.code, str(error))
             if error.code in TOO_MANY:
-                self._told_full.add(error.code)  # all that follow would only say so again
+                self._told_full.add(error.code)  # further includes would give the same error
             return ()
         self.findings.roots = self.library.roots
         if file.root not in self._checked:
@@ -259,7 +259,7 @@ class Gathering:
         if scope.version >= ONE_NAME_SPACE_SINCE or held.element.tag == element.tag:
             self.findings.error(element, "repeated-name", f"{message}; give each its own")
             return None
-        frame.key = (*frame.key[:-1], f"{frame.key[-1]}_{element.tag}")  # as libsdformat names it
+        frame.key = (*frame.key[:-1], f"{frame.key[-1]}_{element.tag}")  # the name that libsdformat gives it
         self.findings.warning(element, "repeated-name", f"{message}; it is named '{frame.key[-1]}' here")
         return frame if self.frames.add(frame) is None else None
 

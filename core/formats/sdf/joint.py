@@ -22,7 +22,7 @@ DYNAMICS_TAGS = ("damping", "friction", "spring_reference", "spring_stiffness")
 AXIS_KNOWN = known(
     "xyz",
     "use_parent_model_frame",
-    "initial_position",  # which no program ever read; SDF 1.9 has it no more
+    "initial_position",  # no program ever read it; SDF 1.9 removed it
     limit=known("lower", "upper", "effort", "velocity", "stiffness", "dissipation"),
     dynamics=known(*DYNAMICS_TAGS),
     mimic=known("multiplier", "offset", "reference"),

@@ -73,9 +73,12 @@ class _Reader:
                 self.findings.skip(other)
         else:
             self._gather_root_models(models)
-        for model, placement in reversed(gathered.placements):  # inner models before those around them
+        for model, placement in reversed(gathered.placements):  # inner models come before those that contain them
             self._guard(self.frames.place_by, model, placement)
-        for frame in (*gathered.places, *(entry.frame for entry in gathered.explicit)):  # whether or not they are used
+        for frame in (
+            *gathered.places,
+            *(entry.frame for entry in gathered.explicit),
+        ):  # frames without use are checked too
             if self._guard(self.frames.body, frame.key) is not None:
                 self._pose(frame)
         for link in gathered.links:
@@ -117,7 +120,7 @@ class _Reader:
         self.model.gravity = self.findings.vector(holder, "gravity", WORLD_GRAVITY)
         models = list(world.all("model"))
         if len(models) == 1 and not any(world.child(tag) for tag in ("include", "joint", "frame")):
-            self._name_after(models[0])  # a world around one model is but where its gravity stands
+            self._name_after(models[0])  # a world around one model only adds gravity
         self.gathered.world(world, self.file, self.version)
 
     def _gather_root_models(self, models: list[Element]) -> None:
@@ -296,7 +299,7 @@ class _Reader:
             named = THIS_MODEL if in_model else ""
         return PosedFrame(scope.key, xyz or axis, relative_to=scope.resolve(named)) if named else None
 
-    # ---- what stands by
+    # ---- frames, lights and initial positions
 
     def _make_frame(self, entry: ScopedElement) -> None:
         link = self._guard(self.frames.body, entry.frame.key)

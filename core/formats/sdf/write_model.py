@@ -67,7 +67,9 @@ class ModelWriter:
                 self._gearbox(coupling)
             else:
                 self.losses.append(f"coupling '{coupling.name}' is left out: SDF has none between joints but mimic")
-        for frame in (frame for frame in self.model.frames if frame.link != WORLD):  # the world has those itself
+        for frame in (
+            frame for frame in self.model.frames if frame.link != WORLD
+        ):  # frames of the world are written in <world>
             place = self.layout.frames[frame.name]
             at = self._add("frame", place, attached_to=self.layout.links[frame.link].seen_from(place.scope))
             put_pose(at, frame.pose)
@@ -135,7 +137,7 @@ class ModelWriter:
             self.losses.append(f"{subject} is said in <{SPRING}>, {IN_DRAKE}")
             return
         if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.holds_nothing:
-            return  # to SDF, a link without a joint is free
+            return  # in SDF, a link without a joint is free
         if joint.kind.sdf is None:
             self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")
             return
@@ -187,7 +189,7 @@ class ModelWriter:
         stops = [name for name in STOPS if getattr(axis, name) != getattr(default, name)]
         dynamics = [name for name in DYNAMICS if getattr(axis, name) != getattr(default, name)]
         for group, names in (("limit", finite + stops), ("dynamics", dynamics)):
-            if names or group == "limit":  # which the spec requires, empty or not
+            if names or group == "limit":  # the specification requires <limit>, even if it is empty
                 holder = SubElement(element, group)
                 for name in names:
                     put(holder, name, number(getattr(axis, name)))
@@ -239,7 +241,7 @@ class ModelWriter:
     def _pose(self, link: str) -> Pose:
         return self.links[link].pose if link in self.links else IDENTITY
 
-    # ---- what stands by
+    # ---- contact pairs, initial positions and kept elements
 
     def _pair(self, pair: ContactPair) -> None:
         if pair.meets:
@@ -257,7 +259,7 @@ class ModelWriter:
             place = self.layout.joints[joint.name]
             model = self._model(place.scope)
             held = model.find("model_state")
-            if held is None:  # whose name Drake wants to differ from those beside it
+            if held is None:  # Drake requires a name that no sibling has
                 name = place.scope[-1] if place.scope else self.model.name
                 taken = {str(beside.get("name")) for beside in model}
                 state = SubElement(model, "model_state", name=legal_name(name, "state", taken))

@@ -58,7 +58,7 @@ class ShapeWriter:
             holder = SubElement(element, "geometry")
             self._geometry(holder, shape, f"{stem}_{name}", subject)
             has_own = isinstance(shape.geometry, Mesh) and (shape.geometry.materials or shape.geometry.glb)
-            if shape.material and tag == "visual" and not has_own:  # which a <material> would paint over
+            if shape.material and tag == "visual" and not has_own:  # a <material> would hide the mesh's own
                 self._material(element, shape.material, subject)
             for extra in write_surface(element, shape, subject, self.losses) if tag == "collision" else shape.extras:
                 if extra.format == "SDF":

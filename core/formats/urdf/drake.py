@@ -51,7 +51,7 @@ def read_transmission(element: Element, model: Model, findings: Findings) -> Ele
     return element
 
 
-# ---- written
+# ---- output
 
 
 def is_drakes(joint: Joint) -> bool:

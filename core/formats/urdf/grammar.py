@@ -27,15 +27,15 @@ SHAPES = {
     "cylinder": rule(attributes="radius length"),
     "capsule": rule(attributes="radius length"),
     "mesh": rule(attributes="filename scale"),
-    "plane": None,  # Bullet's, as is cdf
+    "plane": None,  # plane and cdf are elements of Bullet
     "cdf": None,
 }
 GEOMETRY = rule(once=SHAPES, choice=" ".join(SHAPES))
 MATERIAL = rule(attributes="name", once={"color": rule(attributes="rgba"), "texture": rule(attributes="filename")})
 VISUAL = rule(attributes="name", once={"origin": ORIGIN, "geometry": GEOMETRY, "material": MATERIAL})
 COLLISION = rule(
-    attributes="name concave group mask",  # the last three are Bullet's
-    once={"origin": ORIGIN, "geometry": GEOMETRY, "material": MATERIAL},  # a colour, to draw the collision with
+    attributes="name concave group mask",  # the last three belong to Bullet
+    once={"origin": ORIGIN, "geometry": GEOMETRY, "material": MATERIAL},  # colour with which the collision is drawn
     kept="verbose",
 )
 LINK = rule(

@@ -95,7 +95,7 @@ def _axes(joint: Element, kind: JointType, direction: Vec3, findings: Findings) 
     friction = findings.attribute(joint.child("dynamics"), "friction", 0.0)
     if len(kind.columns) == 2:
         axes = [Axis(xyz=xyz) for xyz in X_AND_Y]
-    else:  # a ball turns about every axis, so <axis> means nothing; of a plane it is the normal, which its frame has
+    else:  # <axis> has no meaning for a ball; for a planar joint it is the normal, which is in its frame
         axes = [Axis(xyz=direction) if kind.columns and slot.is_pointed else Axis() for slot in kind.axes]
     for axis, slot, damping in zip(axes, kind.axes, dampings, strict=True):
         if "damping" in slot.fields:
@@ -120,7 +120,7 @@ def _limits(joint: Element, kind: JointType, axis: Axis, findings: Findings) -> 
     if limited and limit is None:
         message = "has no <limit>, which its type requires; read as unlimited: write one, or make it continuous"
         findings.warning(joint, "no-limit", message)
-    elif limited:  # left out of <limit> means 0
+    elif limited:  # a missing attribute of <limit> means 0
         axis.lower = lower_bound(findings.attribute(limit, "lower", 0.0, infinite=True))
         axis.upper = upper_bound(findings.attribute(limit, "upper", 0.0, infinite=True))
     axis.effort = _largest(limit, "effort", findings)

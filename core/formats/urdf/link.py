@@ -67,7 +67,7 @@ class LinkReader:
         X_LI = read_origin(element, self.findings)
         given, mass = element.child("inertia"), element.child("mass")
         link.mass = self.findings.attribute(mass, "value", 0.0)
-        if mass is not None and mass.text:  # the spelling of hand-written files
+        if mass is not None and mass.text:  # hand-written files may have the mass as a text
             link.mass = self.findings.number(element, "mass", 0.0)
         link.com = X_LI[:3]
         xx, xy, xz, yy, yz, zz = (self.findings.attribute(given, name, 0.0) for name in INERTIA)

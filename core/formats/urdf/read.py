@@ -46,11 +46,11 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
             lines["joint", joint.name] = element
     _read_besides(root, model, findings)
     has_world = any(link.name == WORLD for link in root.all("link"))
-    if len(model.joints) == len(joints):  # else a joint is missing, and what hangs on it only looks loose
+    if len(model.joints) == len(joints):  # without all joints, links would seem to be roots
         _Tree(model, has_world, root, findings).place_links()
         read_drakes(root, model, lines, findings)
     if not model.links and not any(issue.is_error for issue in findings.issues):
-        findings.excuse(root, "no-links", NO_LINKS, f"model '{model.name}'")  # as Drake and MuJoCo do
+        findings.excuse(root, "no-links", NO_LINKS, f"model '{model.name}'")  # Drake and MuJoCo accept it
     return model, lines
 
 

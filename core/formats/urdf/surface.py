@@ -70,7 +70,7 @@ def _number(element: Element, findings: Findings) -> float | None:
     return found[0] if found else None
 
 
-# ---- written
+# ---- output
 
 
 def put_drakes(collision: NewElement, shape: Shape) -> None:

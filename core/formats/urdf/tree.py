@@ -165,7 +165,7 @@ def _move_frames(joints: list[Joint], ordered: list[Joint]) -> dict[str, Pose]:
     moved: dict[str, Pose] = {}
     for joint in ordered:
         joint.X_PJ = after_move(moved, joint.parent, joint.X_PJ)
-        if not joint.nv:  # what does not move needs no frame of its own
+        if not joint.nv:  # a fixed joint needs no frame of its own
             if joint.X_CJ != IDENTITY:
                 joint.X_PJ, joint.X_CJ = compose(joint.X_PJ, inverse(joint.X_CJ)), IDENTITY
         elif joint.X_CJ != IDENTITY and not is_turned_planar(joint):

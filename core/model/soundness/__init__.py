@@ -9,12 +9,12 @@ from . import essentials, malformed
 
 
 def require_sound(model: Model) -> None:
-    """Refuse a model with which nothing can be computed. The message lists everything that is wrong.
+    """Check that computations with a model are possible. The message of the error lists everything that is wrong.
 
     `check.check_model` checks the whole model and includes these findings.
 
     Raises:
-        ModelError: a finding of `malformed`, or else of `essentials`.
+        ModelError: if `malformed` has findings, or else if `essentials` has some.
     """
     issues = [issue for finding in malformed.FINDINGS for issue in finding(model)]
     issues = issues or [issue for finding in essentials.FINDINGS for issue in finding(model)]

@@ -21,6 +21,7 @@ NO_NUMBERS = ("drive_mode", "locked")
 
 
 def repeated_names(model: Model) -> Iterator[Issue]:
+    """Yield an error for each name that several links, joints or couplings have."""
     for items in (model.links, model.joints, model.couplings):
         counts = Counter(item.name for item in items)
         for item in {item.name: item for item in items}.values():
@@ -31,12 +32,14 @@ def repeated_names(model: Model) -> Iterator[Issue]:
 
 
 def gravity_not_finite(model: Model) -> Iterator[Issue]:
+    """Yield an error if gravity is not finite."""
     if not all_finite(model.gravity):
         message = f"gravity is {as_text(model.gravity)}; give finite numbers, 0 0 0 for none"
         yield error("not-finite", f"model '{model.name}'", message)
 
 
 def bad_mass(model: Model) -> Iterator[Issue]:
+    """Yield an error for each link whose mass is negative or not finite."""
     for link in model.links:
         if not math.isfinite(link.mass):
             yield error("mass-not-finite", name_of(link), f"mass is {link.mass:g} kg; give a finite number, 0 or more")
@@ -45,6 +48,7 @@ def bad_mass(model: Model) -> Iterator[Issue]:
 
 
 def numbers_of_links(model: Model) -> Iterator[Issue]:
+    """Yield an error for each quantity of a link that is not finite."""
     for link in model.links:
         for what, values in (
             ("pose", link.pose),
@@ -61,6 +65,7 @@ def numbers_of_links(model: Model) -> Iterator[Issue]:
 
 
 def numbers_of_joints(model: Model) -> Iterator[Issue]:
+    """Yield an error for each quantity of a joint that is not finite, unless it may be infinite."""
     for joint in model.joints:
         for what, values in (
             ("frame in the parent", joint.X_PJ),
@@ -77,7 +82,7 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
                 if what in NO_NUMBERS:
                     continue
                 value = getattr(axis, what)
-                if isinstance(value, float) and math.isfinite(value):  # as most are: this is asked for every axis
+                if isinstance(value, float) and math.isfinite(value):  # the usual case, tested first for speed
                     continue
                 values = (value,) if isinstance(value, int | float) else value
                 may_be_infinite = what in MAY_BE_INFINITE
@@ -88,9 +93,10 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
 
 
 def which_axis(joint: Joint, number: int) -> str:
-    """Name an axis of a joint as messages do."""
+    """Return the axis of a joint in the words of messages: "axis", "axis 2", or "steering axis"."""
     name = joint.kind.slot(number).name
     return "axis" if not name else f"axis {name}" if name.isdigit() else f"{name} axis"
 
 
 FINDINGS = (repeated_names, gravity_not_finite, bad_mass, numbers_of_links, numbers_of_joints)
+"""Functions that yield the findings of this module for a model."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a finding is, and the words that findings share."""
+"""`Issue`, one finding, and words that the messages of findings share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Issue:
 
     Attributes:
         severity: "error": the model cannot be used; "warning": its numbers are suspect, but used as they are; "note":
-            the model is good, but may surprise.
+            the model is valid, but may surprise.
         code: a short slug, the same for all findings of a kind.
         subject: the object, such as "link 'arm'".
         message: what is wrong, the value, what is allowed, how to repair it.
@@ -40,7 +40,7 @@ class Issue:
 
     @property
     def name(self) -> str:
-        """Of what it is about, as `name_of` puts it into `subject`."""
+        """The name of the object, which `name_of` has put into `subject`."""
         return self.subject.partition(" '")[2].removesuffix("'")
 
     @property
@@ -48,14 +48,16 @@ class Issue:
         return self.severity == "error"
 
     def format(self, path: object) -> str:
-        """One line in the form of compilers: file, line, severity, code, subject, message, with colons between."""
+        """Return one line in the form that compilers use: file, line, severity, code, subject and message, with colons
+        between.
+        """
         file = self.file or path
         where = f"{file}:{self.line}" if self.line else f"{file}"
         return f"{where}: {self.severity} {self.code}: {self.subject}: {self.message}"
 
 
 def count_issues(issues: Iterable[Issue]) -> tuple[int, int]:
-    """How many errors and how many warnings."""
+    """Return the numbers of errors and of warnings."""
     severities = Counter(issue.severity for issue in issues)
     return severities["error"], severities["warning"]
 
@@ -73,7 +75,7 @@ def note(code: str, subject: str, message: str) -> Issue:
 
 
 def name_of(item: Link | Joint | Coupling | Gearbox) -> str:
-    """As messages name it: what it is, and its name."""
+    """Return an object as messages name it: its kind and its name, such as "link 'arm'"."""
     return f"{type(item).__name__.lower()} '{item.name}'"
 
 

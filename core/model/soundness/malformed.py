@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about what cannot even be looked at: unknown types, too few or too many numbers, turns that are none.
+"""Findings about malformed elements: unknown types, wrong counts of numbers, and quaternions that are no rotations.
 
-The other findings need not ask for this: where there is any of it, they see `sound_part` of the model.
+Other findings need not check for these: if there are any, they are given the `sound_part` of the model.
 """
 
 from __future__ import annotations
@@ -22,30 +22,37 @@ from ..text import as_text, counted
 from .issue import Issue, all_finite, error, name_of
 
 ROTATION_TOLERANCE = 1e-6
-"""How far from 1 the length of a quaternion may be before it counts as a mistake and not as rounded digits."""
+"""Largest error of the length of a quaternion that counts as rounding in a file, and not as a mistake [1]."""
 
 
 def shapes_of_model(model: Model) -> Iterator[Issue]:
+    """Yield an error if gravity has a wrong count of numbers."""
     yield from _wrong_count(f"model '{model.name}'", "gravity", model.gravity, 3)
 
 
 def shapes_of_links(model: Model) -> Iterator[Issue]:
+    """Yield an error for each malformed pose, centre of mass or inertia of a link."""
     for link in model.links:
         yield from _link(link)
 
 
 def shapes_of_joints(model: Model) -> Iterator[Issue]:
+    """Yield an error for each malformed type, frame, axis or home of a joint."""
     for joint in model.joints:
         yield from _joint(joint)
 
 
 def shapes_of_couplings(model: Model) -> Iterator[Issue]:
+    """Yield an error for each malformed coupling."""
     for coupling in model.couplings:
         yield from _coupling(coupling)
 
 
 def sound_part(model: Model) -> Model:
-    """A shallow copy without the malformed links and joints, and without what follows or couples those joints."""
+    """Return a shallow copy without malformed links, joints and couplings.
+
+    Mimics and couplings of malformed joints are left out as well.
+    """
     malformed = [joint for joint in model.joints if any(_joint(joint))]
     names = {joint.name for joint in malformed}
     ends = {end for joint in malformed for end in (joint.parent, joint.child)}
@@ -61,7 +68,7 @@ def sound_part(model: Model) -> Model:
 
 
 def _freed(joint: Joint, malformed: set[str]) -> Joint:
-    """The joint, or one that follows nothing where its leader is malformed."""
+    """Return the joint, without its mimic if the leader is malformed."""
     if joint.mimic and joint.mimic.leader in malformed:
         joint = copy.copy(joint)
         joint.mimic = None
@@ -142,9 +149,9 @@ def _wrong_count(subject: str, what: str, values: Sequence[float], count: int) -
 
 
 def as_numbers(values: object) -> list[float] | None:
-    """Return the numbers of a sequence; None if it is none, or holds anything else."""
+    """Return the numbers of a sequence, or None if `values` is not a sequence or contains something else."""
     try:
-        return [float(value) for value in values]  # pyright: ignore[reportGeneralTypeIssues] - which TypeError tells
+        return [float(value) for value in values]  # pyright: ignore[reportGeneralTypeIssues] - a TypeError is caught below
     except (TypeError, ValueError):
         return None
 
@@ -163,3 +170,4 @@ def _wrong_rotation(subject: str, what: str, quat: Sequence[float]) -> Iterator[
 
 
 FINDINGS = (shapes_of_model, shapes_of_links, shapes_of_joints, shapes_of_couplings)
+"""Functions that yield the findings of this module for a model."""
