@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convex solids: how far apart two are, where they touch, and which of many are near. No model, no motion.
+"""Collision detection of convex solids: distances, contact points and candidate pairs. No model, no motion.
 
-    solids.py     the kinds: what a solid is, and all that the rest asks of one
+    solids.py     the kinds of solids, with all functions that depend on the kind
     hulls.py      the convex hull of any points
-    packing.py    from solids as they are told to arrays
-    meeting.py    who may meet whom
-    broad.py      where solids are, and which pairs are near
+    packing.py    conversion of solids to the arrays of kernels
+    meeting.py    the rule that decides which solids may collide
+    broad.py      poses and boxes of solids, and the pairs that are near (broad phase)
     narrow.py     the signed distance of a pair: closed.py, gjk.py with simplex.py, epa.py, ascent.py
-    manifold.py   the points in which a pair touches
-    touching.py   the same for many pairs
+    manifold.py   the contact points of a pair
+    touching.py   the contact points of many pairs
 
-Lengths are in metres, poses in the world or in a body as told. A gap below 0 is a depth.
+Lengths are in metres. Poses are in the world or in a body, as each docstring states. A negative gap is a depth.
 """

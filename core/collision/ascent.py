@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last digits of a normal where something is curved: Newton's method on the separation.
+"""Refine the contact normal of curved solids by Newton's method on the separation.
 
-Along a unit vector n, two solids are parted by s(n) = n . (b - a), where a is the farthest point of A along n and b
-that of B against n. Their signed distance is the greatest s(n) of all n: every n gives a lower bound, so what is found
-here is never worse than what it started from.
+Along a unit vector n, the separation of two solids is s(n) = n . (b - a), where a is the support point of A along n and
+b that of B along -n. The signed distance of the solids is the maximum of s over all n. Every n gives a lower bound, so
+the result is never worse than the initial normal.
 
-s has a slope n' . (b - a) and second derivatives -(H_A + H_B) - s, H those of the support functions (solids.patch).
-Along an edge, the line down a cylinder or a face, s has a kink, at which the top often lies; there n is kept on it:
-normals of such a ridge all make one angle with an axis, those of a face do not move. All pairs of patches are tried.
+The derivative of s by n is b - a, and its second derivatives on the unit sphere are -(H_A + H_B) - s, where H are those
+of the support functions (solids.patch). At an edge, along the side of a cylinder, and at a face, s has a kink, where
+the maximum often lies. There n is kept on the kink: all normals of a ridge make one angle with an axis, and the normal
+of a face is fixed. All pairs of patches are tried.
 
 Source: Boyd, Vandenberghe, Convex Optimization (2004), section 3.2 and 8.2 (support functions, separation); Newton's
 method on a sphere: Absil, Mahony, Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), chapter 6.
@@ -22,23 +23,25 @@ from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub, sym_add,
 from .solids import FACE, RIDGE, patch, support
 
 STEPS = 8
+"""Largest number of Newton steps for each pair of patches."""
 FARTHEST = 0.1
-"""By which a step may turn the normal [rad]."""
+"""Largest angle by which a step may turn the normal [rad]."""
 SETTLED = 1e-15
+"""Change of the unit normal at or below which the iteration has converged. It is rounding."""
 LEAST = 1e-6
-"""Of the greater curvature of s at its top: the least that a step counts on."""
+"""Least curvature of s that a Newton step assumes, as a fraction of the greater principal curvature at its maximum."""
 
 
 @subroutine
 def separation(A, B, hulls, R, c, n):
-    """s(n) [m] of the cores, for a unit vector n from A to B in A's axes."""
+    """Return the separation s(n) of the cores [m], for a unit vector n from A to B in A's axes."""
     b = add(c, rotate(R, support(B, hulls, rotate_back(R, (-n[0], -n[1], -n[2])))))
     return dot(n, sub(b, support(A, hulls, n)))
 
 
 @subroutine
 def climb(A, B, hulls, R, c, n):
-    """(the greatest separation [m], its unit normal from A to B), near the normal n."""
+    """Return the greatest separation [m] near the normal n, and its unit normal from A to B."""
     best, top = separation(A, B, hulls, R, c, n), n
     for sort_a in range(3):
         for sort_b in range(3):
@@ -52,7 +55,12 @@ def climb(A, B, hulls, R, c, n):
 
 @subroutine
 def climb_patch(A, B, hulls, R, c, n, sort_a, sort_b):
-    """(whether both solids have such patches, the normal to which they lead)."""
+    """Return whether both solids have patches of these kinds, and the unit normal of greatest separation on them.
+
+    Args:
+        n: initial unit normal from A to B, in A's axes.
+        sort_a, sort_b: FREE, RIDGE or FACE; see solids.patch.
+    """
     found = n
     for _ in range(STEPS):
         is_there, p, H, axis, along = patch(A, hulls, found, sort_a)
@@ -60,7 +68,7 @@ def climb_patch(A, B, hulls, R, c, n, sort_a, sort_b):
         is_there_too, p_b, H_b, axis_b, along_b = patch(B, hulls, back, sort_b)
         if not (is_there and is_there_too):
             return False, n
-        axis_b = rotate(R, (-axis_b[0], -axis_b[1], -axis_b[2]))  # so that it says of n what it said of -n
+        axis_b = rotate(R, (-axis_b[0], -axis_b[1], -axis_b[2]))  # the axis belongs to -n; negated, it belongs to n
         if sort_a == FACE:
             return True, axis
         if sort_b == FACE:
@@ -83,7 +91,13 @@ def climb_patch(A, B, hulls, R, c, n, sort_a, sort_b):
 
 @jitable
 def across_both(a, along_a, b, along_b, n):
-    """(whether there is one, the unit vector nearest to n that makes given cosines with two axes)."""
+    """Return whether a unit vector makes given cosines with two axes, and the one that is on n's side.
+
+    Args:
+        a, b: unit vectors along the axes.
+        along_a, along_b: cosines of the angles between the result and the axes.
+        n: unit vector that selects one of the two solutions.
+    """
     cosine = dot(a, b)
     sine2 = 1.0 - cosine * cosine
     if sine2 < 1e-12:
@@ -101,7 +115,15 @@ def across_both(a, along_a, b, along_b, n):
 
 @jitable
 def turned_about(axis, along, n, gap, H):
-    """One step of Newton's method about an axis with which n keeps the cosine `along`."""
+    """Return n after one Newton step about an axis. The cosine between n and the axis stays `along`.
+
+    Args:
+        axis: unit vector.
+        along: cosine.
+        n: unit normal.
+        gap: b - a, from the support point of A to that of B [m].
+        H: sum of the second derivatives of both support functions, symmetric [m].
+    """
     flat = sub(n, scale(axis, dot(axis, n)))
     size = math.sqrt(dot(flat, flat))
     if size < 1e-12:
@@ -122,7 +144,7 @@ def turned_about(axis, along, n, gap, H):
 
 @jitable
 def turned_freely(n, gap, H):
-    """One step of Newton's method on the unit sphere."""
+    """Return n after one Newton step on the unit sphere. Arguments are those of `turned_about`."""
     s = dot(n, gap)
     x = cross((1.0, 0.0, 0.0) if abs(n[0]) < 0.7 else (0.0, 1.0, 0.0), n)
     x = unit(x)
@@ -132,7 +154,7 @@ def turned_freely(n, gap, H):
     gx, gy = dot(gap, x), dot(gap, y)
     spread = math.sqrt((a - d) * (a - d) + 4.0 * b * b)
     least, most = 0.5 * (a + d - spread), 0.5 * (a + d + spread)
-    if not least > LEAST * abs(most):  # along a ridge that is level, or where there is no top
+    if not least > LEAST * abs(most):  # s is constant along a ridge, or n is at no maximum
         shift = LEAST * (abs(most) + abs(least)) - min(least, 0.0)
         a, d = a + shift, d + shift
     determinant = a * d - b * b

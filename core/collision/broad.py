@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which solids are near enough to each other that they may touch: a tree of boxes over all of them.
+"""The broad phase: which solids are so near to each other that they may touch, by a tree of boxes.
 
-The tree has no pointers. Solids are sorted along a curve that fills space (Morton's), the sorted row is cut into leaves
-of `LEAF`, and each node holds what its two children hold, down from node 0, node k having the children 2k + 1 and
-2k + 2. It is built anew for each question, in a time that grows with the number of solids, so that the answer hangs on
-nothing that was asked before. Half-spaces have no box; they are held against all others.
+The tree has no pointers. Solids are sorted along a space-filling curve (Morton's), and divided in this order into
+leaves of `LEAF` solids. The root is node 0, and the children of node k are 2k + 1 and 2k + 2. The tree is built anew
+for each call, in a time proportional to the number of solids, so the result does not depend on earlier calls.
+Half-spaces have no box; they are compared with all other solids.
 
-Whole leaves go down the tree, one after the other along the curve, so that what one needs lies where the last one left
-it; pairs are sorted afterwards.
+Leaves are searched for in the order of the curve, so that consecutive searches use the same memory. Pairs are sorted
+afterwards.
 
 Sources: Morton, A computer oriented geodetic data base (1966); Ericson (2005), sections 6.2 and 7.3.
 """
@@ -27,27 +27,37 @@ from .meeting import solids_may_meet
 from .solids import BALL, BOX, CAPSULE, MESH, PLANE, support
 
 LEAF = 4
+"""Number of solids of a leaf."""
 BITS = 10
-"""Of the place along each axis, in a Morton code."""
+"""Number of bits for each coordinate in a Morton code."""
 FEW = 1024
-"""Solids that half of these bits are enough for: sorting is quicker then."""
+"""Largest number of solids for which half of these bits suffice. Sorting is then faster."""
 DEPTH = 64
-"""Room to remember nodes that are still to be looked at: two for each level of a tree that no memory could hold."""
+"""Size of the stack of nodes: two for each level of a tree that exceeds any memory."""
 
 PLACED = np.dtype(
     [
-        ("rotation", np.float64, 9),  # the solid's axes in the world's
+        ("rotation", np.float64, 9),  # the solid's axes in the world
         ("origin", np.float64, 3),  # in the world [m]
-        ("lower", np.float64, 3),  # of a box around it, along the world's axes [m]
-        ("upper", np.float64, 3),
+        ("lower", np.float64, 3),  # lower corner of a box around it, along the world's axes [m]
+        ("upper", np.float64, 3),  # upper corner of that box [m]
     ],
     align=True,
 )
-"""Where a solid is."""
+"""The pose and the box of a solid in the world."""
 
 
 class Tree(Bundled, namedtuple("Tree", "order codes spare_order spare_codes counts lower upper last stack")):
-    """Room for a tree over n solids. last: of each node, the last leaf below it; it stays."""
+    """Work arrays of a tree over n solids.
+
+    Attributes:
+        order: numbers of the solids in the order of the curve, shape (n,).
+        codes: their Morton codes, shape (n,).
+        spare_order, spare_codes, counts: work arrays of the sort.
+        lower, upper: corners of the nodes' boxes along the world's axes, shape (nodes, 3) [m].
+        last: the last leaf below each node, shape (nodes,). It is constant.
+        stack: nodes that are still to be examined, shape (DEPTH,).
+    """
 
 
 def make_tree(count: int) -> Tree:
@@ -65,11 +75,13 @@ def make_tree(count: int) -> Tree:
 
 @kernel
 def place_solids(solids, store, poses, placed):
-    """Say where solids are.
+    """Write the poses and boxes of solids to `placed`.
 
     Args:
-        solids: SOLID records. store: packing.Store. placed: PLACED records, written to, as many.
-        poses: shape (bodies, 12): each body's axes in the world's, row by row, and its origin [m].
+        solids: SOLID records.
+        store: packing.Store.
+        poses: shape (bodies, 12): each body's axes in the world, row by row, and its origin [m].
+        placed: PLACED records, one for each solid, written to.
     """
     for i in range(solids.shape[0]):
         solid, place = solids[i], placed[i]
@@ -89,7 +101,7 @@ def place_solids(solids, store, poses, placed):
 
 @subroutine
 def box_mesh(solid, meshes, R, origin, place):
-    """The box around the box that the tree of a mesh starts with."""
+    """Write to `place` the box in the world of the root box of a mesh's tree."""
     lower, upper = get3(meshes.lower[solid.first_node]), get3(meshes.upper[solid.first_node])
     middle = add(origin, rotate(R, scale(add(lower, upper), 0.5)))
     half = scale(sub(upper, lower), 0.5)
@@ -100,7 +112,7 @@ def box_mesh(solid, meshes, R, origin, place):
 
 @subroutine
 def reach_along(solid, hulls, R, k):
-    """How far a solid reaches down and up along axis k of the world, from its origin [m]."""
+    """Return how far a solid extends from its origin down and up along axis k of the world [m]."""
     kind, half = solid.kind, get3(solid.half)
     axis = (R[3 * k], R[3 * k + 1], R[3 * k + 2])
     if kind == PLANE:
@@ -117,15 +129,17 @@ def reach_along(solid, hulls, R, k):
 
 @kernel
 def find_pairs(solids, placed, meeting, margin, tree, pairs):
-    """Find the pairs whose boxes are not farther apart than the margin [m], and that may meet.
+    """Write the pairs that may collide and whose boxes are at most `margin` apart, and return their number.
+
+    If they are more than the room for them, they are only counted, and the written pairs are not valid.
 
     Args:
-        solids: as in `place_solids`, half-spaces first. placed: what that wrote. meeting: Meeting.
+        solids: as in `place_solids`, half-spaces first.
+        placed: written by `place_solids`.
+        meeting: Meeting.
+        margin: [m].
         tree: `make_tree` for as many solids.
-        pairs: shape (room, 2), written to: numbers of solids, the lower first, in the order of both.
-
-    Returns:
-        how many there are. Where they are more than the room, they are only counted: what is written is of no use.
+        pairs: shape (room, 2), written to: numbers of two solids, the lower one first, in lexicographic order.
     """
     planes = 0
     while planes < solids.shape[0] and solids[planes].kind == PLANE:
@@ -145,7 +159,7 @@ def find_pairs(solids, placed, meeting, margin, tree, pairs):
 
 @subroutine
 def pair_plane(solids, placed, meeting, i, planes, margin, pairs, count):
-    """Write the pairs of half-space i with solids whose boxes come near to it. Returns the count."""
+    """Write the pairs of half-space i with solids whose boxes are near it. Return the number of all pairs."""
     normal, origin = z_axis(get9(placed[i].rotation)), get3(placed[i].origin)
     x, y, z = abs(normal[0]), abs(normal[1]), abs(normal[2])
     for j in range(planes, solids.shape[0]):
@@ -168,7 +182,9 @@ def pair_if_they_meet(solids, meeting, i, j, pairs, count):
 
 @subroutine
 def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count):
-    """Write the pairs of a leaf's solids with each other and with those of later leaves. Returns the count."""
+    """Write the pairs of a leaf's solids with each other and with those of later leaves. Return the number of all
+    pairs.
+    """
     lower, upper = get3(tree.lower[leaf]), get3(tree.upper[leaf])
     inner = (tree.last.shape[0] + 1) // 2 - 1
     waiting = 1
@@ -176,7 +192,7 @@ def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count)
     while waiting > 0:
         waiting -= 1
         node = tree.stack[waiting]
-        while node < inner:  # down to the first of its leaves that is near; the others wait
+        while node < inner:  # descend to the first leaf that is near; push the others
             node = 2 * node + 1
             if is_near(lower, upper, leaf, tree, node + 1):
                 if is_near(lower, upper, leaf, tree, node):
@@ -193,13 +209,15 @@ def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count)
 
 @jitable
 def is_near(lower, upper, leaf, tree, node):
-    """Whether a node has a leaf that is no earlier than the one told, and whose box meets that one's."""
+    """Return whether a node contains `leaf` or a later leaf, and its box overlaps the given one."""
     return (tree.last[node] >= leaf) & overlap(lower, upper, tree.lower[node], tree.upper[node])
 
 
 @subroutine
 def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs, count):
-    """Write the pairs of the solids of two leaves, or of one, whose boxes come near. Returns the count."""
+    """Write the pairs of the solids of two leaves, or of one leaf, whose boxes are near. Return the number of all
+    pairs.
+    """
     total, leaf = placed.shape[0] - planes, tree.last.shape[0] // 2 + other
     for a in range(one * LEAF, min(one * LEAF + LEAF, total)):
         i = tree.order[a]
@@ -216,10 +234,10 @@ def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs
 
 @subroutine
 def sort_pairs(pairs, start, end, next_of, end_of):
-    """Sort a part of the pairs, in place: each goes to where those of its first number lie, and these are sorted.
+    """Sort pairs[start:end] in place: first by the first number, then by the second.
 
     Args:
-        next_of, end_of: room for a number for each solid.
+        next_of, end_of: work arrays, shape (solids or more,).
 
     Source: McIlroy, Bostic, McIlroy, Engineering radix sort, Computing Systems 6 (1993), section 3.
     """
@@ -249,7 +267,10 @@ def sort_pairs(pairs, start, end, next_of, end_of):
 
 @subroutine
 def sort_seconds(pairs, start, end):
-    """Sort the pairs of one solid, which may be the floor of all others. Source: Shell, CACM 2 (1959)."""
+    """Sort the pairs of one solid by the second number. They may be many, as those of a floor.
+
+    Source: Shell, CACM 2 (1959).
+    """
     gap = 1
     while 3 * gap + 1 < end - start:
         gap = 3 * gap + 1
@@ -265,7 +286,7 @@ def sort_seconds(pairs, start, end):
 
 @subroutine
 def grow_tree(placed, planes, margin, tree):
-    """Sort all solids after the half-spaces, and box in the nodes, with the margin around each solid."""
+    """Sort all solids except half-spaces along the curve, and write the nodes' boxes, enlarged by `margin` [m]."""
     count = placed.shape[0] - planes
     lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
     for i in range(planes, placed.shape[0]):
@@ -298,7 +319,7 @@ def most(a, b):
 
 @jitable
 def spread(x):
-    """The ten bits of x, with two zeros between each two."""
+    """Return the ten bits of x with two zeros between each two."""
     x = (x | x << 16) & 0x30000FF
     x = (x | x << 8) & 0x300F00F
     x = (x | x << 4) & 0x30C30C3
@@ -307,7 +328,7 @@ def spread(x):
 
 @subroutine
 def sort_codes(tree, count, bits):
-    """Sort tree.codes, and tree.order with them: so many bits at a time, lowest first."""
+    """Sort `tree.codes`, and `tree.order` with them, by a radix sort of `bits` bits at a time, the lowest first."""
     codes, order, other_codes, other_order = tree.codes, tree.order, tree.spare_codes, tree.spare_order
     radix = 1 << bits
     for turn in range(3):
@@ -325,13 +346,13 @@ def sort_codes(tree, count, bits):
             tree.counts[k] = place + 1
             other_codes[place], other_order[place] = codes[i], order[i]
         codes, order, other_codes, other_order = other_codes, other_order, codes, order
-    for i in range(count):  # an odd number of turns leaves all in the spare room
+    for i in range(count):  # after an odd number of passes the result is in the spare arrays
         tree.order[i] = tree.spare_order[i]
 
 
 @subroutine
 def box_nodes(placed, margin, tree, count):
-    """Give each node the box around all that is below it."""
+    """Write to each node the box around all solids below it, enlarged by `margin` [m]."""
     leaves = (tree.last.shape[0] + 1) // 2
     for node in range(tree.last.shape[0] - 1, -1, -1):
         lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of cores whose distance is a formula: points, segments, boxes, cylinders, in the axes of the first solid.
+"""Closed formulas for the distance of two cores: points, segments, boxes and cylinders.
 
-Each gives the cores' signed distance [m] and the unit normal from the first to the second. Where several directions
-are as near, such as for a ball in the middle of a box, the first axis is taken, so that the same pose gives the same.
+Each function returns the cores' signed distance [m] and the unit normal from the first to the second, in the axes of
+the first solid. `c` is the origin of the second core and `R` its axes. If several directions are equally near, such as
+for a ball in the middle of a box, the first axis is taken, so that the same pose always gives the same result.
 
 Source: Ericson, Real-Time Collision Detection (2005), sections 4.4.1, 5.1.3, 5.1.9.
 """
@@ -25,7 +26,9 @@ def point_point(c):
 
 @subroutine
 def point_segment(c, R, half):
-    """A point at the origin, and a segment about `c` along the z axis of R, half as long as told."""
+    """Return distance and normal of a point at the origin and a segment about `c` along the z axis of R, of half length
+    `half`.
+    """
     axis = (R[2], R[5], R[8])
     along = min(max(-dot(c, axis), -half), half)
     nearest = add(c, scale(axis, along))
@@ -37,7 +40,10 @@ def point_segment(c, R, half):
 
 @subroutine
 def segment_segment(c, R, half_a, half_b):
-    """Segments along z about the origin and along the z axis of R about `c`. Also tells the first's z there."""
+    """Return distance, normal and the z coordinate of the first segment's nearest point.
+
+    The first segment lies along z about the origin, the second along the z axis of R about `c`.
+    """
     axis = (R[2], R[5], R[8])
     # Points (0, 0, t) and c + s axis.
     slope, b, d = axis[2], c[2], dot(axis, c)
@@ -59,7 +65,7 @@ def segment_segment(c, R, half_a, half_b):
 
 @subroutine
 def point_box(c, R, half):
-    """A point at the origin, and a box about `c`."""
+    """Return distance and normal of a point at the origin and a box about `c` of half sizes `half`."""
     x = rotate_back(R, (-c[0], -c[1], -c[2]))
     over = (abs(x[0]) - half[0], abs(x[1]) - half[1], abs(x[2]) - half[2])
     sign = (1.0 if x[0] >= 0.0 else -1.0, 1.0 if x[1] >= 0.0 else -1.0, 1.0 if x[2] >= 0.0 else -1.0)
@@ -78,7 +84,9 @@ def point_box(c, R, half):
 
 @subroutine
 def point_cylinder(c, R, half):
-    """A point at the origin, and a cylinder about `c`."""
+    """Return distance and normal of a point at the origin and a cylinder about `c`. `half` is (radius, radius, half
+    length).
+    """
     x = rotate_back(R, (-c[0], -c[1], -c[2]))
     across = math.sqrt(x[0] * x[0] + x[1] * x[1])
     away = (x[0] / across, x[1] / across, 0.0) if across > 0.0 else (1.0, 0.0, 0.0)
@@ -96,10 +104,14 @@ def point_cylinder(c, R, half):
 
 @subroutine
 def box_box(c, R, a, b):
-    """Boxes of half sizes a and b: the greatest separation along the normals of faces and across pairs of edges.
+    """Return the greatest separation [m] of boxes along normals of faces and cross products of edges, and its normal.
 
-    It is the signed distance where they overlap, and a lower bound of it where they do not. A pair of edges is chosen
-    over a face only where it is better by more than rounding.
+    It is the signed distance if the boxes overlap, and else a lower bound. A pair of edges is chosen instead of a face
+    only if its separation is greater by more than rounding.
+
+    Args:
+        c, R: origin [m] and axes of the second box.
+        a, b: half sizes [m].
 
     Source: Gottschalk, Lin, Manocha, OBBTree, SIGGRAPH (1996), section 5.
     """
@@ -124,7 +136,7 @@ def box_box(c, R, a, b):
         for i in range(3):
             x = (0.0, -y[2], y[1]) if i == 0 else (y[2], 0.0, -y[0]) if i == 1 else (-y[1], y[0], 0.0)
             length2 = dot(x, x)
-            if length2 < 1e-10:  # parallel: a face tells as much
+            if length2 < 1e-10:  # parallel edges: a face has the same separation
                 continue
             k = 1.0 / math.sqrt(length2)
             x = scale(x, k)
@@ -139,9 +151,16 @@ def box_box(c, R, a, b):
 
 @subroutine
 def box_box_point(c, R, a, b, s, n):
-    """The point of the first of two boxes that overlap, where they would part: in what both turn to the normal.
+    """Return the contact point on the first of two boxes that overlap.
 
-    That is a corner, an edge or a face of each. Two edges cross in one point; else it is sought by turns.
+    It lies in the feature of the first box that is extreme along n, opposite the extreme feature of the second: a
+    corner, an edge or a face of each. Two edges cross in one point; for other features, alternating projections find
+    the point.
+
+    Args:
+        c, R: origin [m] and axes of the second box.
+        a, b: half sizes [m].
+        s, n: signed distance [m] and unit normal, from `box_box`.
     """
     back = rotate_back(R, n)
     low_a, high_a = turned_to(a, n)
@@ -165,11 +184,12 @@ def box_box_point(c, R, a, b, s, n):
 
 
 TURNS = 4
+"""Number of rounds of alternating projections."""
 
 
 @jitable
 def turned_to(half, n):
-    """The corners with the least and with the greatest coordinates of what a box turns to n."""
+    """Return the least and the greatest corner of the feature of a box that is extreme along n."""
     x, y, z = half
     return (
         (x if n[0] > LEVEL else -x, y if n[1] > LEVEL else -y, z if n[2] > LEVEL else -z),
@@ -178,7 +198,7 @@ def turned_to(half, n):
 
 
 LEVEL = 1e-9
-"""Sine of an angle that is none."""
+"""Sine of the largest angle at which a direction counts as perpendicular to an axis."""
 
 
 @jitable

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How deep two convex cores overlap: a polytope inside their difference, blown up where it is nearest to the origin.
+"""The penetration depth of two convex cores: the expanding polytope algorithm (EPA).
 
-Each direction in which it is blown up bounds the depth from above, and the polytope's nearest face bounds it from
-below. Where the two meet the answer is found; where rounding or room ends the search before, the best bound from above
-is still a depth by which the cores can be parted.
+A polytope within the difference of the cores is expanded where its surface is nearest to the origin. Each support point
+gives an upper bound of the depth, and the polytope's nearest face gives a lower bound. The search ends when both agree.
+If rounding or lack of room ends it earlier, the best upper bound is still a depth by which the cores can be separated.
 
 Source: van den Bergen, Proximity queries and penetration depth computation on 3D game objects, GDC (2001).
 """
@@ -21,24 +21,35 @@ from ..spatial import add, cross, dot, scale, sub
 from ..spatial.storage import get3, put3
 from .gjk import CLOSE, support_of_difference
 
-CORNERS, FACES, EDGES = 160, 640, 240
-"""Room for a polytope: a curved pair takes some sixty corners."""
+CORNERS = 160
+"""Largest number of corners of a polytope. A pair of curved cores needs about sixty."""
+FACES = 640
+"""Number of face records of a polytope."""
+EDGES = 240
+"""Number of edges for which there is room around a hole."""
 
 FLAT = 1e-15
-"""Of the solids' size: what is less far below a face lies in its plane."""
+"""Distance below a face's plane, as a fraction of the solids' size, up to which a point counts as in the plane."""
 
 FACE = np.dtype(
     [
-        ("corners", np.int64, 3),
-        ("normal", np.float64, 3),  # outward
-        ("distance", np.float64),  # of its plane from the origin; infinite for a face that is gone
+        ("corners", np.int64, 3),  # counter-clockwise seen from outside
+        ("normal", np.float64, 3),  # outward unit normal
+        ("distance", np.float64),  # of its plane from the origin [m]; infinite for a removed face
     ],
     align=True,
 )
+"""A face of a polytope."""
 
 
 class Polytope(Bundled, namedtuple("Polytope", "rows faces edges")):
-    """Room for one. rows: shape (CORNERS, 9), as in simplex.py. faces: FACE records. edges: shape (EDGES, 2)."""
+    """Work arrays for a polytope.
+
+    Attributes:
+        rows: its corners, shape (CORNERS, 9), as in simplex.py.
+        faces: FACE records, shape (FACES,).
+        edges: numbers of two corners, shape (EDGES, 2).
+    """
 
 
 def make_polytope() -> Polytope:
@@ -47,18 +58,21 @@ def make_polytope() -> Polytope:
 
 @subroutine
 def deepest(A, B, hulls, R, c, size, close, room, count):
-    """Find the least way to part two cores that overlap, or that touch.
+    """Return the shortest translation that separates two cores that overlap or touch.
 
     Args:
-        size, close: as in gjk.walk. room: a Polytope whose first `count` rows have the simplex that GJK ended with.
+        A, B, hulls, R, c: as in gjk.walk.
+        size, close: as in gjk.walk.
+        room: a Polytope. Its first `count` rows hold the simplex with which GJK ended.
+        count: number of corners of that simplex.
 
     Returns:
-        (depth [m], unit direction from A to B, along which B leaves, a point of A and one of B that then part).
+        (depth [m], unit direction from A to B in which B separates, a point of A and a point of B that separate last).
     """
     rows, faces = room.rows, room.faces
     if count < 4 or is_flat(rows, size):
         count, flat = complete(A, B, hulls, R, c, size, rows, count)
-        if count < 4:  # the difference itself is flat, or less
+        if count < 4:  # the difference has no volume
             return 0.0, flat, get3(rows[0], 3), get3(rows[0], 6)
     start_faces(rows, faces)
     corners, used = 4, 4
@@ -95,7 +109,11 @@ def is_flat(rows, size):
 
 @subroutine
 def complete(A, B, hulls, R, c, size, rows, count):
-    """Make a simplex of any size a tetrahedron. Returns (corners, the normal of a difference that has no volume)."""
+    """Write to `rows` a tetrahedron in the difference of the cores.
+
+    Returns:
+        (number of corners, less than 4 if the difference has no volume; a unit normal of the difference in that case).
+    """
     support_of_difference(A, B, hulls, R, c, (1.0, 0.0, 0.0), rows[0])
     a = get3(rows[0])
     tried = farthest_from(A, B, hulls, R, c, rows, 1, a, (0.0, 0.0, 0.0))
@@ -119,7 +137,14 @@ def complete(A, B, hulls, R, c, size, rows, count):
 
 @subroutine
 def farthest_from(A, B, hulls, R, c, rows, place, a, along):
-    """Put to rows[place] what, of some support points, is farthest from a point, or from a line through it. How far."""
+    """Write to rows[place] the support point that is farthest from a point, or from a line through it.
+
+    Six directions are tried. Return the distance [m].
+
+    Args:
+        a: the point.
+        along: unit vector along the line; 0 if there is no line.
+    """
     best, chosen = -1.0, (1.0, 0.0, 0.0)
     for k in range(6):
         sign = 1.0 if k < 3 else -1.0
@@ -138,14 +163,14 @@ def farthest_from(A, B, hulls, R, c, rows, place, a, along):
 
 @jitable
 def across_of(axis):
-    """A unit vector across a unit vector."""
+    """Return a unit vector perpendicular to a unit vector."""
     x = cross((1.0, 0.0, 0.0) if abs(axis[0]) < 0.7 else (0.0, 1.0, 0.0), axis)
     return scale(x, 1.0 / math.sqrt(dot(x, x)))
 
 
 @subroutine
 def start_faces(rows, faces):
-    """The four faces of a tetrahedron, each looking away from the corner that it does not have."""
+    """Write the four faces of a tetrahedron. Each faces away from the corner that it does not contain."""
     for k in range(4):
         i, j, m, other = (
             (0, 1, 2, 3) if k == 0 else (0, 3, 1, 2) if k == 1 else (0, 2, 3, 1) if k == 2 else (1, 3, 2, 0)
@@ -159,7 +184,7 @@ def start_faces(rows, faces):
 
 @subroutine
 def put_face(rows, face, i, j, m):
-    """Returns whether it has an area."""
+    """Write the face with corners i, j and m, counter-clockwise seen from outside. Return whether it has an area."""
     p = get3(rows[i])
     n = cross(sub(get3(rows[j]), p), sub(get3(rows[m]), p))
     length = math.sqrt(dot(n, n))
@@ -184,10 +209,11 @@ def nearest_face(faces, used):
 
 @subroutine
 def blow_up(room, used, corner, least):
-    """Take out the faces that see a new corner, and close the hole with faces to it. Returns faces used, or -1.
+    """Remove the faces that see a new corner, and connect the edges of the hole to it.
 
-    A face in one plane with the corner counts among them: kept, it could leave a new face without an area. Faces that
-    are gone leave their places to new ones.
+    A face whose plane contains the corner, within `least` [m], is removed too, since it could leave a new face without
+    an area. New faces use the records of removed ones. Return the number of face records in use, or -1 if that is
+    impossible.
     """
     rows, faces, edges = room.rows, room.faces, room.edges
     w = get3(rows[corner])
@@ -220,7 +246,10 @@ def blow_up(room, used, corner, least):
 
 @subroutine
 def toggle_edge(edges, count, start, end):
-    """An edge that two faces share, once in either direction, is inside of the hole. Returns the edges left, or -1."""
+    """Add an edge of a removed face to the edges of the hole, or remove it if the other face had it.
+
+    An edge that two removed faces share lies inside the hole. Return the number of edges, or -1 if there is no room.
+    """
     for i in range(count):
         if edges[i, 0] == end and edges[i, 1] == start:
             edges[i, 0], edges[i, 1] = edges[count - 1, 0], edges[count - 1, 1]
@@ -233,9 +262,11 @@ def toggle_edge(edges, count, start, end):
 
 @subroutine
 def parting_points(rows, faces, used, top, n):
-    """The points of A and of B that meet where the polytope ends along n; those of row `top` where it has no faces.
+    """Return the points of A and of B whose difference is the point where the polytope's surface meets the line along
+    n.
 
-    Several faces may lie in the plane that is nearest to the origin, of which but one has the point in it.
+    Several faces may lie in the plane nearest to the origin. The face that contains the point is taken. If the polytope
+    has no faces, return the points of row `top`.
     """
     most, a, b = -math.inf, get3(rows[top], 3), get3(rows[top], 6)
     for i in range(used):
@@ -253,7 +284,7 @@ def parting_points(rows, faces, used, top, n):
         u, v, w = u / total, v / total, w / total
         if min(u, v, w) > most:
             most = min(u, v, w)
-            u, v, w = max(u, 0.0), max(v, 0.0), max(w, 0.0)  # it lies beside a needle by rounding
+            u, v, w = max(u, 0.0), max(v, 0.0), max(w, 0.0)  # rounding can place it outside a narrow triangle
             total = u + v + w
             u, v, w = u / total, v / total, w / total
             a = add(add(scale(get3(rows[i], 3), u), scale(get3(rows[j], 3), v)), scale(get3(rows[k], 3), w))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which points of two cores face each other, once the normal between them has all its digits.
+"""The nearest points of two cores, once the normal between them is known to full precision.
 
-Along the best normal n, the points of A that are farthest, and those of B that are farthest against n, are a point, an
-edge, a face or a disc of each. Among them are an a and a b with b - a = s n, and those touch or part. So the walk of
-gjk.py goes on in the plane across n: what it looks for there is the origin, and n, tilted a little toward where it must
-go, asks for the corners. The walk in space, and the polytope of epa.py, end where the distance has its digits; their
-points have half of these.
+Along the best normal n, the points of A that are extreme along n, and those of B along -n, form a point, an edge, a
+face or a disc each. Among them are an a and a b with b - a = s n, which are the contact points. They are found by GJK
+in the plane perpendicular to n, where the difference of the points must vanish. Its support points are those of the
+direction n, tilted slightly towards the search direction. GJK in space and EPA end when the distance is precise; their
+points then have half as many correct digits.
 
 Source: van den Bergen (2004), section 4.3; the farthest points along n are the subdifferential of the support function,
 Rockafellar, Convex Analysis (1970), corollary 23.5.3.
@@ -22,20 +22,24 @@ from .gjk import is_known, support_of_difference
 from .simplex import nearest_to_origin, reduce
 
 TILT = 1e-8
-"""By which a corner that is asked for may lie behind the others, as an angle [rad]."""
+"""Angle by which the direction of support is tilted from n [rad]. A support point lies behind n's by at most that."""
 SETTLED = 1e-9
-"""Of both sizes: what two points may lie beside each other."""
+"""Largest distance of the two points across n, as a fraction of the size of both solids."""
 MOST = 48
-"""Corners that are asked for. Faces with corners take some four, discs at their rims most."""
+"""Largest number of support points. Faces with corners need about four, and discs most at their rims."""
 
 
 @subroutine
 def settle(A, B, hulls, R, c, size, s, n, a, b, rows):
-    """The points of two cores that are apart by s [m] along the unit vector n, in A's axes: (one of A, one of B).
+    """Return the points of A and of B that face each other, for two cores at the distance s along n, in A's axes.
 
     Args:
-        R, c: B's axes and origin [m] in A's. size: of both together [m]. a, b: points already known, which are taken
-            where none are found that fit better. rows: shape (4 or more, 9), room for a simplex.
+        R, c: B's axes and origin [m] in A's axes.
+        size: sum of the sizes of both solids [m].
+        s: signed distance of the cores along n [m].
+        n: unit normal from A to B.
+        a, b: known points, which are returned if no better ones are found.
+        rows: shape (4 or more, 9), work array for a simplex.
     """
     beside = sub(sub(b, a), scale(n, s))
     allowed2 = SETTLED * SETTLED * size * size
@@ -48,7 +52,7 @@ def settle(A, B, hulls, R, c, size, s, n, a, b, rows):
     count, weights = 1, (1.0, 0.0, 0.0)
     for _ in range(MOST):
         left2 = dot(v, v)
-        if left2 <= allowed2 or count == 3:  # in the plane, a triangle is left only if the origin lies in it
+        if left2 <= allowed2 or count == 3:  # in the plane, a triangle remains only if it contains the origin
             break
         support_of_difference(A, B, hulls, R, c, sub(back, scale(v, TILT / math.sqrt(left2))), rows[count])
         put3(rows[count], across(get3(rows[count]), n))
@@ -70,5 +74,5 @@ def settle(A, B, hulls, R, c, size, s, n, a, b, rows):
 
 @subroutine
 def across(v, n):
-    """The part of a vector across a unit vector."""
+    """Return the component of a vector perpendicular to a unit vector n."""
     return sub(v, scale(n, dot(v, n)))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far two convex cores are apart: the algorithm of Gilbert, Johnson and Keerthi.
+"""The distance of two convex cores: the algorithm of Gilbert, Johnson and Keerthi (GJK).
 
-It walks through the difference of the two cores, all b - a, to the point that is nearest to the origin. Everything is
-in the axes of the first solid, about its origin: `R` and `c` are the second one's axes and origin there, so far from
-the world's origin nothing is lost but what the two origins have lost already.
+It searches the difference of the two cores, all b - a, for the point nearest to the origin. Everything is in the axes
+of the first solid, relative to its origin. `R` and `c` are the second solid's axes and origin there, so a large
+distance from the world's origin costs no precision beyond that of the two origins.
 
 Sources: Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex objects in
-three-dimensional space, IEEE J. Robotics and Automation 4 (1988); van den Bergen (2004), section 4.3, for the ends.
+three-dimensional space, IEEE J. Robotics and Automation 4 (1988); van den Bergen (2004), section 4.3, for the
+termination.
 """
 
 from __future__ import annotations
@@ -20,19 +21,27 @@ from .simplex import nearest_to_origin, reduce
 from .solids import support
 
 CLOSE = 1e-14
-"""Of the two solids' sizes together: what distances are told to, and below which the origin counts as met."""
+"""Precision of distances, as a fraction of the size of both solids. Below this distance the cores count as
+overlapping.
+"""
 CURVED_CLOSE = 1e-10
-"""The same while a curved core is walked along, whose last digits Newton's method finds (ascent.py)."""
+"""Precision of the search if a core is curved. Newton's method (ascent.py) finds the remaining digits."""
 MOST = 128
-"""Steps. Cores with corners take some ten, curved ones forty; what turns in circles stops here."""
+"""Largest number of steps. Cores with corners need about ten, curved ones forty. It ends searches that cycle."""
 
-APART, BEYOND, MEETING = 0, 1, 2
-"""Outcomes: the cores are apart, farther apart than was asked about, or overlap."""
+APART = 0
+"""Outcome of `walk`: the cores are apart."""
+BEYOND = 1
+"""Outcome of `walk`: the cores are farther apart than the margin."""
+MEETING = 2
+"""Outcome of `walk`: the cores overlap."""
 
 
 @subroutine
 def support_of_difference(A, B, hulls, R, c, d, row):
-    """Put the farthest point of B - A along d, and its two parents, to `row`, shape (9,)."""
+    """Write to `row`, shape (9,), the support point of B - A along d, and the points of A and of B whose difference it
+    is.
+    """
     b = add(c, rotate(R, support(B, hulls, rotate_back(R, d))))
     a = support(A, hulls, (-d[0], -d[1], -d[2]))
     put3(row, sub(b, a))
@@ -42,15 +51,18 @@ def support_of_difference(A, B, hulls, R, c, d, row):
 
 @subroutine
 def walk(A, B, hulls, R, c, size, close, margin, rows):
-    """Find the nearest points of two cores.
+    """Return the distance of two cores and their nearest points.
 
     Args:
-        size: of both solids together [m]. close: the part of it to which the distance is wanted.
+        R, c: B's axes and origin [m] in A's axes.
+        size: sum of the sizes of both solids [m].
+        close: required precision of the distance, as a fraction of `size`.
         margin: cores farther apart than this [m] need no exact answer.
-        rows: shape (4 or more, 9), where the simplex lies; see simplex.py.
+        rows: shape (4 or more, 9), the simplex, written to; see simplex.py.
 
     Returns:
-        (outcome, corners of the simplex, distance [m], unit direction from A to B, nearest point of A, that of B).
+        (outcome, number of corners of the simplex, distance [m], unit direction from A to B, nearest points of A and of
+        B).
     """
     start = c if dot(c, c) > 0.0 else (1.0, 0.0, 0.0)
     support_of_difference(A, B, hulls, R, c, (-start[0], -start[1], -start[2]), rows[0])
@@ -74,7 +86,7 @@ def walk(A, B, hulls, R, c, size, close, margin, rows):
         if inside:
             count, outcome = count + 1, MEETING
             break
-        if not dot(nearest, nearest) < distance2:  # what is left to gain is less than rounding
+        if not dot(nearest, nearest) < distance2:  # the remaining improvement is less than rounding
             break
         count, weights = reduce(rows, count + 1, found)
         v = nearest
@@ -94,7 +106,7 @@ def walk(A, B, hulls, R, c, size, close, margin, rows):
 
 @jitable
 def is_known(rows, count):
-    """Whether the newest corner is one of those before it."""
+    """Return whether the newest corner equals an earlier one."""
     w = get3(rows[count])
     for i in range(count):
         known = get3(rows[i])
@@ -105,7 +117,11 @@ def is_known(rows, count):
 
 @jitable
 def plane_normal(rows, n):
-    """The normal of the simplex's triangle: cores that nearly touch leave few digits in the vector between them."""
+    """Return the normal of the simplex's triangle, on n's side, or n if the triangle is too narrow.
+
+    If cores nearly touch, the vector between their nearest points has few correct digits; the triangle's normal has
+    more.
+    """
     p = get3(rows[0])
     across = cross(sub(get3(rows[1]), p), sub(get3(rows[2]), p))
     length = math.sqrt(dot(across, across))
@@ -113,6 +129,6 @@ def plane_normal(rows, n):
         return n
     turned = scale(across, 1.0 / length)
     aligned = dot(turned, n)
-    if abs(aligned) < 0.9999:  # the triangle is a needle
+    if abs(aligned) < 0.9999:  # the triangle is too narrow
         return n
     return turned if aligned > 0.0 else scale(turned, -1.0)

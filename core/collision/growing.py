@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quickhull's loop: the point farthest outside becomes a corner, until no point lies outside by more than a tolerance.
+"""The loop of the quickhull algorithm.
 
-The hull is a closed surface of triangles at any time. The faces that see a corner are found from neighbour to
-neighbour, so they hang together; a corner whose faces are bounded by no single loop, which rounding can cause, is left
-outside.
+The point farthest outside becomes a corner, until no point lies outside by more than a tolerance. The hull is a closed
+surface of triangles at any time. The faces that see a corner are found from neighbour to neighbour, so they are
+connected. A corner is left outside if its faces are not bounded by a single loop, which rounding can cause.
 
 Source: Barber, Dobkin, Huhdanpaa, The quickhull algorithm for convex hulls, ACM Trans. Math. Software 22 (1996).
 """
@@ -17,10 +17,10 @@ from ..spatial import cross, dot, scale, sub
 from ..spatial.storage import get3
 
 USED, FREE, CORNERS = range(3)
-"""Entries of `counts`: slots of faces that were ever in use, free ones among these, and corners of the hull."""
+"""Entries of `counts`: face records that were ever in use, free ones among these, and corners of the hull."""
 
 NOBODY = -1
-"""Owner of a point that lies outside of no face."""
+"""Owner of a point that lies outside no face."""
 
 ORPHAN = -2
 """Owner of a point whose face has just been replaced."""
@@ -28,7 +28,7 @@ ORPHAN = -2
 
 @kernel
 def grow_hull(points, hull, owners, heights, room, counts, exact, simplified, enough):
-    """Add corners to a hull of triangles. Returns by how much a point still lies outside, at most [m].
+    """Add corners to a hull of triangles. Return the largest distance by which a point still lies outside [m].
 
     Args:
         points: shape (n, 3) [m].
@@ -37,8 +37,11 @@ def grow_hull(points, hull, owners, heights, room, counts, exact, simplified, en
             outward unit normals and distances from the origin [m]; written here. alive: shape (f,), whether a face is
             one of the hull. The first counts[USED] faces are a tetrahedron at the start.
         owners, heights: shape (n,), the face that a point lies outside of, and how far [m]; written here.
-        room: (free, seen, loop), shapes (f,), (f,) and (f, 3). counts: shape (3,), see `USED`.
-        exact, simplified: tolerances [m] below and from `enough` corners.
+        room: (free, seen, loop), work arrays of shapes (f,), (f,) and (f, 3).
+        counts: shape (3,), see `USED`.
+        exact: tolerance for fewer corners than `enough` [m].
+        simplified: tolerance from `enough` corners on [m].
+        enough: number of corners from which on the hull is simplified.
     """
     planes, left_outside = hull[2], 0.0
     for face in range(counts[USED]):
@@ -70,13 +73,13 @@ def farthest(heights):
 
 @jitable
 def above(planes, face, p):
-    """Return how far a point is in front of a face's plane [m]."""
+    """Return the signed distance of a point from a face's plane, positive outside [m]."""
     return dot(get3(planes[face]), p) - planes[face, 3]
 
 
 @jitable
 def claim(points, planes, owners, heights, i, face):
-    """Let a face own a point that lies farther outside of it than of any face before."""
+    """Make a face the owner of a point that lies farther outside of it than of its present owner."""
     height = above(planes, face, get3(points[i]))
     if height > heights[i]:
         owners[i], heights[i] = face, height
@@ -84,7 +87,7 @@ def claim(points, planes, owners, heights, i, face):
 
 @subroutine
 def write_plane(points, triangles, planes, face):
-    """Write the plane of a triangle. One without an area has the normal 0, and nothing lies outside of it."""
+    """Write the plane of a triangle. A triangle without area gets the normal 0, and no point lies outside of it."""
     a, b, c = (get3(points[triangles[face, 0]]), get3(points[triangles[face, 1]]), get3(points[triangles[face, 2]]))
     normal = cross(sub(b, a), sub(c, a))
     length = math.sqrt(dot(normal, normal))
@@ -96,7 +99,10 @@ def write_plane(points, triangles, planes, face):
 
 @subroutine
 def add_corner(points, hull, owners, heights, room, counts, corner, least):
-    """Replace the faces that see a corner by faces from their outline to the corner. Returns whether it could be."""
+    """Replace the faces that see a corner by faces from their outline to the corner.
+
+    Return whether that was possible.
+    """
     triangles, neighbours, planes, alive = hull
     free, seen, loop = room
     count = find_seen(points, hull, seen, owners[corner], corner, least)
@@ -123,7 +129,10 @@ def add_corner(points, hull, owners, heights, room, counts, corner, least):
 
 @subroutine
 def find_seen(points, hull, seen, first, corner, least):
-    """Write to `seen` the faces that see a corner, from neighbour to neighbour, and mark them by alive = 2."""
+    """Write to `seen` the faces that see a corner, from neighbour to neighbour, and mark them by alive = 2.
+
+    Return their number.
+    """
     _triangles, neighbours, planes, alive = hull
     p = get3(points[corner])
     seen[0], count, looked = first, 1, 0
@@ -141,7 +150,7 @@ def find_seen(points, hull, seen, first, corner, least):
 
 @subroutine
 def outline(triangles, neighbours, alive, seen, count, loop):
-    """Write the sides between seen and unseen faces to `loop`: start, end, unseen face. Returns their number."""
+    """Write the sides between seen and unseen faces to `loop`: start, end, unseen face. Return their number."""
     sides = 0
     for k in range(count):
         face = seen[k]
@@ -157,7 +166,7 @@ def outline(triangles, neighbours, alive, seen, count, loop):
 
 @subroutine
 def is_loop(loop, sides):
-    """Sort sides so that each begins where the last one ends. Returns whether they are one loop."""
+    """Sort the sides so that each begins where the previous one ends. Return whether they form one loop."""
     if sides < 3:
         return False
     for k in range(sides - 1):
@@ -176,7 +185,7 @@ def is_loop(loop, sides):
 
 @subroutine
 def add_faces(points, hull, free, loop, counts, corner, sides):
-    """Add a face from each side of the loop to the corner, and write its number in place of the side's start."""
+    """Add a face from each side of the loop to the corner, and write the number of the face to loop[k, 0]."""
     triangles, neighbours, planes, alive = hull
     for k in range(sides):
         if counts[FREE] > 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The convex hull of any points, simplified where it would have too many corners.
+"""The convex hull of points, simplified if it would have too many corners.
 
-The hull grows from a tetrahedron: the point that lies farthest outside becomes a corner, and the faces that see it give
-way to faces to it. So the first corners are those that matter most, and stopping early is a simplification of known
-error: no point is left outside by more than the distance at which it stopped.
+The hull grows from a tetrahedron: the point that lies farthest outside becomes a corner, and faces to it replace the
+faces that see it. So the first corners are the most important ones, and stopping early is a simplification of known
+error: no point is left outside by more than the distance at which the algorithm stopped.
 
 Source: Barber, Dobkin, Huhdanpaa, The quickhull algorithm for convex hulls, ACM Trans. Math. Software 22 (1996).
 """
@@ -19,37 +19,39 @@ from ..spatial.arrays import dot, matmul, norm
 from .growing import grow_hull
 
 ENOUGH = 64
-"""Corners from which on a hull may be simplified."""
+"""Number of corners from which on a hull may be simplified."""
 SIMPLIFIED = 1e-3
-"""Of its size: by how much points may then lie outside."""
+"""Largest distance of points outside a simplified hull, as a fraction of its size."""
 EXACT = 1e-9
-"""Of its size: what lies less outside is in a face; by rounding it may lie so much."""
+"""Largest distance of points outside an exact hull, as a fraction of its size. It allows for rounding."""
 THIN = 1e-7
-"""Of its size: what is not thicker is flat, or straight."""
+"""Thickness, as a fraction of the size, at or below which points count as flat, or as in line."""
 LEVEL = 2e-6
-"""Of its size: triangles whose corners lie that near to one plane are one face; single precision rounds by less."""
+"""Largest distance of triangles' corners from a plane, as a fraction of the size, at which they are one face. The error
+of single precision is smaller.
+"""
 
 GREATEST = 1e9
-"""Coordinate [m]."""
+"""Largest coordinate of a point [m]."""
 LEAST = 1e-50
-"""What is not farther apart is one point [m]: squares of squares are numbers."""
+"""Distance at or below which two points are the same [m]. Fourth powers of larger distances are representable."""
 
 
 class HullError(ValueError):
-    """Points have no hull: what was found, what is allowed."""
+    """The error if points have no hull. Its message says what was found and what is allowed."""
 
 
 @dataclass(frozen=True)
 class Hull:
-    """A convex polyhedron; flat, straight or a point where its points are.
+    """A convex polyhedron, or a polygon, a segment or a point if its points have no volume.
 
     Attributes:
         vertices: shape (n, 3) [m].
-        faces: vertex numbers around each face, counter-clockwise seen from outside. A flat hull has two, others with
-            less than a volume none.
-        planes: shape (faces, 4): outward normals, and how far the planes are from the origin [m].
-        edges: shape (e, 2): pairs of vertices that are neighbours.
-        error: by how much a point that it was made of lies outside of it, at most [m].
+        faces: vertex numbers around each face, counter-clockwise seen from outside. A flat hull has two faces; a
+            segment or a point has none.
+        planes: outward unit normal and distance from the origin [m] of each face, shape (faces, 4).
+        edges: pairs of vertices that are neighbours, shape (e, 2).
+        error: largest distance of the given points outside the hull [m].
     """
 
     vertices: np.ndarray
@@ -60,17 +62,17 @@ class Hull:
 
     @cached_property
     def middle(self) -> np.ndarray:
-        """Of the box around it, shape (3,) [m]."""
+        """The middle of the box around the hull, shape (3,) [m]."""
         return 0.5 * (self.vertices.min(axis=0) + self.vertices.max(axis=0))
 
 
 def convex_hull(points: np.ndarray) -> Hull:
-    """The hull of points, shape (n, 3) [m].
+    """Return the convex hull of points, shape (n, 3) [m].
 
-    Up to `ENOUGH` corners it is exact; with more, it is within `SIMPLIFIED` of its size, from inside.
+    It is exact up to `ENOUGH` corners. With more, it lies inside the exact hull, within `SIMPLIFIED` of its size.
 
     Raises:
-        HullError: there are none, or one is not finite.
+        HullError: if there are no points, or if one is not finite or has a coordinate beyond `GREATEST`.
     """
     points = np.asarray(points, float).reshape(-1, 3)
     if not len(points):
@@ -88,8 +90,11 @@ def convex_hull(points: np.ndarray) -> Hull:
 
 
 def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndarray, float]:
-    """Up to four points that lie apart, not in a line, not in a plane; the directions that they span; and how far a
-    point lies beside what they span [m]."""
+    """Return the numbers of up to four points in general position, the directions that they span, and a distance.
+
+    The directions are orthonormal, shape (up to 3, 3). The distance is that of the farthest point from the space that
+    they span [m]; it is 0 if they span all directions.
+    """
     start = int(points[:, 0].argmin())
     corners, spanned = [start], np.zeros((0, 3))
     for _ in range(3):
@@ -101,13 +106,14 @@ def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndar
             return corners, spanned, float(lengths[farthest])
         corners.append(farthest)
         along = away[farthest] / lengths[farthest]
-        along -= matmul(matmul(along, spanned.T), spanned)  # once more: what is left of a thin cloud has few digits
+        # A second time, since the remainder of a thin point set has few correct digits.
+        along -= matmul(matmul(along, spanned.T), spanned)
         spanned = np.vstack([spanned, along / norm(along)])
     return corners, spanned, 0.0
 
 
 def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size: float, error: float) -> Hull:
-    """Of points without a volume."""
+    """Return the hull of points that have no volume."""
     if len(corners) < 3:
         ends = points[corners]
         if len(corners) == 2:
@@ -126,7 +132,10 @@ def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size
 
 
 def _around(flat: np.ndarray, least: float) -> list[int]:
-    """The corners of points in a plane, counter-clockwise. Andrew's monotone chain (1979)."""
+    """Return the corners of the hull of points in a plane, counter-clockwise.
+
+    Source: Andrew's monotone chain (1979).
+    """
     order = np.lexsort((flat[:, 1], flat[:, 0]))
     halves = []
     for row in (order, order[::-1]):
@@ -179,7 +188,7 @@ def _grown(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndar
 
 
 def _hull_of(points: np.ndarray, triangles: np.ndarray, planes: np.ndarray, size: float, error: float) -> Hull:
-    """Return the hull of triangles, of which those in one plane become one face."""
+    """Return the hull that triangles form. Triangles in one plane become one face."""
     used, renumbered = np.unique(triangles, return_inverse=True)
     triangles = renumbered.reshape(-1, 3)
     vertices = points[used]
@@ -191,7 +200,10 @@ def _hull_of(points: np.ndarray, triangles: np.ndarray, planes: np.ndarray, size
 def _merged(
     vertices: np.ndarray, triangles: np.ndarray, planes: np.ndarray, level: float
 ) -> tuple[tuple[int, ...], ...]:
-    """Loops of vertices around triangles that lie in one plane, the largest triangles' planes first."""
+    """Return the loops of vertices around connected triangles that lie in one plane.
+
+    The planes of the largest triangles are used first.
+    """
     beyond = {}
     for number, (i, j, k) in enumerate(triangles.tolist()):
         beyond[i, j] = beyond[j, k] = beyond[k, i] = number
@@ -223,7 +235,7 @@ def _merged(
 
 
 def _loop(triangles: list[list[int]]) -> tuple[int, ...]:
-    """The vertices around triangles that hang together; none where that is not one simple loop."""
+    """Return the vertices around connected triangles, or () if their outline is not one simple loop."""
     following: dict[int, int] = {}
     edges = {(a, b) for i, j, k in triangles for a, b in ((i, j), (j, k), (k, i))}
     for start, end in edges:
@@ -241,7 +253,7 @@ def _loop(triangles: list[list[int]]) -> tuple[int, ...]:
 
 
 def _plane_of(corners: np.ndarray) -> np.ndarray:
-    """Newell's normal of a polygon, and its mean distance from the origin."""
+    """Return the plane of a polygon, shape (4,): Newell's normal, and the largest distance of a corner along it [m]."""
     following = np.roll(corners, -1, axis=0)
     middle = corners.mean(axis=0)
     normal = np.cross(corners - middle, following - middle).sum(axis=0)

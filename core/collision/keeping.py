@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results of slow functions of arrays, kept by the content of the arrays."""
+"""A cache for results of slow functions of arrays, with the content of the arrays as the key."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Result = TypeVar("Result")
 
 
 def kept(most: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Return a decorator that lets a function of arrays compute each result once, and share it. Errors are not kept.
+    """Return a decorator that caches the results of a function of arrays. Errors are not cached.
 
     Args:
-        most: the number of results that are kept; the one that was not asked for the longest goes first.
+        most: largest number of results; the one that was used least recently is removed first.
     """
 
     def decorate(compute: Callable[..., Result]) -> Callable[..., Result]:

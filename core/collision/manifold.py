@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where two solids touch: up to `MOST` points, by clipping the face of one against that of the other.
+"""The contact points of two solids: up to `MOST` points, by clipping the face of one against that of the other.
 
-Each solid offers what it turns to the normal: a face, an edge or side as a segment, or a point. The flatter face is the
-reference, and what the other offers is cut at its sides; what is left, within the margin above it, are the points. They
-move continuously until a face or an edge turns away, and each has a name by the corners and sides that make it, which
-stays while they do. Round faces are cut as polygons of eight corners, one of which is the deepest.
+Each solid offers its feature that is extreme along the normal: a face, an edge or side as a segment, or a point. The
+face whose normal is closer to the contact normal is the reference, and the other solid's feature is clipped at its
+sides. The contact points are the remaining corners within the margin above it. They move continuously until a face or
+an edge turns away. Each has a name, which consists of the corners and sides that determine it and stays while they do.
+Round faces are clipped as polygons of eight corners, one of which is the deepest.
 
-Points and lists are in the axes of the first solid of a pair. A row of a list: x, y, z [m], name.
+Points and lists are in the axes of the first solid of a pair. A row of a list is x, y, z [m], name.
 
 Source: Ericson (2005), section 5.5 (contact regions); Sutherland, Hodgman, Reentrant polygon clipping, CACM 17 (1974).
 """
@@ -26,34 +27,48 @@ from .solids import BOX, CAPSULE, CONE, CYLINDER, HULL, nearest_face, patch, rim
 from .solids import RIDGE as EDGE
 
 MOST = 8
-"""Points of a pair."""
+"""Largest number of contact points that clipping gives for a pair."""
 LIST = 128
-"""Rows of a list. A face with more than half of that loses corners in between."""
+"""Number of rows of a list. A face with more than half as many corners is reduced to fewer."""
 LEVEL = 0.1
-"""Sine of the angle to the normal up to which a face or an edge is offered; with more, its ends are not near."""
+"""Largest sine of the angle between a segment and the plane across the normal at which the segment is offered. In a
+steeper one, the far end is not near the other solid.
+"""
 FACING = 0.995
-"""The cosine of nearly the same."""
+"""Least cosine of the angle between a face's normal and the contact normal at which the face is offered."""
 AROUND = 0.7071067811865476
-"""cos(45 degrees), of an octagon."""
+"""cos(45 degrees), which turns from one corner of an octagon to the next."""
 NAMES = 4096
+"""Number of names of corners. Names of points that clipping makes begin there; NAMES - 1 is the narrow phase's
+point.
+"""
+"""Number of names of corners. Names of points that clipping makes begin there; NAMES - 1 is the narrow phase's
+point.
+"""
+"""Number of names of corners. Names of points that clipping makes begin there; NAMES - 1 is the narrow phase's
+point.
+"""
 CUT_OFF = 1e-4
-"""Of what is round, the part of its radius by which the deepest point that cutting has left may miss the distance."""
+"""Largest excess of the least gap after clipping over the signed distance, as a fraction of the solids' radii. Beyond
+it the contact point of the narrow phase is added.
+"""
 
 CONTACT = np.dtype(
     [
         ("first", np.int64),  # numbers of the two solids, the lower first
         ("second", np.int64),
         ("name", np.int64),  # of the point in this pair
-        ("point", np.float64, 3),  # in the world, halfway between both surfaces [m]
+        ("point", np.float64, 3),  # halfway between both surfaces, in the world [m]
         ("normal", np.float64, 3),  # in the world, from the first solid to the second
         ("gap", np.float64),  # between both surfaces along the normal [m]; below 0 where they overlap
     ],
     align=True,
 )
+"""A contact point."""
 
 
 class Lists(Bundled, namedtuple("Lists", "offered_a offered_b cut spare")):
-    """Room for what two solids offer, and for cutting it; each of shape (LIST, 4)."""
+    """Work arrays for the features that two solids offer, and for clipping, each of shape (LIST, 4)."""
 
 
 def make_lists() -> Lists:
@@ -67,7 +82,11 @@ def put_point(row, p, name):
 
 @subroutine
 def corners_below(solid, hulls, d, rows):
-    """Put to `rows` the core's points that a floor may meet, `d` being down, in the solid's frame. Returns how many."""
+    """Write to `rows` the core's points that may touch a half-space, and return their number.
+
+    Args:
+        d: unit vector into the half-space, in the solid's frame.
+    """
     kind = solid.kind
     half = get3(solid.half)
     if kind == BOX:
@@ -100,7 +119,11 @@ def corners_below(solid, hulls, d, rows):
 
 @jitable
 def deepest_of_rim(radius, d):
-    """As solids.rim, but where d is along the axis, x is chosen: a disc that lies flat touches there and across."""
+    """Return the point (x, y) of a circle about z that is farthest along d.
+
+    If d is along the axis, return the point on x, unlike solids.rim: a disc that lies flat touches there and at the
+    points beside and opposite it.
+    """
     across = math.sqrt(d[0] * d[0] + d[1] * d[1])
     if across < 1e-9 * abs(d[2]):
         return radius, 0.0
@@ -109,9 +132,10 @@ def deepest_of_rim(radius, d):
 
 @subroutine
 def offer(solid, hulls, n, rows):
-    """Put to `rows` what of the core turns to n: a polygon counter-clockwise seen from outside, two ends, or a point.
+    """Write to `rows` the core's feature that is extreme along n, in the solid's frame.
 
-    Returns (how many, the face's normal if it is a face). All is in the solid's frame.
+    The feature is a polygon, counter-clockwise seen from outside, the two ends of a segment, or a point. Return the
+    number of rows, and the unit normal of a face, or else 0.
     """
     kind = solid.kind
     half = get3(solid.half)
@@ -223,7 +247,14 @@ def offer_of_hull(solid, hulls, n, rows):
 
 @subroutine
 def touch_floor(B, hulls, R, c, margin, lists):
-    """Points of a solid that a half-space meets, in its axes: rows of x, y, z, name, at the solid's surface."""
+    """Write to `lists.cut` the points of a solid that touch a half-space, and return their number.
+
+    The rows are x, y, z, name, in the half-space's axes, at the solid's surface.
+
+    Args:
+        R, c: the solid's axes and origin [m] in those of the half-space.
+        margin: largest height above the half-space [m].
+    """
     d = rotate_back(R, (0.0, 0.0, -1.0))
     count = corners_below(B, hulls, d, lists.offered_b)
     kept = 0
@@ -238,10 +269,14 @@ def touch_floor(B, hulls, R, c, margin, lists):
 
 @subroutine
 def touch_pair(A, B, hulls, R, c, s, n, a, margin, contacts, count, lists):
-    """Write the points of a pair from contacts[count] on; one that finds no room is only counted. Returns the count.
+    """Write the contact points of a pair from contacts[count] on, and return the new count.
+
+    A point that finds no room is only counted.
 
     Args:
-        s, n, a: what narrow.separate gave.
+        A, B, hulls, R, c: as in narrow.separate.
+        s, n, a: signed distance [m], unit normal and point of A, from narrow.separate.
+        margin: largest gap of a contact point [m].
     """
     count_a, face_a = offer(A, hulls, n, lists.offered_a)
     count_b, face_b = offer(B, hulls, rotate_back(R, (-n[0], -n[1], -n[2])), lists.offered_b)
@@ -277,7 +312,10 @@ def touch_pair(A, B, hulls, R, c, s, n, a, margin, contacts, count, lists):
 
 @jitable
 def least_gap(contacts, begin, end):
-    """Of points that found room [m]: what is round may touch an edge from beyond it, where cutting leaves nothing."""
+    """Return the least gap of contacts[begin:end] that found room [m].
+
+    A rounded solid may touch an edge from beside it, where clipping leaves no point.
+    """
     least = math.inf
     for k in range(begin, min(end, contacts.shape[0])):
         least = min(least, contacts[k].gap)
@@ -296,7 +334,17 @@ def put_contact(contacts, count, point, n, gap, name):
 
 @subroutine
 def touch_face(corner, face, sign, radius, blown, margin, contacts, count, lists, kept, on_cut):
-    """Write what is left of the other's offer above a face. sign: 1 where the face is the first solid's, else -1."""
+    """Write the rows of the clipped feature that are within the margin above a face. Return the new count.
+
+    Args:
+        corner: a corner of the face [m].
+        face: its unit normal.
+        sign: 1 if the face is the first solid's, else -1.
+        radius: radius of the face's solid [m].
+        blown: radius of the other solid [m].
+        kept: number of rows.
+        on_cut: whether they are in `lists.cut`, else in `lists.spare`.
+    """
     rows = lists.cut if on_cut else lists.spare
     found = 0
     for i in range(kept):
@@ -316,7 +364,10 @@ def touch_face(corner, face, sign, radius, blown, margin, contacts, count, lists
 
 @subroutine
 def thin(rows, gaps, count):
-    """Bring to the front the deepest point and then, one by one, that which is farthest from those before it."""
+    """Move `MOST` rows to the front: the deepest one, and then repeatedly the one farthest from those before it.
+
+    Return their number.
+    """
     for k in range(MOST):
         best, most = k, -math.inf
         for i in range(k, count):
@@ -336,9 +387,15 @@ def thin(rows, gaps, count):
 
 @subroutine
 def cut(reference, sides, face, offered, count, one, other):
-    """Cut a polygon or a segment at the sides of a polygon with the normal `face`.
+    """Clip a polygon or a segment at the sides of a polygon with the normal `face`.
 
-    Returns (how many corners are left, whether they lie in `one`, else in `other`).
+    Args:
+        reference: corners of the polygon, of which there are `sides`.
+        offered: corners of the feature that is clipped, of which there are `count`.
+        one, other: lists to which the result is written.
+
+    Returns:
+        (number of corners that are left, whether they are in `one`, else in `other`).
     """
     for i in range(count):
         for k in range(4):
@@ -358,7 +415,7 @@ def cut(reference, sides, face, offered, count, one, other):
                 kept += 1
             if (here < 0.0 < there or there < 0.0 < here) and kept < LIST and not (count == 2 and i == 1):
                 t = here / (here - there)
-                # Names by the side that cut and by the corner inside of it, which stay while the point slides.
+                # The name is made of the clipping side and the inner corner, which stay while the point slides.
                 inner = source[i, 3] if here < 0.0 else source[k, 3]
                 put_point(
                     target[kept],
@@ -375,7 +432,10 @@ def cut(reference, sides, face, offered, count, one, other):
 
 @subroutine
 def touch_segments(A, B, n, margin, contacts, count, lists):
-    """Two segments side by side: where the ends of the second, and of the first, let them overlap."""
+    """Write the contact points of two nearly parallel segments: the ends of the interval in which they overlap.
+
+    Return the new count. It does not change if the segments are not parallel enough or do not overlap.
+    """
     p, q = get3(lists.offered_a[0]), get3(lists.offered_b[0])
     u, v = sub(get3(lists.offered_a[1]), p), sub(get3(lists.offered_b[1]), q)
     length2_u, length2_v = dot(u, u), dot(v, v)
@@ -406,7 +466,7 @@ def touch_segments(A, B, n, margin, contacts, count, lists):
 
 @subroutine
 def crossing(lists, n, radius, a):
-    """The point of the first of two segments where they cross, seen along n; `a` where they do not."""
+    """Return the point of the first of two segments where they cross, seen along n, or `a` if they are parallel."""
     p, q = get3(lists.offered_a[0]), get3(lists.offered_b[0])
     u, v = sub(get3(lists.offered_a[1]), p), sub(get3(lists.offered_b[1]), q)
     across = cross(v, n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may meet whom, as a rule that kernels can ask: nothing here grows with the number of pairs."""
+"""The rule that decides which solids may collide, for kernels. Its memory does not grow with the number of pairs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,33 @@ from .solids import MESH, PLANE
 
 
 class Meeting(Bundled, namedtuple("Meeting", "groups parts families selves pairs pair_meets neighbours")):
-    """Whether two owners of solids may meet, by their numbers from 0 to n - 1.
+    """The rule whether two owners of solids may collide. Owners have numbers from 0 to n - 1.
 
-    All arrays are int64. A pair of numbers a < b has the code a * n + b. `owners_may_meet` asks in this order: one
-    group, a pair, neighbours, one family.
+    All arrays are int64. A pair of numbers a < b has the code a * n + b. `owners_may_meet` applies the criteria in this
+    order: group, pair, neighbours, family.
 
     Attributes:
-        groups: of each owner, shape (n,): those that never move against each other, the world's among them.
-        parts: likewise, those that are fixed to each other, the world not counted.
-        families: shape (n,). selves: not 0 where an owner meets its own family, shape (n,).
-        pairs: codes of owners, ascending, shape (m,). pair_meets: not 0 where they meet, shape (m,).
-        neighbours: codes of parts that a joint joins, ascending, shape (k,).
+        groups: group of each owner, shape (n,). Owners of one group never move relative to each other. One group
+            contains the world.
+        parts: part of each owner, shape (n,). Owners of one part are fixed to each other, but not by way of the world.
+        families: family of each owner, shape (n,).
+        selves: not 0 if an owner collides with its own family, shape (n,).
+        pairs: codes of pairs of owners with a rule of their own, ascending, shape (m,).
+        pair_meets: not 0 if such a pair collides, shape (m,).
+        neighbours: codes of pairs of parts that a joint connects, ascending, shape (k,).
     """
 
     def may_meet(self, i: int, j: int) -> bool:
-        """Whether owners i and j may."""
+        """Return whether owners i and j may collide."""
         return bool(owners_may_meet(self, i, j))
 
 
 @subroutine
 def solids_may_meet(meeting, a, b):
-    """Whether two SOLID records may: by their kinds, one of which is convex, their layers and their owners."""
+    """Return whether two SOLID records may collide.
+
+    This depends on their kinds, of which one must be neither plane nor mesh, their layers and their owners.
+    """
     if a.kind in (PLANE, MESH) and b.kind in (PLANE, MESH):
         return False
     if (a.layers & b.meets) | (b.layers & a.meets) == 0:
@@ -58,7 +64,7 @@ def code_of(meeting, a, b):
 
 @subroutine
 def place_of(codes, code):
-    """Where a code stands among ascending ones; -1 where it does not."""
+    """Return the index of a code in an ascending array, or -1 if it is not there."""
     low, high = 0, codes.shape[0]
     while low < high:
         middle = (low + high) // 2

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The signed distance of two solids, and the normal along which they would touch or part.
+"""The signed distance of two solids, and the contact normal.
 
-`separate` looks for a formula first (closed.py). What has none is walked along (gjk.py), is blown up where it overlaps
-(epa.py), and where something is curved, Newton's method finds the last digits of the normal (ascent.py), and along that
-the points that face each other (facing.py). Radii are taken off at the end: how far two cores are apart, or overlap, is
-their solids' distance plus both radii.
+`separate` uses a closed formula if there is one (closed.py). Other pairs are computed by GJK (gjk.py), and by EPA if
+they overlap (epa.py). If a core is curved, Newton's method refines the normal (ascent.py). Then the points that face
+each other along it are found (facing.py). The distance of two solids is that of their cores less both radii.
 """
 
 from __future__ import annotations
@@ -22,28 +21,34 @@ from .gjk import APART, BEYOND, CLOSE, CURVED_CLOSE, MEETING, walk
 from .solids import BALL, BOX, CAPSULE, CYLINDER, PLANE, is_curved, support
 
 UNPROVEN = 1e-13
-"""Of both sizes: where two nearest points are farther apart than their direction parts the cores by, that direction has
-lost digits, as it does where cores with corners all but touch.
+"""Largest difference, as a fraction of the size of both solids, between the distance of two nearest points and the
+separation along their direction. Beyond it the direction has lost digits, as it does if cores with corners nearly
+touch, and `climb` refines it.
 """
 STALLED = 1e-9
-"""The same beyond what a climb can make good: cores that touch have left the walk on a needle, which has no direction,
-and the difference of both is looked at from inside.
+"""The same difference beyond which refinement cannot repair the direction. GJK has then ended with a simplex too narrow
+to have a direction, since the cores touch, and EPA examines the difference from inside.
 """
 
 NOWHERE = (0.0, 0.0, 0.0)
+"""Vector that stands for an unknown point or direction."""
+"""Vector that stands for an unknown point or direction."""
+"""Vector that stands for an unknown point or direction."""
 
 
 @subroutine
 def separate(A, B, hulls, R, c, margin, room):
-    """Find how far two solids are apart.
+    """Return the signed distance of two solids, their normal and the contact point of A, in A's axes.
 
     Args:
-        A, B: SOLID records, the kind of A not above that of B. R, c: B's axes and origin [m] in A's.
-        margin: solids farther apart [m] need no exact answer. room: an epa.Polytope.
+        A, B: SOLID records, with the kind of A not above that of B.
+        R, c: B's axes and origin [m] in A's axes.
+        margin: solids farther apart [m] need no exact answer.
+        room: an epa.Polytope.
 
     Returns:
-        (signed distance [m], below 0 where they overlap; unit normal from A to B; the point of A there), in A's axes.
-        Beyond the margin, some number that is above it.
+        (signed distance [m], negative if they overlap; unit normal from A to B; the point of A there). Beyond the
+        margin, the distance is any number above it.
     """
     if A.kind == PLANE:
         d = rotate_back(R, (0.0, 0.0, -1.0))
@@ -76,14 +81,20 @@ def separate(A, B, hulls, R, c, margin, room):
         if s <= 0.0:
             return s, n, box_box_point(c, R, get3(A.half), get3(B.half), s, n)
     s, n, a = search(A, B, hulls, R, c, size, margin + blown, blown, room)
-    if bound >= s - CLOSE * size:  # a face's normal, or one across two edges, has all its digits
+    if bound >= s - CLOSE * size:  # a face's normal, or that of two edges, is more precise
         n = direction
     return s, n, a
 
 
 @subroutine
 def search(A, B, hulls, R, c, size, margin, blown, room):
-    """`separate` for pairs without a formula. margin: of the cores [m]. blown: both radii [m]."""
+    """Do what `separate` does, for pairs without a formula.
+
+    Args:
+        size: sum of the sizes of both solids [m].
+        margin: as in `separate`, but for the cores [m].
+        blown: sum of both radii [m].
+    """
     curved = is_curved(A) or is_curved(B)
     close = CURVED_CLOSE if curved else CLOSE
     outcome, count, s, n, a, b = walk(A, B, hulls, R, c, size, close, margin, room.rows)
@@ -94,7 +105,7 @@ def search(A, B, hulls, R, c, size, margin, blown, room):
         s = -s
     if curved or (outcome == APART and s - separation(A, B, hulls, R, c, n) > UNPROVEN * size):
         best, n = climb(A, B, hulls, R, c, n)
-        size = max(size, s)  # two points have no size, but their distance has its rounding
+        size = max(size, s)  # two points have no size, but their distance is rounded
         if outcome == APART and s - best > STALLED * size:
             _, other, _, _ = deepest(A, B, hulls, R, c, size, close, room, count)
             found, other = climb(A, B, hulls, R, c, other)
@@ -102,6 +113,6 @@ def search(A, B, hulls, R, c, size, margin, blown, room):
                 best, n = found, other
         s = best
     a, b = settle(A, B, hulls, R, c, size, s, n, a, b, room.rows)
-    # The two points found may lie a little beside each other: what is between them is both solids' own.
+    # The two points may differ slightly across n; the contact point lies midway between them.
     a = sub(scale(add(a, b), 0.5), scale(n, 0.5 * s))
     return s - blown, n, add(a, scale(n, A.radius))

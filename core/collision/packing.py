@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From solids as they are told to the arrays that kernels take."""
+"""Conversion of solids from their description in Python to the arrays of kernels."""
 
 from __future__ import annotations
 
@@ -21,21 +21,26 @@ from .solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, P
 EVERY = 0xFFFF
 """All layers."""
 LEAST = 1e-9
-"""Size [m]. From there to the greatest coordinate of a hull, squares and cubes are numbers of full precision."""
+"""Smallest size of a solid [m]. From there to the greatest coordinate of a hull, squares and cubes have full
+precision.
+"""
 
 
 class SolidError(ValueError):
-    """A size that no solid has: what was found, what is allowed."""
+    """The error if a solid cannot have a given size. Its message says what was found and what is allowed."""
 
 
 @dataclass(frozen=True)
 class Solid:
-    """One, in the frame of the body that carries it. `ball`, `box` and their like make them.
+    """A solid in the frame of the body that carries it. `ball`, `box` and similar functions make it.
 
     Attributes:
-        kind, half, radius: as in SOLID. hull: of a HULL. mesh: of a MESH.
-        pose: in the body [m]. A plane is what lies below z = 0, a cone has its tip above.
-        body: which pose carries it. owner, number, layers, meets: as in SOLID.
+        kind, half, radius: as in SOLID.
+        hull: for the kind HULL.
+        mesh: for the kind MESH.
+        pose: in the body [m]. A plane's half-space is below z = 0, and a cone's tip is above its base.
+        body: index of the pose of the body that carries the solid.
+        owner, number, layers, meets: as in SOLID.
     """
 
     kind: int
@@ -52,7 +57,9 @@ class Solid:
 
     @property
     def reach(self) -> float:
-        """Radius of a ball about its origin that holds all of it [m]."""
+        """The radius of a ball about the origin that contains the solid [m]. For a hull, the ball is about the hull's
+        middle.
+        """
         x, y, z = self.half
         if self.kind == PLANE:
             return math.inf
@@ -70,46 +77,62 @@ class Solid:
 
 
 def plane() -> Solid:
-    """What lies below z = 0."""
+    """Return the half-space below z = 0."""
     return Solid(PLANE)
 
 
 def ball(radius: float) -> Solid:
-    """About its middle. radius [m]. Raises SolidError, as all of these do."""
+    """Return a ball about its middle.
+
+    Args:
+        radius: [m].
+
+    Raises:
+        SolidError: if a size is too small or too large. The other functions that make solids raise it, too.
+    """
     return Solid(BALL, radius=_size("radius", radius))
 
 
 def capsule(radius: float, length: float) -> Solid:
-    """Along z about its middle. length [m]: of the cylinder between both half balls; at 0 it is a ball."""
+    """Return a capsule along z about its middle, or a ball if the length is 0.
+
+    Args:
+        radius: [m].
+        length: of the cylinder between both half-balls [m].
+    """
     if length == 0.0:
         return ball(radius)
     return Solid(CAPSULE, (0.0, 0.0, 0.5 * _size("length", length)), _size("radius", radius))
 
 
 def box(size: Vec3) -> Solid:
-    """About its middle. size [m]: whole edges."""
+    """Return a box about its middle.
+
+    Args:
+        size: full lengths of the edges [m].
+    """
     x, y, z = (_size(f"size along {axis}", length) for axis, length in zip("xyz", size, strict=True))
     return Solid(BOX, (0.5 * x, 0.5 * y, 0.5 * z))
 
 
 def cylinder(radius: float, length: float) -> Solid:
-    """Along z about its middle [m]."""
+    """Return a cylinder of a radius and a length [m], along z about its middle."""
     return Solid(CYLINDER, _round(radius, length))
 
 
 def cone(radius: float, length: float) -> Solid:
-    """Along z, its tip at half of its length above its origin, its base as far below [m]."""
+    """Return a cone of a radius and a length [m], along z. The tip lies half its length above the origin."""
     return Solid(CONE, _round(radius, length))
 
 
 def ellipsoid(radii: Vec3) -> Solid:
-    """About its middle [m]."""
+    """Return an ellipsoid about its middle with radii along x, y and z [m], or a ball if they are equal."""
     x, y, z = (_size(f"radius along {axis}", radius) for axis, radius in zip("xyz", radii, strict=True))
     return ball(x) if x == y == z else Solid(ELLIPSOID, (x, y, z))
 
 
 def hulled(hull: Hull) -> Solid:
-    """Of any form, flat, straight or a point as well."""
+    """Return a solid of any convex form, which may also be flat, straight or a point."""
     if not len(hull.vertices):
         raise SolidError("the hull has no vertices; it needs one or more")
     return Solid(HULL, hull=hull)
@@ -125,19 +148,20 @@ def _round(radius: float, length: float) -> Vec3:
 
 
 def _size(name: str, size: float) -> float:
-    if not LEAST <= size <= GREATEST:  # which NaN is not either
+    if not LEAST <= size <= GREATEST:  # also true for NaN
         raise SolidError(f"the {name} is {size:g} m; it must be from {LEAST:g} m to {GREATEST:g} m")
     return float(size)
 
 
 class Store(Bundled, namedtuple("Store", "hulls meshes")):
-    """The corners and faces that solids have: Hulls and Meshes."""
+    """The vertices and faces of all solids: Hulls and Meshes."""
 
 
 def pack(solids: Sequence[Solid]) -> tuple[np.recarray, Store]:
-    """SOLID records, half-spaces first and else in their order, and the hulls and meshes that they have.
+    """Return SOLID records, and a Store of their hulls and meshes.
 
-    The origin of a hull's record lies in its middle, as that of the other kinds does.
+    Half-spaces come first; otherwise the order stays. The origin of a hull's record is the middle of the hull, as for
+    the other kinds.
     """
     ordered = sorted(solids, key=lambda solid: solid.kind != PLANE)
     records = np.zeros(len(ordered), SOLID).view(np.recarray)
@@ -163,7 +187,11 @@ Item = TypeVar("Item")
 
 
 class _Shelf(Generic[Item]):
-    """Things one after the other, each once. counts: how many rows of each kind one takes."""
+    """A list of different items that are stored in arrays one after the other.
+
+    Args:
+        counts: a function that returns how many rows of each array an item takes.
+    """
 
     def __init__(self, counts: Callable[[Item], tuple[int, ...]]):
         self.items: list[Item] = []
@@ -171,7 +199,7 @@ class _Shelf(Generic[Item]):
         self._places: dict[int, tuple[int, ...]] = {}
 
     def place(self, item: Item) -> tuple[int, ...]:
-        """Its first row of each kind; it is put last if it is not there yet."""
+        """Return the first row of an item in each array. An item that is not there yet is appended."""
         if id(item) not in self._places:
             counts = [self._counts(each) for each in self.items]
             before = [0] * len(self._counts(item))
@@ -201,7 +229,7 @@ def _planes_about_middle(hull: Hull) -> np.ndarray:
 
 
 def _numbers(hull: Hull) -> list[np.ndarray]:
-    """Each vertex's neighbours, in rising order."""
+    """Return the neighbours of each vertex, in ascending order."""
     both = np.vstack([hull.edges, hull.edges[:, ::-1]])
     return [np.sort(both[both[:, 0] == i, 1]) for i in range(len(hull.vertices))]
 

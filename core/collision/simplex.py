@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The point of a simplex that is nearest to the origin, by the regions that its corners, edges and faces look at.
+"""The point of a simplex nearest to the origin, by the Voronoi regions of its corners, edges and faces.
 
-A simplex lies in the first rows of an array of shape (rows, 9): each row has a point of the difference of two solids,
-and the points of the first and the second one that it is the difference of.
+A simplex is stored in the first rows of an array of shape (rows, 9). Each row has a point of the difference of two
+solids, and the points of the first and the second solid whose difference it is.
 
 Source: Ericson, Real-Time Collision Detection (2005), sections 5.1.2, 5.1.5, 5.1.6.
 """
@@ -16,12 +16,14 @@ from ..spatial import add, cross, dot, scale, sub
 from ..spatial.storage import get3
 
 FLAT = 1e-14
-"""Of the corners' distances from the origin: by what a corner lies beside a plane, where that is but rounding."""
+"""Distance of a corner from a plane, as a fraction of the corners' distances from the origin, at or below which it is
+rounding.
+"""
 
 
 @subroutine
 def nearest_of_segment(a, b):
-    """(weights of a and b) of the point of a segment that is nearest to the origin."""
+    """Return the weights of a and b at the point of a segment nearest to the origin."""
     ab = sub(b, a)
     along, length2 = -dot(a, ab), dot(ab, ab)
     if along <= 0.0 or length2 == 0.0:
@@ -34,7 +36,7 @@ def nearest_of_segment(a, b):
 
 @subroutine
 def nearest_of_triangle(a, b, c):
-    """(weights of a, b and c) of the point of a triangle that is nearest to the origin."""
+    """Return the weights of a, b and c at the point of a triangle nearest to the origin."""
     ab, ac = sub(b, a), sub(c, a)
     d1, d2 = -dot(ab, a), -dot(ac, a)
     if d1 <= 0.0 and d2 <= 0.0:
@@ -45,7 +47,7 @@ def nearest_of_triangle(a, b, c):
     d5, d6 = -dot(ab, c), -dot(ac, c)
     if d6 >= 0.0 and d5 <= d6:
         return 0.0, 0.0, 1.0
-    # Ericson's products of the d's lose half of the digits where the triangle is small; those of its normal do not.
+    # For a small triangle, Ericson's products of the d's lose half of their digits; products with the normal do not.
     n = cross(ab, ac)
     vc = dot(n, cross(a, b))
     va = dot(n, cross(b, c))
@@ -60,7 +62,7 @@ def nearest_of_triangle(a, b, c):
         t = (d4 - d3) / ((d4 - d3) + (d5 - d6))
         return 0.0, 1.0 - t, t
     total = va + vb + vc
-    if not total > 0.0:  # a needle: its longest side stands for it
+    if not total > 0.0:  # no area: the nearest side stands for it
         return nearest_of_needle(a, b, c)
     k = 1.0 / total
     return va * k, vb * k, vc * k
@@ -68,7 +70,7 @@ def nearest_of_triangle(a, b, c):
 
 @jitable
 def nearest_of_needle(a, b, c):
-    """As `nearest_of_triangle`, of one without an area: the nearest of its sides."""
+    """Return the same as `nearest_of_triangle` for a triangle without area, from its nearest side."""
     u, v = nearest_of_segment(a, b)
     best, weights = norm2(add(scale(a, u), scale(b, v))), (u, v, 0.0)
     u, v = nearest_of_segment(b, c)
@@ -88,9 +90,10 @@ def norm2(a):
 
 @subroutine
 def nearest_of_tetrahedron(a, b, c, d):
-    """(whether the origin lies inside, weights of a, b, c, d of the nearest point).
+    """Return whether a tetrahedron contains the origin, and the weights of a, b, c and d at the nearest point.
 
-    A flat one has no inside: on which side of a face its fourth corner lies is chance, and may be the origin's for all.
+    A flat tetrahedron contains no point: rounding decides on which side of a face its fourth corner lies, which may be
+    the origin's side for all faces.
     """
     best, weights, inside = math.inf, (0.25, 0.25, 0.25, 0.25), True
     for face in range(4):
@@ -125,7 +128,10 @@ def nearest_of_tetrahedron(a, b, c, d):
 
 @subroutine
 def nearest_to_origin(rows, count):
-    """(whether the origin lies inside, a simplex's point nearest to it, the weights of its four rows there)."""
+    """Return whether a simplex contains the origin, its point nearest to the origin, and the weights of its rows there.
+
+    The weights have four entries, of which the first `count` are those of the rows.
+    """
     a = get3(rows[0])
     if count == 1:
         return False, a, (1.0, 0.0, 0.0, 0.0)
@@ -151,7 +157,7 @@ def nearest_to_origin(rows, count):
 
 @subroutine
 def reduce(rows, count, weights):
-    """Drop the corners that the nearest point does not lean on. Returns (how many are left, the weights of these)."""
+    """Remove the rows whose weight is 0. Return the number of remaining rows and their weights."""
     kept, left = 0, (0.0, 0.0, 0.0)
     for i in range(count):
         weight = weights[i]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convex solids: a core with a support function, and a radius by which it is blown up.
+"""Convex solids: a core with a support function, and a radius that is added to it.
 
-Each kind is defined here and nowhere else: its number, what `support` gives, what lies behind a support point
-(`patch`). All are in the solid's own frame. A ball is a blown-up point, a capsule a blown-up segment; all others have
-radius 0.
+All properties of a kind are defined here: its number, its support function, and the geometry around a support point
+(`patch`). All are in the solid's own frame. A ball is a point with a radius, a capsule a segment with a radius; all
+other kinds have radius 0.
 
 Source: van den Bergen, Collision Detection in Interactive 3D Environments (2004), section 4.3 (support mappings).
 """
@@ -21,31 +21,32 @@ from ..spatial import dot, scale
 from ..spatial.storage import get3
 
 PLANE, BALL, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, HULL, MESH = range(9)
-"""The kinds, in the order in which a pair is taken: the lower first, but a mesh before all."""
+"""The kinds. The solid of the lower kind is the first of a pair, except that a mesh always is."""
 
 SOLID = np.dtype(
     [
-        ("kind", np.int64),
-        ("body", np.int64),  # which pose carries it
-        ("owner", np.int64),  # for whoever made it: the link's number
-        ("number", np.int64),  # and that of the shape among the owner's
-        ("half", np.float64, 3),  # half of the core's size along its own axes; of an ellipsoid, its radii [m]
-        ("radius", np.float64),  # that the core is blown up by [m]
+        ("kind", np.int64),  # PLANE, BALL, …
+        ("body", np.int64),  # index of the pose of the body that carries it
+        ("owner", np.int64),  # number of the link that it belongs to
+        ("number", np.int64),  # number of the shape among the owner's
+        ("half", np.float64, 3),  # half of the core's size along its own axes; the radii of an ellipsoid [m]
+        ("radius", np.float64),  # radius that is added to the core [m]
         ("origin", np.float64, 3),  # in the body [m]
-        ("rotation", np.float64, 9),  # own axes in the body's
-        ("reach", np.float64),  # radius of a ball about the origin that holds all of it [m]; infinite for a plane
-        ("layers", np.int64),  # bits: where it is
-        ("meets", np.int64),  # bits: which layers it meets
-        ("first_vertex", np.int64),  # of a hull, in Hulls
+        ("rotation", np.float64, 9),  # own axes in the body
+        ("reach", np.float64),  # radius of a ball about the origin that contains it [m]; infinite for a plane
+        ("layers", np.int64),  # bits: the layers that it is on
+        ("meets", np.int64),  # bits: the layers that it collides with
+        ("first_vertex", np.int64),  # in Hulls or Meshes, as are the next three
         ("vertex_count", np.int64),
         ("first_face", np.int64),
         ("face_count", np.int64),
-        ("first_node", np.int64),  # of a mesh's tree; its vertices and faces are those of Meshes
+        ("first_node", np.int64),  # of a mesh's tree, in Meshes
         ("node_count", np.int64),
-        ("closed", np.int64),  # whether a mesh has an inside
+        ("closed", np.int64),  # whether a mesh is closed
     ],
     align=True,
 )
+"""A solid, as kernels read it."""
 
 
 class Hulls(Bundled, namedtuple("Hulls", "vertices neighbours_from neighbours planes corners_from corners")):
@@ -54,20 +55,21 @@ class Hulls(Bundled, namedtuple("Hulls", "vertices neighbours_from neighbours pl
     Attributes:
         vertices: shape (n, 3) [m].
         neighbours_from, neighbours: those of vertex i are neighbours[neighbours_from[i] : neighbours_from[i + 1]].
-        planes: shape (f, 4), each face's outward normal and its distance from the hull's origin [m].
-        corners_from, corners: likewise, the vertices around each face, counter-clockwise seen from outside.
+        planes: shape (f, 4), each face's outward unit normal and its distance from the hull's origin [m].
+        corners_from, corners: those of face i are corners[corners_from[i] : corners_from[i + 1]], counter-clockwise
+            seen from outside.
     """
 
 
 @jitable
 def is_curved(solid):
-    """Whether its core has curved surfaces or edges."""
+    """Return whether the core has curved surfaces or edges."""
     return solid.kind == CYLINDER or solid.kind == CONE or solid.kind == ELLIPSOID
 
 
 @subroutine
 def support(solid, hulls, d):
-    """A point of the core that is farthest along `d`."""
+    """Return a point of the core that is farthest along `d`."""
     kind = solid.kind
     half = get3(solid.half)
     if kind == BOX:
@@ -95,12 +97,12 @@ def support(solid, hulls, d):
             return 0.0, 0.0, half[2]
         k = 1.0 / length
         return half[0] * stretched[0] * k, half[1] * stretched[1] * k, half[2] * stretched[2] * k
-    return 0.0, 0.0, 0.0  # a ball's core; of a plane, what lies deepest is never asked
+    return 0.0, 0.0, 0.0  # a ball's core; planes are handled elsewhere
 
 
 @jitable
 def rim(radius, d):
-    """The point (x, y) of a circle about z that is farthest along d."""
+    """Return the point (x, y) of a circle about z that is farthest along d."""
     across = math.sqrt(d[0] * d[0] + d[1] * d[1])
     if across == 0.0:
         return 0.0, 0.0
@@ -109,7 +111,10 @@ def rim(radius, d):
 
 @subroutine
 def farthest_vertex(solid, hulls, d):
-    """Number of a hull's vertex that is farthest along `d`: uphill by neighbours, since a hull has but one top."""
+    """Return the number of a hull's vertex that is farthest along `d`.
+
+    A large hull is searched from neighbour to neighbour. This finds the global maximum, since the hull is convex.
+    """
     best = solid.first_vertex
     height = dot(get3(hulls.vertices[best]), d)
     if solid.vertex_count <= FEW:
@@ -130,24 +135,32 @@ def farthest_vertex(solid, hulls, d):
 
 
 FEW = 24
-"""Vertices up to which looking at all of them is as quick as climbing."""
+"""Largest number of vertices at which examining all of them is as fast as the search by neighbours."""
 
-FREE, RIDGE, FACE = 0, 1, 2
-"""What a patch is: a surface that normals move over in two directions, in one about an axis, or not at all."""
+FREE = 0
+"""Kind of a patch: a surface on which normals have two directions of freedom."""
+RIDGE = 1
+"""Kind of a patch: a surface or edge whose normals turn about one axis only."""
+FACE = 2
+"""Kind of a patch: a flat face, which has one normal."""
 
 UNCURVED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
+"""Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
+"""Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
 
 
 @subroutine
 def patch(solid, hulls, n, sort):
-    """What lies about the support point along the unit vector n, told so that Newton's method can turn n.
+    """Return the geometry around the support point along the unit vector n, from which Newton's method turns n.
 
     Args:
-        sort: FREE, or RIDGE or FACE for the nearest ridge or face, which may not be where n points.
+        n: unit vector in the solid's frame.
+        sort: FREE, or RIDGE or FACE for the nearest ridge or face, which need not contain the support point.
 
     Returns:
-        (whether there is such a patch, a point of it, second derivatives of the support function by n as a symmetric
-        matrix, the axis that normals of a ridge turn about, or the face's normal, the cosine between that axis and all
+        (whether there is such a patch; a point of it; second derivatives of the support function by n as a symmetric
+        matrix; the axis about which normals of a ridge turn, or the face's normal; the cosine between that axis and all
         normals of the ridge).
     """
     kind = solid.kind
@@ -177,7 +190,9 @@ def patch(solid, hulls, n, sort):
 
 @subroutine
 def curving(solid, hulls, n):
-    """Second derivatives of the core's support function by the unit vector n, where nothing flat or straight lies."""
+    """Return the second derivatives of the core's support function by the unit vector n, if n is no normal of a flat or
+    straight part.
+    """
     kind = solid.kind
     half = get3(solid.half)
     if kind == ELLIPSOID:
@@ -201,7 +216,7 @@ def curving(solid, hulls, n):
 
 @jitable
 def box_patch(half, n, sort):
-    """Of a box: its nearest edge, or its nearest face."""
+    """Return the nearest edge (RIDGE) or the nearest face (FACE) of a box, as `patch` does."""
     p = (
         half[0] if n[0] >= 0.0 else -half[0],
         half[1] if n[1] >= 0.0 else -half[1],
@@ -227,8 +242,11 @@ def box_patch(half, n, sort):
 
 @jitable
 def hull_patch(solid, hulls, n, sort):
-    """Of a hull: the face, or the edge from the support point, that is nearest to lie across n."""
-    if sort == FACE and solid.face_count == 0:  # straight, or a point
+    """Return the patch of a hull, as `patch` does.
+
+    It is the face with the nearest normal, or the edge from the support point that is nearest to perpendicular to n.
+    """
+    if sort == FACE and solid.face_count == 0:  # a segment or a point
         return False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
     if sort == FACE:
         face = nearest_face(solid, hulls, n)
@@ -253,7 +271,7 @@ def hull_patch(solid, hulls, n, sort):
 
 @subroutine
 def nearest_face(solid, hulls, n):
-    """Number of the face whose normal is nearest to n, of a hull that has faces."""
+    """Return the number of the face whose normal is nearest to n, of a hull that has faces."""
     best, most = solid.first_face, -math.inf
     for i in range(solid.first_face, solid.first_face + solid.face_count):
         found = dot(get3(hulls.planes[i]), n)

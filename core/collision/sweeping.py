@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When two moving solids first touch, by steps that are too short to miss it.
+"""The time at which two moving solids first touch, by conservative advancement.
 
-Between two solids whose nearest points are a distance s apart along a normal n lies a slab of that width. However they
-move, they cannot touch before both together have crossed it; so time may go on by s over the greatest speed at which
-any of their points come nearer along n. The steps shrink as the gap does, and end when it is closed.
-
-Bodies move with a steady velocity of their origin, and turn at a steady rate about it.
+If the nearest points of two solids are at a distance s along a normal n, the solids cannot touch before their points
+have approached by s along n. So time may advance by s divided by the greatest speed at which any of their points
+approach along n. The steps become shorter with the gap, and end when it is closed. Bodies move with constant velocity
+of their origin and constant angular velocity about it.
 
 Source: Mirtich, Impulse-based dynamic simulation of rigid body systems, thesis (1996), section 2.3 (conservative
 advancement).
@@ -24,16 +23,18 @@ from .solids import MESH
 from .touching import ordered, seen_from
 
 MOST = 500
-"""Steps. Some ten are enough but for what passes by at a hair's breadth."""
+"""Largest number of steps. About ten are sufficient, except for solids that pass very close to each other."""
 
 
 @kernel
 def sweep_boxes(solids, poses, twists, duration, placed):
-    """Widen the boxes of `placed` by all that solids pass through in a time [s].
+    """Enlarge the boxes in `placed` by the volume that the solids sweep in `duration`.
 
     Args:
-        solids, poses, placed: as in broad.place_solids, which has written `placed`.
+        solids, poses: as in broad.place_solids.
+        placed: boxes that broad.place_solids has written.
         twists: shape (bodies, 6): velocity of the body's origin [m/s], then its angular velocity [rad/s], world axes.
+        duration: [s].
     """
     for i in range(solids.shape[0]):
         twist = twists[solids[i].body]
@@ -46,7 +47,7 @@ def sweep_boxes(solids, poses, twists, duration, placed):
 
 @subroutine
 def swing(solid, twist):
-    """The speed that turning can give any point of a solid, against its body's origin [m/s]."""
+    """Return an upper bound of the speed of a solid's points relative to its body's origin [m/s]."""
     o, w = get3(solid.origin), get3(twist, 3)
     rate = math.sqrt(dot(w, w))
     return rate * (math.sqrt(dot(o, o)) + solid.reach) if rate > 0.0 else 0.0
@@ -54,11 +55,15 @@ def swing(solid, twist):
 
 @kernel
 def find_impacts(solids, store, poses, twists, duration, pairs, count, skin, placed, room, times):
-    """Write when the first `count` pairs first come as near as `skin` [m]; infinite where they do not in the time.
+    """Write to `times` when the first `count` pairs first come as near as `skin`; infinite if they do not in
+    `duration`.
 
     Args:
-        solids, store, poses, twists, duration: as in `sweep_boxes`. pairs, room: as in touching.touch_pairs.
-        skin: above 0 [m]. placed: two PLACED records, to write to. times: shape (count,) or more, written to [s].
+        solids, store, poses, twists, duration: as in `sweep_boxes`; `store` as in broad.place_solids.
+        pairs, room: as in touching.touch_pairs.
+        skin: distance, above 0 [m].
+        placed: two PLACED records, work array.
+        times: shape (count,) or more, written to [s].
     """
     for k in range(count):
         first, second = ordered(solids, pairs[k, 0], pairs[k, 1])
@@ -67,7 +72,9 @@ def find_impacts(solids, store, poses, twists, duration, pairs, count, skin, pla
 
 @subroutine
 def first_touch(A, B, store, poses, twists, duration, skin, placed, room):
-    """The time [s] at which two solids first come as near as `skin` [m]; infinite if it is not within `duration`."""
+    """Return the time [s] at which two solids first come as near as `skin` [m], or infinity if it is not within
+    `duration`.
+    """
     of_a, of_b = twists[A.body], twists[B.body]
     closing = sub(get3(of_a), get3(of_b))
     turning = swing(A, of_a) + swing(B, of_b)
@@ -78,7 +85,7 @@ def first_touch(A, B, store, poses, twists, duration, skin, placed, room):
         R, c = seen_from(placed[0], placed[1])
         if A.kind == MESH:
             s, n, _ = separate_mesh(A, B, store, R, c, math.inf, room)
-            rate = math.sqrt(dot(closing, closing)) + turning  # whose other parts may lie anywhere
+            rate = math.sqrt(dot(closing, closing)) + turning  # the nearest points may change to any part of a mesh
         else:
             s, n, _ = separate(A, B, store.hulls, R, c, math.inf, room.polytope)
             rate = dot(closing, rotate(get9(placed[0].rotation), n)) + turning
@@ -94,7 +101,7 @@ def first_touch(A, B, store, poses, twists, duration, skin, placed, room):
 
 @jitable
 def put_at(solid, pose, twist, time, place):
-    """Where a solid is after a time, to `place`, without its box."""
+    """Write the pose of a solid after a time [s] to `place`, without its box."""
     turned = matmul(quat_to_mat(quat_of_rotvec(scale(get3(twist, 3), time))), get9(pose))
     put9(place.rotation, matmul(turned, get9(solid.rotation)))
     put3(place.origin, add(add(get3(pose, 9), scale(get3(twist), time)), rotate(turned, get3(solid.origin))))

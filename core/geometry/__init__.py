@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shapes that links carry, the mass properties of meshes, and what can be fitted to them."""
+"""The shapes that links carry, the mass properties of meshes, and the fitting of shapes and features to meshes."""
 
 from typing import TYPE_CHECKING
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sides of cones in a mesh: pointed ones, and those that are cut off, such as countersinks.
+"""Find the sides of cones in a mesh: whole cones, and truncated ones such as countersinks.
 
-All polygons of a cone's side lean by the same angle to its axis, so their normals lie in a plane across it:
+All polygons of a cone's side make the same angle with its axis, so their normals end in one plane across the axis. A
+cone is found in three steps:
 
-1. Axes are guessed: across the normals of a facet and of two of its neighbours, which is exact without noise, and
-   across those of all that is near.
-2. The polygons that lean as the first one does are gathered and a cone is fitted to their corners; then those along it,
-   by turns, until they stay the same. What the fit leaves must be noise.
-3. There must be enough of the circle, and where the side ends, the surface must turn away, as a wall's does (`walls`).
+1. The axis is guessed in two ways: across the normals of a facet and two of its neighbours, which is exact without
+   noise, and by principal axes of the normals of all nearby polygons.
+2. The polygons that are inclined as the first one are gathered, and a cone is fitted to their corners. The polygons
+   along the cone are gathered again, in turns, until they stay the same. The residuals of the fit must be noise.
+3. The side must cover enough of the circle, and the surface must turn away where the side ends, as for walls
+   (`walls.py`).
 """
 
 from __future__ import annotations
@@ -56,7 +58,13 @@ from .walls import breaks_off, covered, facet_at, intervals
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """faces: of the mesh. ends: how far its side reaches from fit.origin, against the axis and along it."""
+    """The side of a cone in a mesh.
+
+    Attributes:
+        faces: its polygons in the mesh.
+        fit: the cone.
+        ends: how far the side reaches from `fit.origin` along `fit.direction`: least and greatest coordinate.
+    """
 
     faces: np.ndarray
     fit: Fit
@@ -64,7 +72,7 @@ class Cone:
 
 
 def cone_at(mesh: Topology, seed: int) -> Cone | None:
-    """The cone that the polygon is part of the side of; None where it is no part of any."""
+    """Return the cone whose side the polygon `seed` belongs to, or None if it belongs to none."""
     near = uncreased(mesh, seed, EXAMINED)
     if len(near) < FEWEST_POLYGONS:
         return None
@@ -81,7 +89,7 @@ def cone_at(mesh: Topology, seed: int) -> Cone | None:
 
 
 def _possible_axes(mesh: Topology, seed: int, near: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
-    """Directions, each once, and how far normals may differ along them."""
+    """Yield possible axes, unit vectors, each with the largest difference of the normals' components along it."""
     known: list[np.ndarray] = []
     facet = facet_at(mesh, seed)
     corners = mesh.border_of(facet)
@@ -109,7 +117,7 @@ def _possible_axes(mesh: Topology, seed: int, near: np.ndarray) -> Iterator[tupl
 
 
 def _settled(mesh: Topology, seed: int, near: np.ndarray, faces: np.ndarray, axis: np.ndarray) -> Cone | None:
-    """Fit a cone and gather the polygons along it, by turns, until they stay the same."""
+    """Return the cone whose fitted shape and gathered polygons agree, or None. Fitting and gathering alternate."""
     try:
         fit = _fitted(mesh, faces, axis)
         miss = _miss(mesh, faces, fit)
@@ -128,7 +136,10 @@ def _settled(mesh: Topology, seed: int, near: np.ndarray, faces: np.ndarray, axi
 
 
 def _fitted(mesh: Topology, faces: np.ndarray, axis: np.ndarray) -> Fit:
-    """A corner where the polygons come together from all around the axis is the tip."""
+    """Return the cone fitted to the corners of `faces`.
+
+    A corner whose polygons lie all around the axis is fitted as the cone's tip.
+    """
     vertices = mesh.vertices_of(faces)
     corners = mesh.corners_of(faces)
     order = np.zeros(len(mesh.points), dtype=np.int64)
@@ -144,7 +155,7 @@ def _fitted(mesh: Topology, faces: np.ndarray, axis: np.ndarray) -> Fit:
 
 
 def _misses(points: np.ndarray, fit: Fit) -> np.ndarray:
-    """Signed distances from the side in parts of the radius, outward."""
+    """Return the signed distances of `points` from the side as fractions of `fit.radius`, positive outside."""
     arms = points - fit.origin
     along = matmul(arms, fit.direction)
     reach = norm(arms - outer(along, fit.direction))
@@ -157,7 +168,9 @@ def _miss(mesh: Topology, faces: np.ndarray, fit: Fit) -> float:
 
 
 def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float, seed: int) -> np.ndarray:
-    """Which polygons have all their corners on the side, and face as it does there."""
+    """Return which polygons have all their corners on the side and face as it does there, inward or outward as
+    `seed`.
+    """
     corners = mesh.corners_of(faces)
     firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
     misses = np.abs(_misses(mesh.points[mesh.corners[corners]], fit))
@@ -173,7 +186,9 @@ def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float, seed: int) 
 
 
 def _is_whole(mesh: Topology, found: Cone) -> bool:
-    """Whether it is a cone, there is enough of the circle, and the surface turns away where its side ends."""
+    """Return whether the fit is a cone that covers enough of the circle, and the surface turns away where its side
+    ends.
+    """
     faces, fit = found.faces, found.fit
     vertices = mesh.vertices_of(faces)
     points = mesh.points[vertices]
@@ -197,7 +212,7 @@ def _is_whole(mesh: Topology, found: Cone) -> bool:
 
 
 def _has_trend(points: np.ndarray, fit: Fit) -> bool:
-    """Whether the residuals go with the place, as those of a bell, an oval or a bent cone do."""
+    """Return whether the residuals depend on the position, as those of a bell, an oval or a bent cone do."""
     arms = points - fit.origin
     along, (x, y) = matmul(arms, fit.direction), matmul(perpendiculars(fit.direction), arms.T)
     reach = np.maximum(hypot(x, y), 1e-300)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether triangles run through each other."""
+"""Tests whether triangles intersect."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ..spatial.arrays import matvec, norm
 
 
 def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
-    """For each pair of triangles, whether each goes right through the other; such as touch or share a plane do not.
+    """Return for each pair of triangles whether they intersect, as booleans of shape (n,).
+
+    Triangles that only touch, or that share a plane, do not intersect.
 
     Args:
         one, other: corner points of the pairs, shape (n, 3, 3).
-        slack: how far, in their unit, points must lie beyond a plane, and how long what two triangles share must be.
+        slack: smallest distance of a corner from the other's plane, and smallest length of the common line segment, in
+            the unit of the points.
 
-    Returns:
-        shape (n,), of booleans.
-
-    Source: Möller, A fast triangle-triangle intersection test, Journal of Graphics Tools 2 (1997): either has corners
-    on both sides of the other's plane, and what they cut from the line of the two planes overlaps.
+    Source: Möller, A fast triangle-triangle intersection test, Journal of Graphics Tools 2 (1997): each triangle has
+    corners on both sides of the other's plane, and the intervals that they cut from the line of the two planes overlap.
     """
     one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     normal_one, normal_other = _normals(one), _normals(other)
@@ -36,7 +36,7 @@ def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
 
 
 def _normals(triangles: np.ndarray) -> np.ndarray:
-    """Of length 1, shape (n, 3); zero where a triangle has no area."""
+    """Return the unit normals of triangles, shape (n, 3). The normal of a triangle without area is zero."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     sizes = norm(normals)
     return normals / np.where(sizes > 0.0, sizes, 1.0)[:, None]
@@ -47,9 +47,11 @@ def _is_on_both_sides(above: np.ndarray, slack: float) -> np.ndarray:
 
 
 def _span(along: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where triangles begin and end on the line in which a plane cuts them.
+    """Return where each triangle begins and ends on the line in which a plane cuts it, two arrays of shape (n,).
 
-    along: of their corners along that line. above: of their corners above that plane. Both of shape (n, 3).
+    Args:
+        along: coordinates of the corners along that line, shape (n, 3).
+        above: signed distances of the corners from that plane, shape (n, 3).
     """
     along_next, above_next = np.roll(along, -1, axis=1), np.roll(above, -1, axis=1)
     cuts = (above > 0.0) != (above_next > 0.0)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What common materials weigh, and how they touch.
+"""Density, friction and restitution of common materials.
 
 Densities are typical values of handbooks, rounded: CRC Handbook of Chemistry and Physics (metals, water, ice), Ashby,
 Materials Selection in Mechanical Design, appendix A (woods, plastics, foam, glass, concrete, carbon fibre), and Winter,
 Biomechanics and Motor Control of Human Movement, chapter 4 (the body as a whole, bone).
 
-Friction is that of dry sliding, on itself or on what it commonly slides on, so that the smaller of two comes near what
-tables have of the pair: Marks' Standard Handbook for Mechanical Engineers, section 3.2, and the CRC Handbook (metals,
-woods, glass, rubber, ice), Derler and Gerhardt, Tribology of skin (2012), manufacturers' tables (plastics, foam, cork).
-One number each cannot have all pairs: rubber on wood, 0.7 to 0.95 in tables, gets wood's 0.45, and bare aluminium
-grips itself by more than 1.
+Friction coefficients are those of dry sliding, of the material on itself or on the material that it commonly slides on.
+They are chosen so that the smaller of two is close to the handbooks' value for the pair: Marks' Standard Handbook for
+Mechanical Engineers, section 3.2, and the CRC Handbook (metals, woods, glass, rubber, ice), Derler and Gerhardt,
+Tribology of skin (2012), manufacturers' tables (plastics, foam, cork). One number for each material cannot reproduce
+all pairs: rubber on wood, 0.7 to 0.95 in tables, gets wood's 0.45, and bare aluminium on itself exceeds 1 in tables.
 
-Restitution is of a ball on a thick plate of the same at a few metres a second: Newton, Principia, scholium to the laws
-of motion (glass 15/16, steel and cork about 5/9), Goldsmith, Impact (1960), and Higa, Arakawa and Maeno (1996, ice).
-Metals bounce better when slow.
+Restitution coefficients are those of a ball on a thick plate of the same material at a few metres per second: Newton,
+Principia, scholium to the laws of motion (glass 15/16, steel and cork about 5/9), Goldsmith, Impact (1960), and Higa,
+Arakawa and Maeno (1996, ice). For metals, the coefficient is larger at lower speeds.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from typing import NamedTuple
 
 
 class Substance(NamedTuple):
-    """What a link can be made of.
+    """A material that a link can consist of.
 
     Attributes:
-        name: for files, never changed. label: for people.
-        density [kg/m^3], of no other substance.
-        friction, restitution: of its `Surface`.
+        name: identifier in files, which never changes.
+        label: name that users see.
+        density: [kg/m^3]; no two substances have the same.
+        friction: coefficient of sliding friction of its `Surface`.
+        restitution: coefficient of restitution of its `Surface`.
     """
 
     name: str
@@ -58,12 +60,12 @@ SUBSTANCES = (
     Substance("brass", "Brass", 8500.0, 0.44, 0.4),
     Substance("lead", "Lead", 11340.0, 0.9, 0.15),
 )
-"""The lightest first."""
+"""All known materials, in order of density."""
 
 SAME = 1e-6
-"""By how much of itself a density may differ from a substance's and still be that: single precision rounds it."""
+"""Largest relative difference of a density from that of a substance which it denotes. Single precision rounds it."""
 
 
 def substance_of(density: float) -> Substance | None:
-    """The one that has this density [kg/m^3]."""
+    """Return the substance that has this density [kg/m^3], or None."""
     return next((known for known in SUBSTANCES if abs(density - known.density) <= SAME * known.density), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The volume that a mesh of a file encloses, although files hold meshes with duplicate vertices, holes and wrong sides.
+"""The volume that a mesh from a file encloses, in spite of duplicate vertices, holes and wrong orientations.
 
 Each assumption that is needed becomes a remark, which the user sees.
 """
@@ -14,7 +14,9 @@ from .mesh_data import fan_triangles
 from .shells import turned_outward
 
 SAME_PLACE = 1e-6
-"""Share of a mesh's size within which vertices count as one. Formats repeat those where normals or textures differ."""
+"""Fraction of a mesh's size within which vertices count as one. Formats repeat vertices where normals or textures
+differ.
+"""
 
 
 def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -23,10 +25,11 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, t
     A mesh that is open, or divided by faces inside, is replaced by its convex hull.
 
     Args:
-        vertices: shape (n, 3). triangles: shape (m, 3).
+        vertices: shape (n, 3).
+        triangles: vertex numbers, shape (m, 3).
 
     Raises:
-        ValueError: the mesh is flat.
+        ValueError: if the mesh is flat.
     """
     vertices, triangles = _welded(vertices, triangles)
     counts = _faces_at_edges(triangles)
@@ -47,7 +50,7 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, t
 
 
 def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Merge vertices in one place, and drop triangles that lose a side by that."""
+    """Return the mesh with vertices in one place merged, without the triangles that lose a side thereby."""
     used, numbers = np.unique(triangles, return_inverse=True)
     points = vertices[used]
     size = float(np.ptp(points, axis=0).max(initial=0.0)) or 1.0
@@ -59,7 +62,9 @@ def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _edge_codes(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a number for each side of each triangle, shape (3 t,), and whether it runs from the lower vertex."""
+    """Return a number for each side of each triangle, shape (3 t,), and whether the side runs from the lower vertex
+    number to the higher one.
+    """
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     count = int(triangles.max(initial=0)) + 1
     return np.minimum(start, end) * count + np.maximum(start, end), start < end
@@ -70,7 +75,9 @@ def _faces_at_edges(triangles: np.ndarray) -> np.ndarray:
 
 
 def _consistently_oriented(triangles: np.ndarray) -> np.ndarray:
-    """Return the triangles, turned where neighbours across an edge of two faces run along it the same way."""
+    """Return the triangles with consistent orientation: two that share an edge of two faces run along it in opposite
+    directions.
+    """
     codes, upward = _edge_codes(triangles)
     order = np.argsort(codes, kind="stable")
     codes, faces, upward = codes[order], order // 3, upward[order]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Primitives that enclose points, as small as they can be, or nearly so."""
+"""Primitives that enclose points, with the smallest volume or nearly so."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from ..spatial.arrays import covariance, det, eigh, matmul, norm, solve
 from .shapes import Box, Capsule, Cylinder, Geometry, Sphere
 
 SLACK = 1e-9
-"""Part of a ball's radius by which a point on it may seem to lie outside."""
+"""Fraction of a ball's radius by which rounding may place a point of its surface outside."""
 
 SINGULAR = 1e-15
 """Determinant, as a part of the product of the diagonal, up to which points count as in line or in a plane. Rounding
 leaves 1e-16, with which the equations may have no solution."""
 
 UPRIGHT = 0.99
-"""A primitive leans away from the given axes only if that makes it smaller than this part of what it would be."""
+"""Largest ratio of the volume of an inclined primitive to the volume along the given axes at which the inclined one is
+chosen.
+"""
 
 Placed = tuple[Geometry, np.ndarray]
-"""A primitive, and the matrix that puts it where it belongs, shape (4, 4)."""
+"""A primitive, and the matrix that places it, shape (4, 4)."""
 
 
 def enclosing_ball(points: np.ndarray) -> tuple[np.ndarray, float]:
-    """Centre and radius of the smallest ball, or circle, around points, shape (n, 3) or (n, 2).
+    """Return centre and radius of the smallest ball, or circle, around points, shape (n, 3) or (n, 2).
 
-    Source: Gärtner, Fast and robust smallest enclosing balls, ESA 1999: the farthest point outside joins those that
-    hold the ball, until there is none.
+    Source: Gärtner, Fast and robust smallest enclosing balls, ESA 1999: the farthest point outside is added to the
+    points that determine the ball, until no point is outside.
     """
     held = [int(norm(points - points.mean(axis=0)).argmax())]
     centre, radius = points[held[0]], 0.0
@@ -46,7 +48,10 @@ def enclosing_ball(points: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _smallest_on(numbers: list[int], points: np.ndarray) -> tuple[list[int], np.ndarray, float] | None:
-    """The smallest ball around the last of a few points and all others, with those that lie on it."""
+    """Return the smallest ball around a few points that has the last of them on its surface, or None.
+
+    The result consists of the points on its surface, its centre and its radius.
+    """
     best: tuple[list[int], np.ndarray, float] | None = None
     *others, last = numbers
     for count in range(1, min(len(others), points.shape[1]) + 1):
@@ -63,7 +68,7 @@ def _smallest_on(numbers: list[int], points: np.ndarray) -> tuple[list[int], np.
 
 
 def _circumcentre(points: np.ndarray) -> np.ndarray | None:
-    """Of two to four points; None where they are in line, or in a plane."""
+    """Return the centre of the sphere through two to four points, or None if they lie on a line or in a plane."""
     sides = points[1:] - points[0]
     gram = matmul(sides, sides.T)
     if det(gram) <= SINGULAR * np.prod(np.diag(gram)):
@@ -72,7 +77,7 @@ def _circumcentre(points: np.ndarray) -> np.ndarray | None:
 
 
 def enclosing_box(points: np.ndarray) -> Placed:
-    """Along the axes of the points, shape (n, 3)."""
+    """Return the smallest box around points, shape (n, 3), along their coordinate axes."""
     low, high = points.min(axis=0), points.max(axis=0)
     x, y, z = (high - low).tolist()
     return Box((x, y, z)), _placed(np.eye(3), (low + high) / 2.0)
@@ -92,7 +97,7 @@ def enclosing_capsule(points: np.ndarray) -> Placed:
 
 
 def upright_cylinder(points: np.ndarray) -> tuple[Cylinder, np.ndarray, float]:
-    """Return the smallest cylinder along z around points, shape (n, 3), its centre, and its volume in parts of pi."""
+    """Return the smallest cylinder along z around points, shape (n, 3), its centre, and its volume divided by pi."""
     centre, radius = enclosing_ball(points[:, :2])
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     length = high - low
@@ -100,7 +105,11 @@ def upright_cylinder(points: np.ndarray) -> tuple[Cylinder, np.ndarray, float]:
 
 
 def upright_capsule(points: np.ndarray) -> tuple[Capsule, np.ndarray, float]:
-    """As `upright_cylinder`. Each point lets an end of the capsule's segment come only so near to the middle."""
+    """Return a capsule along z around points, shape (n, 3), its centre, and its volume divided by pi.
+
+    The radius is that of the smallest cylinder. Each point limits how close the ends of the axis segment may be to the
+    middle.
+    """
     centre, radius = enclosing_ball(points[:, :2])
     reach = np.sqrt(np.maximum(radius**2 - ((points[:, :2] - centre) ** 2).sum(axis=1), 0.0))
     low, high = float((points[:, 2] + reach).min()), float((points[:, 2] - reach).max())
@@ -110,7 +119,10 @@ def upright_capsule(points: np.ndarray) -> tuple[Capsule, np.ndarray, float]:
 
 
 def _along_the_best(points: np.ndarray, enclose: Callable[[np.ndarray], tuple[Geometry, np.ndarray, float]]) -> Placed:
-    """With its z axis along that of the points' own and principal axes with which it is smallest."""
+    """Return the smallest primitive with its z axis along one of the coordinate axes or principal axes of the points.
+
+    A principal axis is chosen only if the volume is then smaller than `UPRIGHT` times that along the coordinate axes.
+    """
     own = [_turn_to(axis) for axis in np.eye(3)[[2, 0, 1]]]
     principal = [_turn_to(axis) for axis in eigh(covariance(points))[1].T]
     found = [(turn, *enclose(matmul(points, turn))) for turn in own + principal]
@@ -121,7 +133,7 @@ def _along_the_best(points: np.ndarray, enclose: Callable[[np.ndarray], tuple[Ge
 
 
 def _turn_to(axis: np.ndarray) -> np.ndarray:
-    """A rotation that takes z to `axis`, with x and y along axes where they can be."""
+    """Return a rotation matrix that takes z to `axis`. If possible, x and y lie along coordinate axes."""
     aside = np.eye(3)[int(np.argmin(np.abs(axis)))]
     y = np.cross(axis, aside)
     y /= norm(y)

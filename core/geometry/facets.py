@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Curved solids and outlines as meshes, for whoever knows nothing but meshes."""
+"""Meshes of cones, ellipsoids and polylines, for programs that have no such shapes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from ..spatial.polygons import Point, area, cut_off_ears
 from .shapes import Cone, Ellipsoid, Mesh, Polyline
 
 AROUND = 32
-"""Facets around an axis: a circle's radius is met within half a percent."""
+"""Number of facets around an axis. The radius of a circle is then exact to within 0.5 %."""
 UPWARD = 16
+"""Number of facets of an ellipsoid from pole to pole, which makes them square at the equator of a sphere."""
 
 
 def as_mesh(shape: Cone | Ellipsoid | Polyline) -> Mesh | None:
-    """A closed mesh with its corners on the surface; None for outlines inside or beside each other, or crossed ones."""
+    """Return a closed mesh with its corners on the surface.
+
+    Return None for a polyline of several outlines, or of one that crosses itself.
+    """
     match shape:
         case Cone(radius, length):
             return _cone(radius, length)
@@ -28,7 +32,7 @@ def as_mesh(shape: Cone | Ellipsoid | Polyline) -> Mesh | None:
 
 
 def _circle() -> np.ndarray:
-    """Shape (AROUND, 2), radius 1."""
+    """Return the corners of a regular polygon on the unit circle, shape (AROUND, 2)."""
     angles = np.arange(AROUND) * (math.tau / AROUND)
     return np.stack(cosines_sines(angles), axis=1)
 
@@ -41,7 +45,7 @@ def _cone(radius: float, length: float) -> Mesh:
 
 
 def _ellipsoid(radii: tuple[float, float, float]) -> Mesh:
-    """Rings between two poles."""
+    """Return an ellipsoid as rings of quadrilaterals between two poles."""
     heights = np.arange(1, UPWARD) * (math.pi / UPWARD)
     rings = [
         np.column_stack([sine * _circle(), np.full(AROUND, -cosine)])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a joint can be fitted to on a mesh where the user points: holes, shafts, cones, spheres, rims, straight edges,
-flat faces; and the bare place where it is none of them."""
+"""The geometric feature of a mesh to which a joint can be fitted where the user points.
+
+Features are holes, shafts, cones, spheres, rims, straight edges and flat faces, or else the bare place.
+"""
 
 from __future__ import annotations
 
@@ -23,43 +25,49 @@ from .walls import Wall, facet_areas, facet_at, wall_at
 Kind = Literal["hole", "shaft", "cone", "sphere", "rim", "edge", "face", "place"]
 
 PLANAR = 1e-3
-"""Of its extent: a facet that bends more is part of a finely divided round surface."""
+"""Largest unevenness of a flat facet, as a fraction of its extent. A facet that bends more belongs to a round surface.
+"""
 ROUGH = 0.025
-"""Of its extent, by which a noisy flat face may be uneven."""
+"""Largest unevenness of a noisy flat face, as a fraction of its extent."""
 MANY = 100_000
-"""Polygons beyond which a noisy face is a landscape."""
+"""Largest number of polygons of a noisy flat face. A rough surface of more polygons is a landscape."""
 ROUGH_STEPS = (
     (cos_sin(math.radians(35.0))[0], EXAMINED),
     (cos_sin(math.radians(25.0))[0], EXAMINED),
     (cos_sin(math.radians(25.0))[0], MANY),
 )
-"""Cosines of how far the polygons of a noisy flat face may turn while its normal is found, for a chamfer turns by 45;
-and how many of them are looked at."""
+"""Steps in which the normal of a noisy flat face is found: cosine of the largest angle between it and a polygon's
+normal, and largest number of polygons. The angles are less than 45 degrees, the angle of a chamfer.
+"""
 SMOOTH = math.radians(20.0)
-"""A surface that turns by less at an edge bends there, and has no crease."""
+"""Angle [rad] between two polygons below which the surface bends at their edge and has no crease."""
 FINER = 4.0
-"""How many times as large as the facets that bend away from it a flat face is: those of a fillet in eight steps are."""
+"""Least ratio of the area of a flat face to that of a facet that bends away from it. The facets of a fillet in eight
+steps have this ratio.
+"""
 BOWL = 0.7
-"""Part of the heights above a plane that a bowl, a saddle or a trough explains where the surface is curved."""
+"""Least fraction of the squared heights above a plane that a quadratic surface explains if the surface is curved:
+a bowl, a saddle or a trough.
+"""
 ALONG = 0.95
-"""Cosine between a wall's axis and an edge of it that is straight by nature, and no facet's end."""
+"""Least cosine between a wall's axis and a straight edge of it. Other straight edges are the ends of its facets."""
 CIRCLE = 64
-"""Segments of a circle as drawn."""
+"""Number of segments of a circle as drawn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A place for a joint. Lengths in the mesh's unit.
+    """A feature of a mesh to which a joint can be fitted. Lengths are in the mesh's unit.
 
     Attributes:
-        kind: what it is.
-        origin: on the axis of a hole, shaft or cone, midway; the centre of a sphere or rim; the middle of an edge; a
-            face's centre of area; the place itself; shape (3,).
-        direction: unit vector along the axis or edge, or normal to the rim, face or place, shape (3,): outward for a
-            face or place, else upward (see `upward`). 0 for a sphere.
+        kind: the kind of feature.
+        origin: the middle of the axis of a hole, shaft or cone; the centre of a sphere or rim; the middle of an edge;
+            the centre of area of a face; or the place itself; shape (3,).
+        direction: unit vector along the axis or edge, or normal to the rim, face or place, shape (3,). It points
+            outward for a face or place, else upward (see `upward`). It is 0 for a sphere.
         radius: of a hole, shaft, sphere or rim, or of a cone where it is widest; else 0.
-        outline: points of a line that shows it, shape (m, 3).
-        rms: root of the mean square of the distances of the mesh's points from what was fitted.
+        outline: points of a line that shows the feature, shape (m, 3).
+        rms: root mean square distance of the mesh's points from the fitted geometry.
     """
 
     kind: Kind
@@ -72,7 +80,13 @@ class Feature:
 
 @dataclass(frozen=True, eq=False)
 class _Region:
-    """Polygons that are one thing. border: the corners whose edges surround them. axis: of a wall."""
+    """Polygons that form one feature.
+
+    Attributes:
+        feature: the feature.
+        border: the corners whose edges surround the polygons.
+        axis: unit vector along a wall or cone, shape (3,); None for other features.
+    """
 
     feature: Feature
     border: np.ndarray
@@ -80,7 +94,7 @@ class _Region:
 
 
 class Surface(Topology):
-    """A polygon mesh that can be asked what is at a place on it. Points are as the user sees them, with all scale.
+    """A polygon mesh in which features are found. Its points are in the user's coordinates, with all scales applied.
 
     Arguments and attributes are those of `Topology`.
     """
@@ -90,15 +104,15 @@ class Surface(Topology):
         self._regions: dict[int, _Region | None] = {}
 
     def feature_at(self, face: int, point: np.ndarray, reach: float) -> Feature | None:
-        """What is meant by pointing at a place; None where nothing can be fitted.
+        """Return the feature that the user points at, or None if nothing can be fitted there.
 
         Args:
-            face: the polygon there.
-            point: where on it, shape (3,).
-            reach: how near to an edge the place must be for the edge to be meant.
+            face: number of the polygon.
+            point: the place on it, shape (3,).
+            reach: largest distance of the place from an edge at which the edge is meant.
 
         Raises:
-            IndexError: there is no such polygon.
+            IndexError: if there is no such polygon.
         """
         if not 0 <= face < len(self):
             raise IndexError(f"polygon {face} of {len(self)}")
@@ -110,7 +124,13 @@ class Surface(Topology):
         return region.feature if region else None
 
     def place_at(self, face: int, point: np.ndarray, size: float) -> Feature | None:
-        """The place itself, with the polygon's normal; None on one without area. size: of the circle that shows it."""
+        """Return the place itself with the polygon's normal, or None if the polygon has no area.
+
+        Args:
+            face: number of the polygon.
+            point: the place on it, shape (3,).
+            size: radius of the circle that shows the place.
+        """
         if not self.areas[face] > 0.0:
             return None
         point, normal = np.asarray(point, dtype=np.float64), self.normals[face]
@@ -123,7 +143,11 @@ class Surface(Topology):
         return self._regions[face]
 
     def _region_of(self, face: int) -> tuple[np.ndarray, _Region] | None:
-        """What the polygon is a part of: first what a band of could be taken for another, last what noise could."""
+        """Return the polygons of the feature that a polygon belongs to, and the feature, or None.
+
+        The order of the tests matters. Spheres come first, since a band of a sphere can be taken for another feature.
+        Rough faces come last, since noise can make another feature seem one.
+        """
         if not self.areas[face] > 0.0:
             return None
         if (sphere := sphere_at(self, face)) is not None:
@@ -151,9 +175,9 @@ class Surface(Topology):
         return faces if self._stands_out(faces) else None
 
     def _stands_out(self, faces: np.ndarray) -> bool:
-        """Whether the surface turns away sharply from most of the facet's border, or to what is much finer.
+        """Return whether the surface turns away sharply, or to much finer facets, along most of the face's border.
 
-        A facet of a curved surface bends smoothly into others of about its size.
+        A facet of a curved surface bends smoothly into facets of about its own size.
         """
         border = self.border_of(faces)
         seen = border[np.unique(np.linspace(0, len(border) - 1, BORDERS_SEEN).astype(int))] if len(border) else border
@@ -163,7 +187,10 @@ class Surface(Topology):
         return bool(lengths[unlike | (turns > CREASE)].sum() > 0.5 * lengths.sum())
 
     def _rough_face(self, face: int) -> np.ndarray | None:
-        """Polygons that differ by no more than noise from one plane, all around which the surface turns away."""
+        """Return the polygons that deviate from one plane by noise only, or None.
+
+        The surface must turn away around nearly all of their border.
+        """
         faces, normal, middle, tolerance = np.array([face]), self.normals[face], self.centres[face], math.inf
         points = self.points[:0]
         for least, limit in ROUGH_STEPS:
@@ -192,7 +219,7 @@ class Surface(Topology):
         return faces if is_flat and lengths[turned].sum() > 0.9 * lengths.sum() else None
 
     def _normal(self, faces: np.ndarray) -> np.ndarray:
-        """Of all of them together: the sum of their areas as vectors."""
+        """Return the unit normal of the sum of the polygons' area vectors."""
         total = matmul(self.areas[faces], self.normals[faces])
         return total / max(float(norm(total)), 1e-300)
 
@@ -211,7 +238,7 @@ class Surface(Topology):
         return self.points[np.array([*loop, *loop[:1]], dtype=np.int64)]
 
     def _nearest(self, corners: np.ndarray, point: np.ndarray, reach: float) -> int | None:
-        """The corner that begins the nearest edge within reach."""
+        """Return the corner that begins the nearest edge, or None if no edge is within reach."""
         if not len(corners):
             return None
         starts, ends = self.points[self.corners[corners]], self.points[self.ends[corners]]
@@ -223,7 +250,10 @@ class Surface(Topology):
         return int(corners[best]) if far[best] <= reach else None
 
     def _at_edge(self, corner: int, region: _Region | None) -> Feature | None:
-        """The rim or the straight edge that the edge is part of, as a border of what is on either side of it."""
+        """Return the rim or straight edge that an edge belongs to, or None.
+
+        The edge may be on the border of the region on either of its sides.
+        """
         sides = [(region, corner)]
         if self.other[corner] != NONE:
             beyond = int(self.other[corner])
@@ -256,7 +286,7 @@ class Surface(Topology):
         return Feature("rim", fit.origin, direction, fit.radius, _circle(fit.origin, direction, fit.radius), fit.rms)
 
     def _edge(self, loop: list[int], corner: int, axis: np.ndarray | None) -> Feature | None:
-        """The straight run of the loop through the corner's edge, unless it is a facet of a curve."""
+        """Return the straight run of the loop through the corner's edge, or None if that is a facet of a curve."""
         run = edges_between_corners(self.points, loop, int(self.corners[corner]), CREASE, anyhow=axis is not None)
         if run is None:
             return None
@@ -269,7 +299,10 @@ class Surface(Topology):
 
 
 def upward(direction: np.ndarray) -> np.ndarray:
-    """The direction or its opposite: whichever points along +z; of level ones, along +y; of those along x, +x."""
+    """Return the direction or its opposite, whichever points along +z.
+
+    Horizontal directions point along +y, and those along the x axis along +x.
+    """
     for part in direction[::-1]:
         if abs(part) > 1e-4:
             return direction if part > 0.0 else -direction
@@ -277,7 +310,7 @@ def upward(direction: np.ndarray) -> np.ndarray:
 
 
 def _is_bowl(points: np.ndarray, plane: Fit) -> bool:
-    """Whether the heights above the plane are those of a curved surface, not of noise."""
+    """Return whether the heights of the points above the plane are those of a curved surface and not noise."""
     if len(points) < 20:
         return False
     arms = points - plane.origin
@@ -310,7 +343,7 @@ def _cone_feature(cone: Cone) -> Feature:
 
 
 def _sphere_feature(sphere: Sphere) -> Feature:
-    """Its outline is three great circles in one line."""
+    """Return the feature of a sphere. Its outline consists of three great circles in one line."""
     centre, radius = sphere.fit.origin, sphere.fit.radius
     angles = np.linspace(0.0, math.tau, CIRCLE + 1)
     (cosine, sine), zero = cosines_sines(angles), np.zeros(CIRCLE + 1)
@@ -322,6 +355,6 @@ def _sphere_feature(sphere: Sphere) -> Feature:
 
 
 def _circle(centre: np.ndarray, direction: np.ndarray, radius: float) -> np.ndarray:
-    """A closed line, shape (CIRCLE + 1, 3)."""
+    """Return a circle as a closed line, shape (CIRCLE + 1, 3)."""
     angles = np.linspace(0.0, math.tau, CIRCLE + 1)
     return centre + matmul(radius * np.column_stack(cosines_sines(angles)), perpendiculars(direction))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Planes, lines, circles, cylinders, spheres and cones through points, by least squares of the distances, and how sure
-they are.
+"""Least-squares fits of planes, lines, circles, cylinders, spheres and cones to points, with their standard errors.
 
-Errors of a fit are standard errors: sigma^2 (J^T J)^-1, where J holds the derivatives of the distances by the fit's
-parameters and sigma is what the residuals leave after as many were used up as there are parameters.
+The sum of squared distances is minimised. Standard errors are the roots of sigma^2 (J^T J)^-1, where J holds the
+derivatives of the distances by the fit's parameters, and sigma^2 is the sum of squared residuals divided by the number
+of distances less the number of parameters.
 
 Sources: Forbes, Least-squares best-fit geometric elements, NPL report DITC 140/89 (1989), for planes, lines,
 cylinders, spheres and cones; Gander, Golub and Strebel, Least-squares fitting of circles and ellipses, BIT 34 (1994),
-for circles; their start is Kåsa, A circle fitting procedure and its error analysis, IEEE Trans. Instrum. Meas. 25
-(1976).
+for circles; Kåsa, A circle fitting procedure and its error analysis, IEEE Trans. Instrum. Meas. 25 (1976), for the
+initial values of circles.
 """
 
 from __future__ import annotations
@@ -22,29 +22,33 @@ from ..spatial import atan2, cos_sin
 from ..spatial.arrays import eigh, inverse, least_squares, matmul, norm, svd
 
 ROUNDS = 30
-"""Gauss-Newton doubles the right digits near the end; what has not settled by then has no least nearby."""
+"""Largest number of Gauss-Newton iterations. Near the solution each iteration doubles the number of correct digits, so
+a fit that has not converged by then has no minimum nearby.
+"""
 SETTLED = 1e-13
-"""Steps below this part of the points' extent are rounding."""
+"""Largest step at which the iteration has converged, as a fraction of the points' extent. It is rounding."""
 DEGENERATE = 1e-9
-"""Points whose spread is below this part of their extent lie in fewer directions than the fit needs."""
+"""Ratio of the points' spread in a direction to their largest spread at or below which they have no extent in that
+direction.
+"""
 MOST_OPEN = math.radians(88.0)
-"""Between a cone's side and its axis: beyond it is a plane."""
+"""Largest angle [rad] between a cone's side and its axis. Beyond it the shape is a plane."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What was fitted, and how well. Lengths in the points' unit.
+    """A fitted shape and the quality of the fit. Lengths are in the points' unit.
 
     Attributes:
-        origin: the points' mean (plane, line), the centre (circle, sphere), the axis's point nearest the mean
+        origin: the points' mean (plane, line), the centre (circle, sphere), or the axis's point nearest to the mean
             (cylinder, cone); shape (3,).
-        direction: unit vector, shape (3,): the normal, the line or the axis; its sign means nothing, but a cone grows
-            wider along it. 0 for a sphere.
-        radius: 0 for planes and lines; a cone's is at its origin.
-        rms: root of the mean square of the distances of the points.
-        direction_error: standard error of the direction where it is largest [rad]; of a sphere, that of its centre, in
-            radii.
-        angle: by which the side of a cone is turned from its axis [rad]; else 0.
+        direction: unit vector, shape (3,): the normal, the line or the axis. Its sign is arbitrary, except that a cone
+            becomes wider along it. It is 0 for a sphere.
+        radius: radius of the shape, for a cone at its origin; 0 for planes and lines.
+        rms: root mean square distance of the points.
+        direction_error: largest standard error of the direction [rad]; for a sphere, that of its centre divided by the
+            radius.
+        angle: angle between the side of a cone and its axis [rad]; else 0.
     """
 
     origin: np.ndarray
@@ -56,10 +60,13 @@ class Fit:
 
 
 def fit_plane(points: np.ndarray) -> Fit:
-    """The plane of least squares. points: shape (n, 3), n >= 3.
+    """Return the least-squares plane.
+
+    Args:
+        points: shape (n, 3), n >= 3.
 
     Raises:
-        ValueError: there are too few points, or they lie on a line.
+        ValueError: if there are too few points, or if they lie on a line.
     """
     points, origin, spread, axes = _principal(points, 3)
     if not spread[1] > DEGENERATE * spread[0]:
@@ -70,10 +77,13 @@ def fit_plane(points: np.ndarray) -> Fit:
 
 
 def fit_line(points: np.ndarray) -> Fit:
-    """The line of least squares. points: shape (n, 3), n >= 2.
+    """Return the least-squares line.
+
+    Args:
+        points: shape (n, 3), n >= 2.
 
     Raises:
-        ValueError: there are too few points, or they all lie in one place.
+        ValueError: if there are too few points, or if they all lie in one place.
     """
     points, origin, spread, axes = _principal(points, 2)
     if not spread[0] > 0.0:
@@ -84,10 +94,13 @@ def fit_line(points: np.ndarray) -> Fit:
 
 
 def fit_circle(points: np.ndarray) -> Fit:
-    """The circle of least squares: the plane by its normal, then the circle in it. points: shape (n, 3), n >= 3.
+    """Return the least-squares circle in the least-squares plane of the points.
+
+    Args:
+        points: shape (n, 3), n >= 3.
 
     Raises:
-        ValueError: there are too few points, they lie on a line, or so nearly so that no circle is best.
+        ValueError: if there are too few points, or if they lie on a line or so close to one that no circle is best.
     """
     plane = fit_plane(points)
     points = np.asarray(points, dtype=np.float64)
@@ -117,15 +130,15 @@ def fit_circle(points: np.ndarray) -> Fit:
 
 
 def fit_cylinder(points: np.ndarray, axis: np.ndarray) -> Fit:
-    """The cylinder of least squares near one whose axis is known roughly.
+    """Return the least-squares cylinder near one whose axis is known roughly.
 
     Args:
         points: shape (n, 3), n >= 5.
-        axis: a direction of any length, shape (3,), within some 10 degrees of the cylinder's own where the points go
-            round it, within a few where they lie on an arc.
+        axis: a direction of any length, shape (3,). It must be within about 10 degrees of the cylinder's own if the
+            points lie all around it, and within a few degrees if they lie on an arc.
 
     Raises:
-        ValueError: there are too few points, or they do not determine a cylinder.
+        ValueError: if there are too few points, or if they do not determine a cylinder.
     """
     scaled, middle, size = _centred(points, 5)
     direction = np.asarray(axis, dtype=np.float64) / norm(axis)
@@ -158,10 +171,13 @@ def fit_cylinder(points: np.ndarray, axis: np.ndarray) -> Fit:
 
 
 def fit_sphere(points: np.ndarray) -> Fit:
-    """The sphere of least squares. points: shape (n, 3), n >= 4.
+    """Return the least-squares sphere.
+
+    Args:
+        points: shape (n, 3), n >= 4.
 
     Raises:
-        ValueError: there are too few points, or they lie in a plane, or so nearly so that no sphere is best.
+        ValueError: if there are too few points, or if they lie in a plane or so close to one that no sphere is best.
     """
     points, middle, size = _centred(points, 4)
     columns = np.column_stack([2.0 * points, np.ones(len(points))])
@@ -194,15 +210,16 @@ def fit_sphere(points: np.ndarray) -> Fit:
 
 
 def fit_cone(points: np.ndarray, axis: np.ndarray, tips: int = 0) -> Fit:
-    """The cone of least squares near one whose axis is known roughly.
+    """Return the least-squares cone near one whose axis is known roughly.
 
     Args:
         points: shape (n, 3), n >= 6.
-        axis: a direction of any length, shape (3,), within some 10 degrees of the cone's own, and less than its angle.
-        tips: how many of the points, the last ones, are meant to be the cone's tip, not on its side.
+        axis: a direction of any length, shape (3,), within about 10 degrees of the cone's own, and within less than the
+            cone's angle.
+        tips: number of points, at the end of `points`, that are the cone's tip and not on its side.
 
     Raises:
-        ValueError: there are too few points, or they do not determine a cone.
+        ValueError: if there are too few points, or if they do not determine a cone.
     """
     points, middle, size = _centred(points, 6)
     direction = np.asarray(axis, dtype=np.float64) / norm(axis)
@@ -239,7 +256,10 @@ def fit_cone(points: np.ndarray, axis: np.ndarray, tips: int = 0) -> Fit:
 
 
 def _cone_start(points: np.ndarray, tips: int, direction: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Centre, radius there and angle: from the tip, or by equations x^2 + y^2 = 2 a x + 2 b y + c + d z + e z^2."""
+    """Return initial values: a point of the axis, shape (3,), the radius there and the angle [rad].
+
+    They follow from the tip if it is known, else from the linear equations x^2 + y^2 = 2 a x + 2 b y + c + d z + e z^2.
+    """
     across = perpendiculars(direction)
     flat, along = matmul(points, across.T), matmul(points, direction)
     if tips:
@@ -261,9 +281,9 @@ def _from_cone(
     radius: float,
     angle: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Signed distances, and their derivatives by two shifts and two tilts of the axis, the radius and the angle.
+    """Return signed distances, and their derivatives by two shifts and two tilts of the axis, the radius and the angle.
 
-    A tip has three: from the side as if it lay on the axis, and from the axis along either of `across`.
+    A tip has three distances: from the side as if it lay on the axis, and from the axis along each of `across`.
     """
     arms = points - centre
     flat, along = matmul(arms, across.T), matmul(arms, direction)
@@ -283,7 +303,10 @@ def _from_cone(
 
 
 def _centred(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The points about their mean in parts of their extent, the mean, and the extent."""
+    """Return the points relative to their mean and divided by their extent, the mean, and the extent.
+
+    The extent is the largest coordinate relative to the mean.
+    """
     points = _checked(points, least)
     middle = points.mean(axis=0)
     size = float(np.abs(points - middle).max())
@@ -302,7 +325,9 @@ def _checked(points: np.ndarray, least: int) -> np.ndarray:
 
 
 def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The points, their mean, and their spread along three axes, the largest first."""
+    """Return the points, their mean, their singular values with the largest first, and the three principal axes as
+    rows.
+    """
     points = _checked(points, least)
     middle = points.mean(axis=0)
     _, spread, axes = svd(np.vstack([points - middle, np.zeros((3, 3))]))
@@ -310,9 +335,10 @@ def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def perpendiculars(direction: np.ndarray) -> np.ndarray:
-    """Two unit vectors that make a right-handed system with the unit vector, as the first two of it, shape (2, 3).
+    """Return two unit vectors, shape (2, 3), that form a right-handed system with the unit vector `direction` as the
+    third.
 
-    Duff et al., Building an orthonormal basis, revisited, JCGT 6(1) (2017).
+    Source: Duff et al., Building an orthonormal basis, revisited, JCGT 6(1) (2017).
     """
     x, y, z = direction.tolist()
     sign = math.copysign(1.0, z)
@@ -322,13 +348,13 @@ def perpendiculars(direction: np.ndarray) -> np.ndarray:
 
 
 def _circle_start(flat: np.ndarray) -> np.ndarray:
-    """Centre and radius by Kåsa's linear equations: x^2 + y^2 = 2 a x + 2 b y + c."""
+    """Return centre and radius by Kåsa's linear equations: x^2 + y^2 = 2 a x + 2 b y + c."""
     a, b, c = least_squares(np.column_stack([2.0 * flat, np.ones(len(flat))]), (flat**2).sum(axis=1))[0].tolist()
     return np.array((a, b, math.sqrt(max(c + a * a + b * b, 0.0))))
 
 
 def _from_circle(flat: np.ndarray, unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Signed distances from the circle, and their derivatives by centre and radius."""
+    """Return the signed distances of points from the circle, and their derivatives by centre and radius."""
     arms = flat - unknowns[:2]
     reach = np.maximum(norm(arms), 1e-300)
     return reach - unknowns[2], np.column_stack([-arms / reach[:, None], -np.ones(len(flat))])
@@ -337,7 +363,7 @@ def _from_circle(flat: np.ndarray, unknowns: np.ndarray) -> tuple[np.ndarray, np
 def _from_cylinder(
     points: np.ndarray, centre: np.ndarray, direction: np.ndarray, across: np.ndarray, radius: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Signed distances, and their derivatives by two shifts and two tilts of the axis, and the radius."""
+    """Return signed distances, and their derivatives by two shifts and two tilts of the axis, and the radius."""
     arms = points - centre
     flat, along = matmul(arms, across.T), matmul(arms, direction)
     reach = np.maximum(norm(flat), 1e-300)
@@ -353,7 +379,7 @@ def _solve(slopes: np.ndarray, distances: np.ndarray) -> np.ndarray:
 
 
 def _sigma(square: float, distances: int, parameters: int) -> float:
-    """Standard deviation of a distance, of which so many were used up; 0 where none is left over."""
+    """Return the standard deviation of a distance, or 0 if there are no more distances than parameters."""
     left = distances - parameters
     return math.sqrt(square / left) if left > 0 else 0.0
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which primitive a convex body is, if it is one: what an artist has modelled as a box is told as a box.
+"""Find the primitive that a convex body is, if it is one.
 
-A mesh of a round thing is smaller than what it stands for: of 32 corners around, a cylinder lacks 0.6 % of its volume,
-a sphere 1.6 %. So what counts is how far apart the two surfaces are, as a part of the body's size: 0.2 % and 0.5 % for
-these. The volume is compared, too, since a square rod that is long enough is within 1 % of its length of a round one;
-what is off by 1 % in each direction is off by 3 % in volume.
+A mesh of a round body is smaller than the body that it represents: with 32 corners around, a cylinder lacks 0.6 % of
+its volume, and a sphere 1.6 %. So the surfaces are compared by their largest distance as a fraction of the body's size,
+which is 0.2 % and 0.5 % for these. The volumes are compared too, since the surface of a long square rod is within 1 %
+of its length from that of a round one; a body that deviates by 1 % in each direction deviates by 3 % in volume.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ from .mass import mass_properties
 from .shapes import Box, Capsule, Cone, Cylinder, Geometry, Sphere
 
 CLOSE = 0.01
-"""Of the body's size: by how much a primitive's surface may lie outside of it."""
+"""Largest distance by which a primitive's surface may lie outside the body, as a fraction of the body's size."""
 CLOSE_VOLUME = (1.0 + CLOSE) ** 3 - 1.0
-"""Of its volume: by how much a primitive may be larger."""
+"""Largest excess of a primitive's volume, as a fraction of the body's volume. It corresponds to `CLOSE`."""
 ALIKE = 3
-"""Decimals of that: of two primitives that are as good to so many, the first in `FITS` is taken."""
+"""Number of decimals to which excess volumes are compared. Among primitives that agree to so many, the first kind in
+`FITS` is taken.
+"""
 SQUARE = 1e-3
 """Cosine of the angle between two faces up to which they are square to each other."""
 DIRECTIONS = 1000
-"""In which surfaces are compared, beside those of the faces."""
+"""Number of directions in which surfaces are compared, in addition to the normals of the faces."""
 
 FITS: dict[str, Callable[[np.ndarray], Placed]] = {
     "BOX": enclosing_box,
@@ -45,7 +47,7 @@ FITS: dict[str, Callable[[np.ndarray], Placed]] = {
     "CAPSULE": enclosing_capsule,
     "CYLINDER": enclosing_cylinder,
 }
-"""The smallest of each kind around points, or nearly so."""
+"""Functions that return the smallest primitive of each kind around points, or nearly so."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,11 @@ class Fitting:
     """A primitive around a body.
 
     Attributes:
-        kind: its name in `FITS`. placed: itself, and where.
-        error: how far its surface lies outside of the body at most, as a part of the body's size, which is the diameter
-            of the smallest ball around it. excess: by how much it is larger, as a part of the body's volume.
+        kind: its name in `FITS`.
+        placed: the primitive and its place.
+        error: largest distance of its surface outside the body, as a fraction of the body's size. The size is the
+            diameter of the smallest ball around the body.
+        excess: excess of its volume, as a fraction of the body's volume.
     """
 
     kind: str
@@ -65,17 +69,17 @@ class Fitting:
 
 
 def fitting_shape(vertices: np.ndarray, triangles: np.ndarray) -> Fitting | None:
-    """The primitive that a convex body is, within `CLOSE`; None where it is none of them.
+    """Return the primitive that a convex body is, within `CLOSE`, or None.
 
-    Boxes and axes are tried along the given axes, the principal ones, and those of the body's largest faces: a
-    cube's principal axes are any.
+    Boxes and axes are tried along the given axes, the principal axes, and the normals of the body's largest faces,
+    since the principal axes of a cube are arbitrary.
 
     Args:
-        vertices: shape (n, 3) [m]. triangles: shape (t, 3), of a closed convex surface, counter-clockwise seen from
-            outside.
+        vertices: shape (n, 3) [m].
+        triangles: shape (t, 3), of a closed convex surface, counter-clockwise seen from outside.
 
     Raises:
-        ValueError: it encloses no volume.
+        ValueError: if the surface encloses no volume.
     """
     volume = mass_properties(vertices[triangles]).volume
     size = 2.0 * enclosing_ball(vertices)[1]
@@ -90,7 +94,10 @@ def fitting_shape(vertices: np.ndarray, triangles: np.ndarray) -> Fitting | None
 
 
 def smallest_box(vertices: np.ndarray, triangles: np.ndarray) -> Placed:
-    """Along those axes that `fitting_shape` tries, of the least surface: of what is flat, too. Arguments as there."""
+    """Return the box of least surface around a body, along the axes that `fitting_shape` tries.
+
+    The body may be flat. Arguments are those of `fitting_shape`.
+    """
     return min(_placed_along(enclosing_box, frames_of(vertices, triangles), vertices), key=_surface_of_box)
 
 
@@ -102,9 +109,9 @@ def _surface_of_box(placed: Placed) -> float:
 
 
 def largest_gap(placed: Placed, vertices: np.ndarray, triangles: np.ndarray) -> float:
-    """How far the surface of a primitive lies outside of a convex body in it [m].
+    """Return the largest distance by which the surface of a primitive lies outside a convex body within it [m].
 
-    Of two convex bodies it is the largest difference of how far they reach in any direction.
+    For two convex bodies, this is the largest difference of their support functions.
     """
     geometry, matrix = placed
     p = vertices[triangles]
@@ -116,7 +123,7 @@ def largest_gap(placed: Placed, vertices: np.ndarray, triangles: np.ndarray) -> 
     reach = [
         (normals * p[faces, 0]).sum(axis=1),
         (matmul(vertices, around.T)).max(axis=0),
-    ]  # a face is the farthest of its way
+    ]  # a face is the farthest part of the body along its normal
     directions = np.concatenate([normals, around])
     return float(
         (
@@ -128,7 +135,7 @@ def largest_gap(placed: Placed, vertices: np.ndarray, triangles: np.ndarray) -> 
 
 
 def volume_of(geometry: Geometry) -> float:
-    """Of a box, sphere, capsule or cylinder [m^3]."""
+    """Return the volume of a box, sphere, capsule or cylinder [m^3]."""
     match geometry:
         case Box(size):
             return math.prod(size)
@@ -142,7 +149,7 @@ def volume_of(geometry: Geometry) -> float:
 
 
 def reach_of(geometry: Geometry, d: np.ndarray) -> np.ndarray:
-    """Return how far a primitive reaches from its origin along unit vectors d in its own axes, shape (n, 3) [m]."""
+    """Return the support function of a primitive [m] for unit vectors `d` in its own axes, shape (n, 3)."""
     match geometry:
         case Box(size):
             return matmul(np.abs(d), np.array(size)) / 2.0
@@ -165,7 +172,7 @@ def _placed_along(
 
 
 def turned_back(placed: Placed, axes: np.ndarray) -> Placed:
-    """Return a primitive, placed in the given axes, in the axes in which these are given, shape (3, 3), as columns."""
+    """Transform a primitive from the frame whose axes are the columns of `axes`, shape (3, 3), to the outer frame."""
     geometry, matrix = placed
     turned = np.eye(4)
     turned[:3, :3], turned[:3, 3] = matmul(axes, matrix[:3, :3]), matmul(axes, matrix[:3, 3])
@@ -173,9 +180,9 @@ def turned_back(placed: Placed, axes: np.ndarray) -> Placed:
 
 
 def frames_of(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
-    """Return the systems of axes in which primitives are tried: the given ones, the principal ones, the largest faces'.
+    """Return the frames in which primitives are tried: the given axes, the principal axes, and axes along face normals.
 
-    Each has shape (3, 3), with its axes as columns. Arguments as in `fitting_shape`.
+    Each has shape (3, 3), with its axes as columns. Arguments are those of `fitting_shape`.
     """
     return [np.eye(3), _principal_axes(vertices), _axes_of_faces(vertices[triangles])]
 
@@ -186,7 +193,10 @@ def _principal_axes(vertices: np.ndarray) -> np.ndarray:
 
 
 def _axes_of_faces(corners: np.ndarray) -> np.ndarray:
-    """A rotation: across the largest triangle, and across the largest of those that are square to it."""
+    """Return a rotation matrix whose first axis is the normal of the largest triangle.
+
+    The second axis is the normal of the largest triangle that is perpendicular to that one.
+    """
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = norm(normals)
     normals = normals / np.where(areas > 0.0, areas, 1.0)[:, None]
@@ -199,7 +209,7 @@ def _axes_of_faces(corners: np.ndarray) -> np.ndarray:
 
 
 def _directions() -> np.ndarray:
-    """Spread evenly over a sphere, along a spiral of the golden angle, shape (n, 3)."""
+    """Return unit vectors spread evenly over a sphere, along a spiral of the golden angle, shape (n, 3)."""
     k = np.arange(DIRECTIONS) + 0.5
     z, turn = 1.0 - 2.0 * k / DIRECTIONS, math.pi * (1.0 + math.sqrt(5.0)) * k
     across = np.sqrt(1.0 - z * z)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed lines along the borders of polygons."""
+"""Closed lines along the borders of polygons, and the circles and straight edges among them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from .tolerances import COARSE_FACET, UNEVEN, WIDEST_FACET
 from .topology import Topology
 
 STRAIGHT = math.radians(0.1)
-"""A line that turns by less at a point goes straight on."""
+"""Largest angle [rad] by which a line turns at a point where it counts as straight."""
 LONGER = 2.0
-"""How much longer than the next a piece of a line must be to be an edge rather than a facet of a curve."""
+"""Ratio of the lengths of two neighbouring straight runs above which the corner between them is not a facet's end."""
 
 
 def loop_through(mesh: Topology, border: np.ndarray, corner: int) -> list[int]:
-    """The vertices of the closed line of border edges through the corner's; as far as it goes where it does not close.
+    """Return the vertices of the closed line of border edges through the corner's edge.
 
-    border: corners whose edges surround polygons.
+    If the line does not close, return its vertices up to its end.
+
+    Args:
+        border: corners whose edges surround polygons.
+        corner: one of them.
     """
     leaving: dict[int, list[int]] = {}
     for start, end in zip(mesh.corners[border].tolist(), mesh.ends[border].tolist(), strict=True):
@@ -38,18 +42,18 @@ def loop_through(mesh: Topology, border: np.ndarray, corner: int) -> list[int]:
 
 
 def without_straight_points(points: np.ndarray) -> np.ndarray:
-    """The points of a closed line at which it turns."""
+    """Return the points of a closed line at which it turns."""
     return points[_turns(points) > STRAIGHT]
 
 
 def _turns(points: np.ndarray) -> np.ndarray:
-    """By how much a closed line turns at each point [rad]."""
+    """Return the angle by which a closed line turns at each point [rad], shape (n,)."""
     before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
     return angle_of(norm(np.cross(before, after)), dot(before, after))
 
 
 def is_regular_circle(points: np.ndarray, fit: Fit) -> bool:
-    """Whether the closed line goes once round the circle, in steps that are short, or even."""
+    """Return whether the closed line goes once around the circle in steps that are short or of similar width."""
     arms = points - fit.origin
     following = np.roll(arms, -1, axis=0)
     steps = angle_of(matmul(np.cross(arms, following), fit.direction), dot(arms, following))
@@ -61,10 +65,17 @@ def is_regular_circle(points: np.ndarray, fit: Fit) -> bool:
 def edges_between_corners(
     points: np.ndarray, loop: list[int], start: int, crease: float, anyhow: bool = False
 ) -> list[int] | None:
-    """The vertices of the straight run of a closed line that holds the edge from `start` on.
+    """Return the vertices of the straight run of a closed line that contains the edge from vertex `start` on.
 
-    None where the run looks like a facet of a curve: where it goes on over an obtuse corner to a run of much the same
-    length. anyhow: not then either.
+    Return None if the run looks like a facet of a curve: it ends at an obtuse corner beyond which a run of similar
+    length follows. Return None also if the line has fewer than three corners, or does not contain `start`.
+
+    Args:
+        points: all points of the mesh, shape (n, 3).
+        loop: vertices of the closed line.
+        start: vertex at which the edge begins.
+        crease: angle [rad] above which a corner is sharp.
+        anyhow: whether to return a run that looks like a facet of a curve, too.
     """
     if start not in loop:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Volume, centre of mass and inertia of a closed triangle mesh of even density."""
+"""Volume, centre of mass and inertia of a closed triangle mesh of uniform density."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from ..spatial.arrays import det, outer
 
 @dataclass(frozen=True)
 class MassProperties:
-    """volume [m^3]; com: shape (3,) [m]; inertia: shape (3, 3), about the com, for a density of 1 [m^5]."""
+    """Mass properties of a solid of density 1 kg/m^3.
+
+    Attributes:
+        volume: [m^3].
+        com: centre of mass, shape (3,) [m].
+        inertia: shape (3, 3), about the centre of mass, per unit of density [m^5].
+    """
 
     volume: float
     com: np.ndarray
@@ -20,19 +26,19 @@ class MassProperties:
 
 
 def mass_properties(triangles: np.ndarray) -> MassProperties:
-    """Integrate over the tetrahedra that the triangles span with the origin.
+    """Return the mass properties of a closed mesh, as a sum over the tetrahedra of its triangles and a common apex.
 
     Args:
         triangles: corner points, shape (n, 3, 3) [m], counter-clockwise seen from outside.
 
     Raises:
-        ValueError: the mesh encloses no volume, or is turned inside out.
+        ValueError: if the mesh encloses no volume, or is turned inside out.
 
     Source: Tonon, Explicit exact formulas for the 3-D tetrahedron inertia tensor (2004); the covariance form is from
     Blow and Binstock, How to find the inertia tensor of a 3D solid body (2004).
     """
     triangles = np.asarray(triangles, dtype=np.float64)
-    middle = triangles.reshape(-1, 3).mean(axis=0)  # near the mesh, so that nothing cancels far from the origin
+    middle = triangles.reshape(-1, 3).mean(axis=0)  # an apex near the mesh avoids cancellation far from the origin
     corners = triangles - middle
     determinants = det(corners)
     volume = determinants.sum() / 6.0

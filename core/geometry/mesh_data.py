@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles of faces, and of a mesh, which holds its data or names a file."""
+"""The triangles of convex faces, and of a mesh that holds its data or names a file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .shapes import Mesh
 
 
 def fan_triangles(faces: Iterable[Sequence[int]]) -> np.ndarray:
-    """Return the triangles of convex faces, shape (t, 3): each face is cut from its first corner.
+    """Return the triangles of convex faces, shape (t, 3). Each face is divided from its first corner.
 
-    faces: vertex numbers of each face, counter-clockwise.
+    Args:
+        faces: vertex numbers of each face, counter-clockwise.
     """
     cut = [(face[0], face[k], face[k + 1]) for face in faces for k in range(1, len(face) - 1)]
     return np.array(cut, np.int64).reshape(-1, 3)
@@ -25,10 +26,11 @@ def fan_triangles(faces: Iterable[Sequence[int]]) -> np.ndarray:
 def mesh_triangles(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
     """Return a mesh's vertices, shape (n, 3) [m], and triangles, shape (t, 3), after `scale`.
 
-    Triangles are counter-clockwise seen from outside, also where the scale mirrors.
+    Triangles are counter-clockwise seen from outside, also if the scale mirrors.
 
     Raises:
-        MeshFileError: the mesh names a file that is not there or cannot be used, or a vertex that it does not have.
+        MeshFileError: if the mesh names a file that does not exist or cannot be used, or a vertex that it does not
+            have.
     """
     if mesh.vertices is not None:
         vertices = np.asarray(mesh.vertices, dtype=np.float64).reshape(-1, 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds where a path goes below a surface of triangles: within the surface's outline, or over its edge."""
+"""Finds where a path goes below a surface of triangles, and whether it leads through a hole or over the edge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from .shells import shell_numbers
 
 SUBDIVISIONS = 16
-"""Number of parts of a path's segment among which the crossing is sought."""
+"""Number of parts of a path's segment among which the crossing is searched."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +19,8 @@ class Crossing:
 
     Attributes:
         point: on the path, shape (3,) [m].
-        is_within: whether the nearest piece of the surface has it within its outline, so that the path leads through a
-            hole; else it leads over the edge.
+        is_within: whether the point lies within the outline of the nearest piece of the surface, so that the path leads
+            through a hole; else it leads over the edge.
     """
 
     point: np.ndarray
@@ -28,16 +28,17 @@ class Crossing:
 
 
 def last_crossing(path: np.ndarray, vertices: np.ndarray, faces: np.ndarray, down: np.ndarray) -> Crossing | None:
-    """Return the last place where a path goes below the border of a surface; None if it does not end below it.
+    """Return the last place where a path goes below the border of a surface, or None if the path does not end below it.
 
     The border consists of the edges that have a face on one side only: the rims of all holes, and the outlines of all
     connected pieces. A point is below it if it is farther along `down` than the border's nearest point, where
     distances are measured across `down`. A surface without a border, such as a closed one, has no crossing.
 
     Args:
-        path: successive points, straight lines between them, shape (n, 3) [m].
-        vertices: shape (k, 3) [m]. faces: vertices of each triangle, shape (t, 3); pieces share vertices.
-        down: unit vector.
+        path: successive points, connected by straight lines, shape (n, 3) [m].
+        vertices: shape (k, 3) [m].
+        faces: vertex numbers of each triangle, shape (t, 3). Triangles of one piece share vertices.
+        down: unit vector, shape (3,).
     """
     edges = border_edges(faces)
     if not len(edges):
@@ -75,10 +76,11 @@ def _across(points: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def _depth(point: np.ndarray, edges: np.ndarray) -> tuple[float, int]:
-    """Return how far a point is below the nearest of some edges, and the number of that edge.
+    """Return the depth of a point below the nearest of some edges [m], and the number of that edge.
 
     Args:
-        point: (across, across, down), shape (3,) [m]. edges: both ends of each, likewise, shape (e, 2, 3).
+        point: coordinates along the two directions across `down`, and along `down`, shape (3,) [m].
+        edges: both ends of each edge in the same coordinates, shape (e, 2, 3) [m].
     """
     start, along = edges[:, 0], edges[:, 1] - edges[:, 0]
     squares = (along[:, :2] ** 2).sum(axis=1)
@@ -90,7 +92,10 @@ def _depth(point: np.ndarray, edges: np.ndarray) -> tuple[float, int]:
 
 
 def _outline_at(edge: int, edges: np.ndarray, faces: np.ndarray, flat: np.ndarray) -> np.ndarray:
-    """Return the edges of the outline of the piece that an edge belongs to: the border line with its extreme point."""
+    """Return the edges of the outline of the piece that an edge belongs to, shape (k, 2).
+
+    The outline is the line of the piece's border that contains its extreme point.
+    """
     pieces = np.zeros(len(flat), np.int64)
     pieces[faces.ravel()] = shell_numbers(faces, len(flat)).repeat(3)
     own = edges[pieces[edges[:, 0]] == pieces[edges[edge, 0]]]
@@ -99,7 +104,12 @@ def _outline_at(edge: int, edges: np.ndarray, faces: np.ndarray, flat: np.ndarra
 
 
 def _surrounds(outline: np.ndarray, point: np.ndarray) -> bool:
-    """Return whether closed lines, as edges of shape (e, 2, 3), go round a point, by the even-odd rule."""
+    """Return whether closed lines surround a point, by the even-odd rule.
+
+    Args:
+        outline: edges of the lines, shape (e, 2, 3).
+        point: shape (3,). The third coordinate of all points is ignored.
+    """
     x, y = outline[:, :, 0] - point[0], outline[:, :, 1] - point[1]
     passes = (y[:, 0] > 0.0) != (y[:, 1] > 0.0)
     rise = np.where(passes, y[:, 1] - y[:, 0], 1.0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A concave body as several convex pieces, which is what can touch: CoACD's work, done in a process of its own.
+"""Division of a concave body into convex pieces, which are the solids that can collide.
 
-So a search that takes a minute can be waited for, shown and called off, and its result is that of the same library
-wherever it runs.
+CoACD does the work in a separate process. So the user sees the progress of a search that takes a minute and can cancel
+it, and the result is that of the same library everywhere.
 
 Source: Wei, Liu, Ling, Su, Approximate Convex Decomposition for 3D Meshes with Collision-Aware Concavity and Tree
 Search, ACM Trans. Graphics 41 (2022).
@@ -28,36 +28,42 @@ from .mesh_data import fan_triangles
 from .shells import containers, shell_numbers
 
 LIBRARY = "coacd"
-FINEST, COARSEST = 0.01, 1.0
-"""CoACD's thresholds: how concave a piece may be, as a part of the body's size."""
+"""Module name of CoACD."""
+FINEST = 0.01
+"""Smallest threshold of CoACD: the largest concavity of a piece, as a fraction of the body's size. It gives many
+pieces.
+"""
+COARSEST = 1.0
+"""Largest threshold of CoACD, which gives few pieces."""
 DEFAULT = 0.05
+"""Threshold that is used if none is given."""
 MOST_CORNERS = 64
-"""Of a piece."""
+"""Largest number of corners of a piece."""
 MOST_BODIES = 64
-"""Of a mesh, up to which each is divided by itself."""
+"""Largest number of bodies of a mesh at which each body is divided separately."""
 NEARLY = 1e-3
-"""Part of its volume by which a convex body may differ from its hull."""
+"""Largest relative difference of a convex body's volume from that of its hull."""
 SEED = 0
-"""So that one mesh always gives the same pieces."""
+"""Seed of CoACD's random numbers. It is constant so that one mesh always gives the same pieces."""
 STEP = 0.05
-"""Seconds between two looks at a process."""
+"""Time between two checks whether the process has ended [s]."""
 
 
 MISSING = "CoACD, which divides meshes, is not installed: take a zip that has it, or limberjack[pieces], or use a hull"
 
 
 class PiecesError(ValueError):
-    """Why a mesh has no convex pieces: what was found, what to do."""
+    """The error if a mesh has no convex pieces. Its message says what was found and what to do."""
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """What a mesh was divided into.
+    """The convex pieces of a mesh.
 
     Attributes:
-        hulls: convex, in the mesh's own frame [m].
-        volume_error: by how much the volume of all together is larger than the mesh's, as a part of that; NaN where the
-            mesh has no inside.
+        hulls: the pieces, in the mesh's own frame [m].
+        volume_error: excess of the sum of their volumes, as a fraction of the mesh's volume; NaN if the mesh is not
+            closed or has no volume.
     """
 
     hulls: tuple[Hull, ...]
@@ -69,13 +75,16 @@ def is_available() -> bool:
 
 
 def digest(vertices: np.ndarray, triangles: np.ndarray, threshold: float) -> str:
-    """Of all that decides what the pieces are; what is kept with a mesh is out of date once this is another."""
+    """Return a digest of all data that determine the pieces.
+
+    Pieces that are stored with a mesh are out of date if its digest has changed.
+    """
     parts = np.ascontiguousarray(vertices, float).tobytes(), np.ascontiguousarray(triangles, np.int32).tobytes()
     return hashlib.sha256(b"".join([*parts, f"{threshold:g} {MOST_CORNERS} {SEED}".encode()])).hexdigest()
 
 
 def decompose(vertices: np.ndarray, triangles: np.ndarray, threshold: float = DEFAULT) -> Pieces:
-    """Wait for a mesh's pieces. See `Decomposition`."""
+    """Return the pieces of a mesh, after waiting for the process of a `Decomposition`."""
     with Decomposition(vertices, triangles, threshold) as running:
         for _ in running:
             time.sleep(STEP)
@@ -83,14 +92,15 @@ def decompose(vertices: np.ndarray, triangles: np.ndarray, threshold: float = DE
 
 
 class Decomposition:
-    """A search for pieces that goes on beside; leaving the `with` block ends it.
+    """A search for convex pieces that runs in a process of its own. Leaving the `with` block ends the process.
 
     Args:
-        vertices: shape (n, 3) [m]. triangles: shape (t, 3), counter-clockwise seen from outside.
-        threshold: from `FINEST`, many pieces, to `COARSEST`, few.
+        vertices: shape (n, 3) [m].
+        triangles: shape (t, 3), counter-clockwise seen from outside.
+        threshold: from `FINEST` (many pieces) to `COARSEST` (few).
 
     Raises:
-        PiecesError: CoACD is not installed, the threshold is out of range, or there is no body: what is open is none.
+        PiecesError: if CoACD is not installed, if the threshold is out of range, or if the mesh is open or no body.
     """
 
     def __init__(self, vertices: np.ndarray, triangles: np.ndarray, threshold: float = DEFAULT):
@@ -119,12 +129,16 @@ class Decomposition:
         self._folder.cleanup()
 
     def __iter__(self) -> Iterator[None]:
-        """Once for each look at a process that has not ended yet."""
+        """Yield None at each check, as long as the process has not ended. The caller waits between checks."""
         while self._process.poll() is None:
             yield
 
     def result(self) -> Pieces:
-        """Raises PiecesError where none were found."""
+        """Return the pieces, after the process has ended.
+
+        Raises:
+            PiecesError: if no pieces were found.
+        """
         if not self._done.is_file():
             raise PiecesError("CoACD found no pieces: the mesh may be torn or too thin; close its holes, or use a hull")
         with np.load(self._done) as found:
@@ -132,14 +146,14 @@ class Decomposition:
         hulls = tuple(hull for hull in hulls if hull.faces)
         if not hulls:
             raise PiecesError("its pieces are flat; give it a thickness, or use a hull")
-        whole = abs(volume(self._vertices, self._triangles))  # of what is inside out, too
+        whole = abs(volume(self._vertices, self._triangles))  # a mesh that is inside out has a negative volume
         together = sum(hull_volume(hull) for hull in hulls)
         return Pieces(hulls, together / whole - 1.0 if whole and is_closed(self._triangles) else float("nan"))
 
 
 def run(folder: str) -> None:
-    """What the other process does: from mesh.npz to pieces.npz, which appears whole or not at all."""
-    import coacd  # in this process alone
+    """Divide the mesh of mesh.npz and write pieces.npz, completely or not at all. The separate process calls this."""
+    import coacd  # only the separate process loads the library
 
     with np.load(Path(folder, "mesh.npz")) as job:
         vertices, triangles, threshold = job["vertices"], job["triangles"], float(job["threshold"])
@@ -158,9 +172,10 @@ def run(folder: str) -> None:
 
 
 def bodies(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
-    """The triangles of each body that a mesh is made of, with those of its cavities.
+    """Return the triangles of each body of a mesh, including those of its cavities.
 
-    Each is divided by itself: where two touch or cross, CoACD would wrap both in a skin, and thicken what is thin.
+    Each body is divided separately: if two bodies touch or cross, CoACD would wrap both in one surface and thicken thin
+    parts.
     """
     shells = shell_numbers(triangles, len(vertices))
     outside = containers(vertices, triangles, shells)
@@ -173,13 +188,13 @@ def bodies(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
 
 
 def is_convex(vertices: np.ndarray, triangles: np.ndarray) -> bool:
-    """Whether a closed mesh is its own hull, nearly."""
+    """Return whether the volume of a closed mesh is that of its convex hull, within `NEARLY`."""
     hull = convex_hull(vertices[np.unique(triangles)])
     return bool(hull.faces) and abs(abs(volume(vertices, triangles)) / hull_volume(hull) - 1.0) < NEARLY
 
 
 def is_closed(triangles: np.ndarray) -> bool:
-    """Whether each edge is passed once in each direction."""
+    """Return whether each edge is passed once in each direction."""
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     there = start.astype(np.int64) << 32 | end
     back = end.astype(np.int64) << 32 | start
@@ -187,7 +202,7 @@ def is_closed(triangles: np.ndarray) -> bool:
 
 
 def count_borders(vertices: np.ndarray, triangles: np.ndarray) -> int:
-    """How many edges have one face alone, where vertices in one place are one."""
+    """Return the number of edges that belong to one face only. Vertices in the same place count as one."""
     numbers = np.unique(vertices, axis=0, return_inverse=True)[1].reshape(-1)[triangles].astype(np.int64)
     numbers = numbers[(numbers != np.roll(numbers, 1, axis=1)).all(axis=1)]
     ends = np.sort(np.stack([numbers.ravel(), np.roll(numbers, -1, axis=1).ravel()]), axis=0)
@@ -195,7 +210,9 @@ def count_borders(vertices: np.ndarray, triangles: np.ndarray) -> int:
 
 
 def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
-    """Of what a closed mesh encloses [m^3], by the divergence theorem."""
+    """Return the volume that a closed mesh encloses [m^3], by the divergence theorem. It is negative if the mesh is
+    inside out.
+    """
     p = np.asarray(vertices, float)[triangles]
     p = p - p.reshape(-1, 3).mean(axis=0)
     return float(det(p).sum() / 6.0)
@@ -206,7 +223,7 @@ def outward_triangles(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> t
 
     Args:
         vertices: shape (n, 3) [m].
-        faces: vertex numbers of each, all of them counter-clockwise seen from outside, or all from inside.
+        faces: vertex numbers of each face, all of them counter-clockwise seen from outside, or all from inside.
     """
     triangles = fan_triangles(faces)
     found = volume(vertices, triangles)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recognise the primitive whose surface a mesh approximates by flat faces, however few these are.
+"""Recognise the primitive whose surface a mesh approximates by flat faces, even by few.
 
-`fitting` asks how far two surfaces are apart, so a sphere of few segments is none for it. Here the corners of a mesh
-must lie on the primitive's surface, and each face may cut off only as much as the coarsest tessellation that an artist
-takes for round. So the primitive that is found has the size that was typed when the mesh was made.
+`fitting.py` measures the distance of two surfaces, so it does not recognise a sphere of few segments. Here the corners
+of a mesh must lie on the primitive's surface, and each face may cut off at most as much as the coarsest tessellation
+that an artist takes for round. So the primitive has the size that the user typed when the mesh was made.
 """
 
 from __future__ import annotations
@@ -21,37 +21,41 @@ from .fitting import frames_of, reach_of, turned_back
 from .shapes import Box, Capsule, Cone, Cylinder, Geometry, Sphere
 
 ON_SURFACE = 2e-4
-"""Largest distance of a corner from the surface, as a part of the radius or of a box's least side. Single precision
-leaves 1e-7 of the size, and typed values such as 0.866 leave 1e-4."""
+"""Largest distance of a corner from the surface, as a fraction of the radius or of a box's least side. Single precision
+leaves 1e-7 of the size, and typed values such as 0.866 leave 1e-4.
+"""
 
 FEWEST_SIDES = 12
-"""Number of sides from which on a prism or pyramid counts as round. One of eight is a bolt's head or a pencil."""
+"""Smallest number of sides of a prism or pyramid that counts as round. One of eight is a bolt's head or a pencil."""
 
 SIDE_SAGITTA = 1.0 - math.cos(math.pi / FEWEST_SIDES)
-"""Largest depth that a side cuts off from a cylinder or a cone, as a part of its radius."""
+"""Largest depth that a side cuts off from a cylinder or a cone, as a fraction of its radius."""
 
 BALL_SAGITTA = 0.07
-"""Largest depth that a face cuts off from a sphere or the end of a capsule, as a part of its radius. An icosphere of
-two subdivisions has 0.066, a UV sphere of 16 x 8 has 0.04; the ball of pentagons and hexagons has 0.085, and is the
-roundest of the Archimedean solids."""
+"""Largest depth that a face cuts off from a sphere or the end of a capsule, as a fraction of its radius. An icosphere
+of two subdivisions has 0.066, and a UV sphere of 16 x 8 has 0.04. The ball of pentagons and hexagons has 0.085, and is
+the roundest of the Archimedean solids.
+"""
 
 _SAGITTA = {Box: 0.0, Sphere: BALL_SAGITTA, Capsule: BALL_SAGITTA, Cylinder: SIDE_SAGITTA, Cone: SIDE_SAGITTA}
-"""Largest depth that a face may cut off from each kind, as a part of its radius."""
+"""Largest depth that a face may cut off from each kind of primitive, as a fraction of its radius."""
 
 FLAT = 1e-6
-"""Volume, as a part of the cube of the size, up to which a mesh is flat, and stands for no primitive."""
+"""Volume, as a fraction of the cube of the size, at or below which a mesh is flat and represents no primitive."""
 
 NO_AREA = 1e-12
-"""Part of the largest triangle's area up to which a triangle has no normal."""
+"""Area, as a fraction of the largest triangle's, at or below which a triangle has no normal."""
 
 ALONG = 1.0 - 1e-6
-"""Cosine of the angle to the axis from which on a face belongs to a flat end of a cylinder or a cone."""
+"""Least cosine of the angle to the axis at which a face belongs to a flat end of a cylinder or a cone."""
 
 SAME_VOLUME = 1.0 + 1e-6
-"""Ratio of two volumes up to which the axes that were tried first are taken."""
+"""Largest ratio of two volumes at which they count as equal, and the axes that were tried first are taken."""
 
 UNEVEN = 0.05
-"""Part by which a round mesh may be wider along one axis than along another. A prism of 12 sides is by 0.035."""
+"""Largest difference of a round mesh's extents along two axes, as a fraction of the extent. A prism of 12 sides has
+0.035.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +64,10 @@ class _Hull:
 
     Attributes:
         vertices: shape (n, 3) [m].
-        triangles: those that have an area, shape (t, 3).
-        normals: of these, unit vectors, shape (t, 3).
+        triangles: vertex numbers of the triangles that have an area, shape (t, 3).
+        normals: unit normals of these, shape (t, 3).
         offsets: signed distances of their planes from the origin, shape (t,) [m].
-        volume: that it encloses [m^3].
+        volume: volume that the mesh encloses [m^3].
     """
 
     vertices: np.ndarray
@@ -75,11 +79,11 @@ class _Hull:
 
 @dataclass(frozen=True)
 class Recognized:
-    """A primitive that a mesh stands for.
+    """A primitive that a mesh represents.
 
     Attributes:
         kind: BOX, SPHERE, CYLINDER, CONE or CAPSULE.
-        placed: the primitive, and the matrix that puts it where the mesh is.
+        placed: the primitive, and the matrix that places it where the mesh is.
     """
 
     kind: str
@@ -91,7 +95,7 @@ def recognized_shape(vertices: np.ndarray, triangles: np.ndarray) -> Recognized 
 
     Args:
         vertices: corners of the mesh, shape (n, 3) [m].
-        triangles: of its closed surface, counter-clockwise seen from outside, shape (t, 3).
+        triangles: vertex numbers of its closed surface, counter-clockwise seen from outside, shape (t, 3).
     """
     centre, radius = enclosing_ball(vertices)
     hull = _hull(vertices, triangles)
@@ -117,7 +121,10 @@ def _hull(vertices: np.ndarray, triangles: np.ndarray) -> _Hull:
 
 
 def _is_tessellation(placed: Placed, hull: _Hull) -> bool:
-    """Whether the corners lie on the primitive and no face cuts off too much. A cap's inner vertices are no corners."""
+    """Return whether the corners lie on the primitive and no face cuts off too much.
+
+    The inner vertices of the flat ends of a cylinder or cone do not count as corners.
+    """
     geometry, matrix = placed
     breadth = _breadth_of(geometry)
     near = ON_SURFACE * breadth
@@ -142,9 +149,10 @@ def _breadth_of(geometry: Geometry) -> float:
 
 
 def _distance_from_side(geometry: Geometry, points: np.ndarray) -> np.ndarray:
-    """Return how far points lie outside of a primitive without its flat ends, shape (n,) [m].
+    """Return the signed distance of points from a primitive without its flat ends, positive outside, shape (n,) [m].
 
-    points: in the primitive's axes, shape (n, 3) [m].
+    Args:
+        points: in the primitive's axes, shape (n, 3) [m].
     """
     x, y, z = np.transpose(points)
     match geometry:
@@ -162,10 +170,10 @@ def _distance_from_side(geometry: Geometry, points: np.ndarray) -> np.ndarray:
 
 
 def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Placed]:
-    """Yield primitives around the vertices along each system of axes: kind by kind, boxes first.
+    """Yield primitives around the vertices along each frame: kind by kind, boxes first.
 
-    Within a kind, the smallest comes first: axes that are turned a little against a thing's own would make it larger,
-    and yet keep its corners within `ON_SURFACE`.
+    Within a kind, the smallest comes first. Axes that deviate slightly from a body's own would make the primitive
+    larger and still keep the corners within `ON_SURFACE`.
     """
     found: dict[type, list[tuple[float, Placed]]] = {Box: [], Cylinder: [], Cone: [], Capsule: []}
     for axes in frames:
@@ -184,7 +192,9 @@ def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Plac
 
 
 def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield rotations whose z axis is one of the axes or its opposite, if the vertices are as wide along the others."""
+    """Yield rotations whose z axis is one of the axes or its opposite, if the extents along the other two are nearly
+    equal.
+    """
     extents = np.ptp(matmul(vertices, axes), axis=0)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -195,7 +205,9 @@ def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarra
 
 
 def _upright_cone(points: np.ndarray) -> Iterator[tuple[Cone, np.ndarray, float]]:
-    """Yield the cone from the lowest points up to the highest one: geometry, centre and volume."""
+    """Yield the cone along z from the lowest points to the highest one: geometry, centre and volume. Yield none if the
+    base has too few points.
+    """
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     base = points[points[:, 2] <= low + ON_SURFACE * (high - low), :2]
     if len(base) < FEWEST_SIDES:

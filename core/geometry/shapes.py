@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Primitive shapes and meshes, each in a frame of its own with the origin at its centre (a mesh keeps its own)."""
+"""Primitive shapes and meshes. The origin of a primitive's frame is its centre; a mesh keeps its own frame."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..spatial import IDENTITY, Pose, Vec3
 from .surfaces import Surface
 
 Color = tuple[float, float, float, float]
-"""Red, green, blue, alpha in 0..1."""
+"""Red, green, blue and alpha, each from 0 to 1."""
 
 ALL_LAYERS = 0xFFFF
-"""Every one of the 16 bits that SDF's masks have."""
+"""All of the 16 bits of SDF's bit masks."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """How a surface looks.
+    """The appearance of a surface.
 
     Attributes:
         diffuse, ambient, specular, emissive: colours of Phong's model; None if not given.
-        texture: the image on the surface, as the file names it; empty for none.
+        texture: the image on the surface, as the file names it; empty if there is none.
     """
 
     diffuse: Color | None = None
@@ -36,21 +36,34 @@ class Material:
 
 @dataclass(frozen=True)
 class Box:
-    """size: full lengths along x, y, z [m]."""
+    """A box.
+
+    Attributes:
+        size: full lengths along x, y and z [m].
+    """
 
     size: Vec3
 
 
 @dataclass(frozen=True)
 class Sphere:
-    """radius [m]."""
+    """A sphere.
+
+    Attributes:
+        radius: [m].
+    """
 
     radius: float
 
 
 @dataclass(frozen=True)
 class Cylinder:
-    """Along z. radius, length [m]."""
+    """A cylinder along z.
+
+    Attributes:
+        radius: [m].
+        length: [m].
+    """
 
     radius: float
     length: float
@@ -58,7 +71,12 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Capsule:
-    """Along z: a cylinder of `length` [m] between two half-spheres of `radius` [m]."""
+    """A capsule along z: a cylinder between two half-spheres.
+
+    Attributes:
+        radius: of the cylinder and the half-spheres [m].
+        length: of the cylinder [m].
+    """
 
     radius: float
     length: float
@@ -66,7 +84,12 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Cone:
-    """Along z: its tip is half its length above the origin, its base as far below. radius, length [m]."""
+    """A cone along z. Its tip lies half its length above the origin, and its base half its length below.
+
+    Attributes:
+        radius: of the base [m].
+        length: [m].
+    """
 
     radius: float
     length: float
@@ -74,14 +97,23 @@ class Cone:
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """radii: along x, y, z [m]."""
+    """An ellipsoid.
+
+    Attributes:
+        radii: along x, y and z [m].
+    """
 
     radii: Vec3
 
 
 @dataclass(frozen=True)
 class Polyline:
-    """Outlines in the xy plane [m], extruded along z by `height` [m]. An outline inside another one is a hole."""
+    """Outlines in the xy plane, extruded along z. An outline inside another one is a hole.
+
+    Attributes:
+        outlines: points of each outline [m].
+        height: length of the extrusion [m].
+    """
 
     outlines: tuple[tuple[tuple[float, float], ...], ...]
     height: float
@@ -89,7 +121,13 @@ class Polyline:
 
 @dataclass(frozen=True)
 class Foreign:
-    """A kind that only `format` knows, such as a height map, kept as its file has it."""
+    """A shape of a kind that only one file format defines. It is kept as its file describes it.
+
+    Attributes:
+        format: name of the file format.
+        tag: name of the element.
+        text: the element as the file has it.
+    """
 
     format: str
     tag: str
@@ -98,11 +136,14 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Heightmap(Foreign):
-    """Terrain that an image describes. `text` keeps the file's element, with the textures that nothing here reads.
+    """Terrain that an image describes. `text` is the file's element, including textures, which this program does not
+    read.
 
     Attributes:
-        uri: the image as the model file names it. path: the file that this leads to; empty if there is none.
-        size: lengths along x, y and z [m]. position: of the middle of its base [m].
+        uri: the image as the model file names it.
+        path: the image file that `uri` refers to; empty if there is none.
+        size: lengths along x, y and z [m].
+        position: middle of the base [m].
     """
 
     uri: str = ""
@@ -113,7 +154,12 @@ class Heightmap(Foreign):
 
 @dataclass(frozen=True)
 class Plane:
-    """An infinite plane through the origin; only `size` [m] of it is drawn. normal: unit vector."""
+    """An infinite plane through the origin.
+
+    Attributes:
+        normal: unit vector.
+        size: lengths of the rectangle of it that is drawn [m].
+    """
 
     normal: Vec3 = (0.0, 0.0, 1.0)
     size: tuple[float, float] = (1.0, 1.0)
@@ -121,20 +167,20 @@ class Plane:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A mesh: a reference to a file (`uri`), or the data itself, or both.
+    """A mesh: a reference to a file (`uri`), the data itself, or both.
 
     Attributes:
         uri: the reference as the model file writes it; empty for a mesh without a file.
-        scale: factors along x, y, z.
-        path: the file on this machine that `uri` leads to; empty if there is none.
+        scale: factors along x, y and z.
+        path: the file on this machine that `uri` refers to; empty if there is none.
         within: folders, besides its own, whose files the mesh file may refer to.
-        vertices: shape (n, 3), m, before `scale`; None where only the uri is known.
+        vertices: shape (n, 3) [m], before `scale`; None if only the file is known.
         faces: vertex numbers of each polygon, counter-clockwise seen from outside.
         uvs: texture coordinates of each corner of each face in turn, shape (corners, 2), or None.
-        materials: of its faces.
+        materials: materials of the faces.
         face_materials: for each face, an index in `materials`; () if all faces have the first one.
-        glb: the whole mesh as a binary glTF file, which is written in place of the vertices; empty where there is none.
-        submesh: the name of the only part of the file that is meant; empty for all of it.
+        glb: the whole mesh as a binary glTF file, which is written instead of the vertices; empty if there is none.
+        submesh: the name of the part of the file that the mesh consists of; empty for the whole file.
         is_centered: whether the part is moved so that the middle of its box lies at the origin, before `scale`.
     """
 
@@ -161,13 +207,13 @@ class Shape:
 
     Attributes:
         name: unique among the link's visuals, or its collisions.
-        geometry: None for an empty shape (kept so that names stay).
-        pose: X_LS, in the link [m].
-        material: None where the file gives none.
-        extras: what the file says besides.
-        surface: how a collision touches; None for the default surface.
-        layers, meets: of a collision, 16 bits each: the layers that it is on, and those that it collides with (SDF's
-            category_bitmask and collide_bitmask); see `may_meet`.
+        geometry: None for an empty shape, which is kept so that names stay the same.
+        pose: X_LS, the pose of the shape in the link [m].
+        material: None if the file gives none.
+        extras: further content of the file's element.
+        surface: contact properties of a collision; None for the default surface.
+        layers: of a collision, 16 bits: the layers that it is on (SDF's category_bitmask); see `may_meet`.
+        meets: of a collision, 16 bits: the layers that it collides with (SDF's collide_bitmask).
     """
 
     name: str
@@ -181,9 +227,9 @@ class Shape:
 
     @property
     def color(self) -> Color | None:
-        """Its diffuse colour; None where the file gives none."""
+        """The diffuse colour; None if the file gives none."""
         return self.material.diffuse if self.material else None
 
     def may_meet(self, other: Shape) -> bool:
-        """Whether one of two collisions is on a layer that the other meets, as Gazebo has it."""
+        """Return whether one of two collisions is on a layer that the other collides with, as in Gazebo."""
         return bool(self.layers & other.meets | other.layers & self.meets)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed surfaces that make up a mesh: which triangles hang together, and which surface lies inside another.
+"""The closed surfaces (shells) of a mesh: which triangles are connected, and which shell lies inside another.
 
-Only surfaces inside others can be cavities; one that lies apart and looks inward was drawn inside out.
+Only shells inside others can be cavities. A shell outside all others that faces inward was drawn inside out.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ..spatial.arrays import angle_of, det, dot, norm
 
 @dataclass(frozen=True)
 class Outward:
-    """Triangles whose surfaces look outward, but for those of cavities.
+    """Triangles whose shells face outward, except those of cavities.
 
     Attributes:
         triangles: vertex numbers, shape (n, 3).
-        some_were_inside_out: whether some of the surfaces had to be turned, and others not.
-        counts_twice: whether one that looks outward lies in the solid part of another.
+        some_were_inside_out: whether some of the shells had to be turned, and others not.
+        counts_twice: whether a shell that faces outward lies in the solid part of another.
     """
 
     triangles: np.ndarray
@@ -30,10 +30,11 @@ class Outward:
 
 
 def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
-    """Turn surfaces that were drawn inside out.
+    """Return the triangles with the shells turned that were drawn inside out.
 
     Args:
-        points: shape (v, 3). triangles: vertex numbers, shape (n, 3), of closed surfaces.
+        points: shape (v, 3).
+        triangles: vertex numbers of closed surfaces, shape (n, 3).
     """
     shells = shell_numbers(triangles, len(points))
     corners = points[triangles] - points[triangles[:, 0]].mean(axis=0)
@@ -44,7 +45,7 @@ def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
         around = sum(int(turned[other]) for other in outside[shell])
         if turned[shell] < 0 and around <= 0:
             turned[shell] = 1
-            if not outside[shell]:  # drawn inside out as a whole, with all that it holds
+            if not outside[shell]:  # the shells inside it were drawn inside out together with it
                 turned[[number for number, above in enumerate(outside) if shell in above]] *= -1
     flips = turned != signs
     triangles = np.where(flips[shells, None], triangles[:, ::-1], triangles)
@@ -55,9 +56,11 @@ def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
 
 
 def shell_numbers(triangles: np.ndarray, count: int) -> np.ndarray:
-    """For each triangle, the number of the piece that it hangs together with by vertices, shape (n,).
+    """Return for each triangle the number of the component that it is connected to by vertices, shape (n,).
 
-    count: of the vertices.
+    Args:
+        triangles: vertex numbers, shape (n, 3).
+        count: number of vertices.
     """
     root = np.arange(count)
     while True:
@@ -71,7 +74,7 @@ def shell_numbers(triangles: np.ndarray, count: int) -> np.ndarray:
 
 
 def containers(points: np.ndarray, triangles: np.ndarray, shells: np.ndarray) -> list[list[int]]:
-    """For each surface, those that it lies in."""
+    """Return for each shell the numbers of the shells that it lies in."""
     count = int(shells.max()) + 1
     if count == 1:
         return [[]]
@@ -89,9 +92,10 @@ def containers(points: np.ndarray, triangles: np.ndarray, shells: np.ndarray) ->
 
 
 def _lies_in(inner: np.ndarray, outer: np.ndarray) -> bool:
-    """Whether most of the outermost points of a surface lie in another: single ones may touch it.
+    """Return whether most of the extreme points of a shell lie in another one. Single points may touch it.
 
-    inner, outer: corner points, shape (n, 3, 3).
+    Args:
+        inner, outer: corner points, shape (n, 3, 3).
     """
     corners = inner.reshape(-1, 3)
     extremes = corners[np.concatenate([corners.argmin(axis=0), corners.argmax(axis=0)])]
@@ -99,7 +103,11 @@ def _lies_in(inner: np.ndarray, outer: np.ndarray) -> bool:
 
 
 def winding_number(point: np.ndarray, triangles: np.ndarray) -> float:
-    """How often closed surfaces, corner points of shape (n, 3, 3), go round a point: 1 inside, 0 outside.
+    """Return how often closed surfaces surround a point: 1 inside, 0 outside.
+
+    Args:
+        point: shape (3,).
+        triangles: corner points, shape (n, 3, 3).
 
     Source: van Oosterom and Strackee, The solid angle of a plane triangle, IEEE Trans. Biomed. Eng. 30 (1983).
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mass properties of shapes of even density.
+"""Mass properties of shapes of uniform density.
 
 Sources: closed forms as in any table of moments of inertia, such as Beer and Johnston, Vector Mechanics for Engineers,
-inside back cover; the half spheres of a capsule by the parallel-axis theorem.
+inside back cover; the half-spheres of a capsule by the parallel-axis theorem.
 """
 
 from __future__ import annotations
@@ -19,16 +19,21 @@ from .shapes import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Pol
 
 
 def solid_properties(geometry: Geometry | None) -> MassProperties | None:
-    """Return what the shape encloses, in its own frame; None for a plane and for kinds that only one format knows.
+    """Return the mass properties of a shape in its own frame.
+
+    Return None for a plane and for kinds that only one format defines.
 
     Raises:
-        ValueError: it encloses no volume, one that is too large for a number, or is a mesh whose file cannot be used.
+        ValueError: if the shape encloses no volume, or one that is too large for a number, or if it is a mesh whose
+            file cannot be used.
     """
     return weighed(geometry)[0]
 
 
 def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
-    """Return what `solid_properties` does, and what faults of a mesh made it assume, such as "is open, so …"."""
+    """Return the result of `solid_properties`, and the assumptions that faults of a mesh required, such as "is open, so
+    …".
+    """
     remarks: tuple[str, ...] = ()
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -38,7 +43,7 @@ def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str
                 found = solve(geometry)
             else:
                 return None, ()
-    except OverflowError:  # of Python's own powers
+    except OverflowError:  # powers of Python numbers raise it
         found = None
     if found is None or not (math.isfinite(found.volume) and np.isfinite(found.inertia).all()):
         raise ValueError("the shape is too large to be weighed")
@@ -46,7 +51,13 @@ def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str
 
 
 def _symmetric(volume: float, xx: float, yy: float, zz: float, z: float = 0.0) -> MassProperties:
-    """xx, yy, zz: moments about the com, which lies at `z`, per unit of volume [m^2]."""
+    """Return the mass properties of a solid whose principal axes are parallel to x, y and z.
+
+    Args:
+        volume: [m^3].
+        xx, yy, zz: moments of inertia about the centre of mass, per unit of volume [m^2].
+        z: coordinate of the centre of mass along z [m].
+    """
     if not volume > 0.0:
         raise ValueError(f"the shape encloses no volume (found {volume:.3g} m^3)")
     return MassProperties(volume, np.array((0.0, 0.0, z)), volume * np.diag((xx, yy, zz)))
@@ -84,7 +95,7 @@ def _capsule(capsule: Capsule) -> MassProperties:
 
 
 def _polyline(polyline: Polyline) -> MassProperties:
-    """Outlines inside others are holes: they are gone round the other way."""
+    """Return the mass properties of extruded outlines. Outlines of holes run in the opposite direction."""
     triangles = []
     for outline in polyline.outlines:
         turns = _is_hole(outline, polyline.outlines) != (_area(outline) < 0.0)
@@ -112,7 +123,7 @@ def _area(outline: tuple[tuple[float, float], ...]) -> float:
 
 
 def _is_hole(outline: tuple, outlines: tuple) -> bool:
-    """Whether its first point lies within an odd number of the others (ray casting)."""
+    """Return whether the first point of an outline lies within an odd number of the others."""
     return sum(_surrounds(other, outline[0]) for other in outlines if other is not outline) % 2 == 1
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Balls and sockets in a mesh: polygons that lie round a point.
+"""Find balls and sockets in a mesh: polygons that lie on a sphere.
 
-From one polygon, a sphere is fitted to the nearest corners, to more of them and to all that no crease cuts off. The
-polygons along it are gathered and it is fitted to them, by turns, until they stay the same. What the fit leaves must be
-noise, and the corners must lie on no other quadric: those of one ring of polygons, such as a cone's that is cut off,
-lie on a sphere whatever they are part of.
+From one polygon, a sphere is fitted to the nearest corners, then to more of them, and then to all that no crease
+separates from it. The polygons along the sphere are gathered, and it is fitted to them, in turns, until they stay the
+same. The residuals of the fit must be noise, and the corners must lie on no other quadric, since the corners of one
+ring of polygons, such as a truncated cone's, lie on a sphere whatever they belong to.
 """
 
 from __future__ import annotations
@@ -38,14 +38,19 @@ from .trends import goes_with
 
 @dataclass(frozen=True, eq=False)
 class Sphere:
-    """faces: of the mesh."""
+    """A spherical part of a mesh.
+
+    Attributes:
+        faces: its polygons in the mesh.
+        fit: the sphere.
+    """
 
     faces: np.ndarray
     fit: Fit
 
 
 def sphere_at(mesh: Topology, seed: int) -> Sphere | None:
-    """The sphere that the polygon is part of; None where it is no part of any."""
+    """Return the sphere that the polygon `seed` belongs to, or None if it belongs to none."""
     near = uncreased(mesh, seed, EXAMINED)
     vertices = mesh.vertices_of(near)
     for count in NEAREST:
@@ -61,12 +66,15 @@ def sphere_at(mesh: Topology, seed: int) -> Sphere | None:
 
 
 def uncreased(mesh: Topology, seed: int, limit: int) -> np.ndarray:
-    """The polygons to which the surface leads from the seed without a crease, the nearest first."""
+    """Return the polygons that the surface connects to the seed without a crease, the nearest first.
+
+    The search stops beyond `limit` polygons.
+    """
     return mesh.grow(seed, lambda faces, edges: (mesh.turns[edges] < CREASE) & (mesh.areas[faces] > 0.0), limit)
 
 
 def _settled(mesh: Topology, seed: int, near: np.ndarray, first: np.ndarray) -> Sphere | None:
-    """Fit a sphere and gather the polygons along it, by turns, until they stay the same."""
+    """Return the sphere whose fitted shape and gathered polygons agree, or None. Fitting and gathering alternate."""
     vertices, faces, miss = first, near[:0], LARGEST_MISS
     try:
         fit = fit_sphere(mesh.points[vertices])
@@ -85,12 +93,12 @@ def _settled(mesh: Topology, seed: int, near: np.ndarray, first: np.ndarray) -> 
 
 
 def _misses(points: np.ndarray, fit: Fit) -> np.ndarray:
-    """Signed distances in parts of the radius, outward."""
+    """Return the signed distances of `points` from the sphere as fractions of its radius, positive outside."""
     return norm(points - fit.origin) / max(fit.radius, 1e-300) - 1.0
 
 
 def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float) -> np.ndarray:
-    """Which polygons have all their corners on the sphere."""
+    """Return which polygons have all their corners on the sphere."""
     corners = mesh.corners_of(faces)
     firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
     misses = np.abs(_misses(mesh.points[mesh.corners[corners]], fit))
@@ -116,8 +124,11 @@ def _is_sphere(mesh: Topology, found: Sphere) -> bool:
 
 
 def _harmonics(points: np.ndarray) -> tuple[tuple, tuple, tuple]:
-    """Of degree up to 1, 2 and 3: by the last two, ellipsoids, tori and eggs deviate from a sphere; of the first two, a
-    sum vanishes where another quadric meets it."""
+    """Return the spherical harmonics of degrees 0 and 1, of degree 2, and of degree 3, at points of the unit sphere.
+
+    The deviations of ellipsoids, tori and eggs from a sphere are combinations of those of degrees 2 and 3. A
+    combination of the first two groups vanishes at points that lie on another quadric, too.
+    """
     x, y, z = points.T
     second = (x * y, y * z, z * x, x * x - y * y, 2.0 * z * z - x * x - y * y)
     third = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How collision shapes touch: what each of two surfaces says, and what that makes of the pair."""
+"""Contact properties of collision shapes, and the rules that combine those of two shapes in contact."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 from dataclasses import dataclass, field
 
 RIGID = 1e10
-"""N/m: stiffness from which on a contact is rigid. Files say 1e12, SDF's default, where they mean that nothing gives
-way; the points of steel balls have some 1e7 to 1e9."""
+"""Stiffness [N/m] at or above which a contact is rigid. Files give 1e12, SDF's default, for bodies that do not deform;
+contact points of steel balls have about 1e7 to 1e9.
+"""
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,12 @@ class Surface:
         static_friction: coefficient until the contact slides, no less than `friction`; None for the same.
         restitution: normal speed after a rigid impact ÷ before it, 0 to 1.
         stiffness: k of a contact point [N/m]; rigid from `RIGID` on, see `contact_stiffness`.
-        dissipation: d [s/m] in the normal force k x (1 + d x') at the depth x [m], where it is not rigid.
-        rolling_friction, spinning_friction: largest torque against rolling, and against turning about the normal, for
-            each newton of normal force [m].
+        dissipation: d [s/m] in the normal force k x (1 + d x') at the depth x [m], if the contact is not rigid.
+        rolling_friction, spinning_friction: largest torque against rolling, and against rotation about the normal, per
+            newton of normal force [m].
         velocity: of the surface relative to its link, in the shape's axes, as of a conveyor belt [m/s].
-        slip_speed: v in a friction law that is smoothed, friction * slip / sqrt(slip^2 + v^2), which never sticks; 0
-            for Coulomb's [m/s].
+        slip_speed: v in the smoothed friction law friction * slip / sqrt(slip^2 + v^2), which never sticks; 0 for
+            Coulomb's [m/s].
 
     Source of the normal force: Hunt and Crossley, Coefficient of restitution interpreted as damping in vibroimpact
     (1975), with an exponent of 1 as in Drake.
@@ -42,27 +43,28 @@ class Surface:
     slip_speed: float = field(default=0.0, metadata={"since": "0.2.0"})
 
     def __post_init__(self):
-        object.__setattr__(self, "velocity", tuple(self.velocity))  # of files that know lists alone
+        object.__setattr__(self, "velocity", tuple(self.velocity))  # files give a list
 
     @property
     def holding_friction(self) -> float:
-        """The coefficient up to which it does not slide; never less than `friction`."""
+        """The coefficient of friction until the contact slides; never less than `friction`."""
         return self.friction if self.static_friction is None else max(self.static_friction, self.friction)
 
     @property
     def contact_stiffness(self) -> float:
-        """That acts [N/m]: from `RIGID` on, infinite."""
+        """The stiffness that simulations use [N/m]: `stiffness`, or infinity from `RIGID` on."""
         return self.stiffness if self.stiffness < RIGID else math.inf
 
 
 def join(a: Surface | None, b: Surface | None) -> Surface:
-    """What two surfaces make of a contact between them; None stands for one that says nothing. The order is no matter.
+    """Return the surface that describes a contact between two surfaces. None stands for a default surface.
 
-    Friction, of both kinds, is the smaller, as in Gazebo (ODE and DART): what is slippery is so on all things.
-    Restitution is the larger, so that a ball bounces off a floor of which nobody said anything; so are rolling and
-    spinning friction and slip speed. Velocities stay their own. Stiffnesses act in series, kA kB / (kA + kB), and
-    dissipation is (kB dA + kA dB) / (kA + kB), as in Drake: each side dissipates by as much as it is pressed in. Beside
-    a rigid side that is the other's alone, and the mean where both are rigid.
+    The order of the arguments does not matter. Both friction coefficients are the smaller ones, as in Gazebo (ODE and
+    DART): a slippery surface is slippery on all others. Restitution is the larger one, so that a ball bounces off a
+    floor without a given surface; the same holds for rolling and spinning friction and slip speed. Velocities are not
+    combined. Stiffnesses act in series, kA kB / (kA + kB), and dissipation is (kB dA + kA dB) / (kA + kB), as in Drake:
+    each side dissipates in proportion to its share of the depth. If one side is rigid, the other's dissipation holds;
+    if both are, their mean.
     """
     a, b = a or Surface(), b or Surface()
     friction, holding = min(a.friction, b.friction), min(a.holding_friction, b.holding_friction)
@@ -80,7 +82,10 @@ def join(a: Surface | None, b: Surface | None) -> Surface:
 
 
 def _in_series(a: Surface, b: Surface) -> tuple[float, float]:
-    """The stiffness [N/m] and the dissipation [s/m] of one behind the other; to the last bit as of the other way."""
+    """Return the stiffness [N/m] and the dissipation [s/m] of two surfaces in series.
+
+    The result does not depend on their order, to the last bit.
+    """
     kA, kB = a.contact_stiffness, b.contact_stiffness
     if kA == kB == math.inf:
         return math.inf, 0.5 * (a.dissipation + b.dissipation)

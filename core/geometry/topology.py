@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the polygons of a mesh hang together."""
+"""The connectivity of the polygons of a mesh."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 from ..spatial.arrays import angle_of, dot, norm
 
 Accept = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Of faces and the edges over which they are reached: which of them belong to what grows."""
+"""A function of faces, and of the edges over which they are reached. It returns which of the faces belong to a growing
+set.
+"""
 
 NONE = -1
+"""Number that stands for no polygon."""
 
 
 class Topology:
-    """A polygon mesh whose corners in one place are one, as after import from formats that split them.
+    """A polygon mesh in which vertices in the same place are one, as formats that split vertices need.
 
     Args:
         vertices: shape (n, 3).
@@ -25,13 +28,17 @@ class Topology:
 
     Attributes:
         points: the vertices, shape (n, 3).
-        corners, starts, counts: as given, the first of the vertices in one place standing for all; corners a polygon.
+        corners: as given, with the first of the vertices in the same place instead of each of them.
+        starts: as given.
+        counts: number of corners of each polygon.
         ends: the vertex that follows each corner's.
-        corner_face, corner_edge: the polygon and the edge that each corner begins.
-        other: the polygon on the other side of that edge; NONE at a border, or where more than two meet.
-        turns: by which angle the polygons at each edge differ [rad], pi at a border, shape (edges,).
-        grain: how far single precision may have moved the points.
-        normals, areas, centres: of each polygon; the normal of one without area is 0.
+        corner_face: the polygon of each corner.
+        corner_edge: the edge that each corner begins.
+        other: the polygon on the other side of that edge; `NONE` at a border, or if more than two polygons share the
+            edge.
+        turns: the angle between the normals of the polygons at each edge [rad], pi at a border, shape (edges,).
+        grain: largest rounding error of the points in single precision.
+        normals, areas, centres: of each polygon. The normal of a polygon without area is 0.
     """
 
     def __init__(self, vertices: np.ndarray, corners: np.ndarray, starts: np.ndarray):
@@ -52,7 +59,10 @@ class Topology:
         return len(self.starts)
 
     def _measure(self) -> None:
-        """Newell's normals, and the areas' centres of the triangles that fan out of each first corner."""
+        """Compute areas, normals and centres of the polygons.
+
+        Normals are Newell's. Centres are those of area of the triangles that fan out of each first corner.
+        """
         first = self.points[self.corners[self.starts]] if len(self) else np.zeros((0, 3))
         near, far = (self.points[at] - first[self.corner_face] for at in (self.corners, self.ends))
         doubled = np.cross(near, far)
@@ -84,28 +94,31 @@ class Topology:
         return np.add.reduceat(values, self.starts, axis=0) if len(self) else values[:0]
 
     def corners_of(self, faces: np.ndarray) -> np.ndarray:
-        """The corners of the polygons, one polygon after another."""
+        """Return the corners of the polygons, one polygon after another."""
         counts = self.counts[faces]
         before = np.cumsum(counts) - counts
         return np.arange(counts.sum()) - np.repeat(before - self.starts[faces], counts)
 
     def vertices_of(self, faces: np.ndarray) -> np.ndarray:
-        """The vertices of the polygons, each once, in the order of the polygons."""
+        """Return the vertices of the polygons, each once, in the order of the polygons."""
         found, first = np.unique(self.corners[self.corners_of(faces)], return_index=True)
         return found[np.argsort(first)]
 
     def border_of(self, faces: np.ndarray) -> np.ndarray:
-        """The corners whose edges have only one side among the polygons."""
+        """Return the corners whose edges have exactly one side among the polygons."""
         corners = self.corners_of(faces)
         _, inverse, uses = np.unique(self.corner_edge[corners], return_inverse=True, return_counts=True)
         return corners[uses[inverse] == 1]
 
     def lengths(self, corners: np.ndarray) -> np.ndarray:
-        """Of the edges that begin at the corners."""
+        """Return the lengths of the edges that begin at the corners."""
         return norm(self.points[self.ends[corners]] - self.points[self.corners[corners]])
 
     def grow(self, seed: int, accept: Accept, limit: int) -> np.ndarray:
-        """The polygons to which `accept` leads from one to the next, the nearest first; stops beyond `limit`."""
+        """Return the polygons that are connected to the seed by polygons which `accept` admits, the nearest first.
+
+        The search stops once it has more than `limit` polygons.
+        """
         seen = np.zeros(len(self), dtype=bool)
         seen[seed] = True
         last = np.empty(len(self), dtype=np.int64)
@@ -118,21 +131,21 @@ class Topology:
             if len(reached):
                 reached = reached[accept(reached, self.corner_edge[corners])]
                 last[reached] = np.arange(len(reached))
-                reached = reached[last[reached] == np.arange(len(reached))]  # each once, without sorting
+                reached = reached[last[reached] == np.arange(len(reached))]  # each polygon once; faster than sorting
                 seen[reached] = True
             layers.append(reached)
             total += len(reached)
         return np.concatenate(layers)
 
     def connected(self, seed: int, faces: np.ndarray) -> np.ndarray:
-        """Those of the polygons that hang together with the seed; none where it is not among them."""
+        """Return those of the polygons that are connected to the seed, or none if the seed is not among them."""
         among = np.zeros(len(self), dtype=bool)
         among[faces] = True
         return self.grow(seed, lambda reached, _: among[reached], len(faces)) if among[seed] else faces[:0]
 
 
 def _welded(points: np.ndarray) -> np.ndarray:
-    """For each point the first one in the same place."""
+    """Return for each point the number of the first one in the same place."""
     if not len(points):
         return np.zeros(0, dtype=np.int64)
     order = np.lexsort(points.T)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether what a fit leaves is noise."""
+"""A statistical test whether the residuals of a fit are noise."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from .tolerances import CHANCE, DEPENDENT
 
 
 def goes_with(shapes: np.ndarray, residuals: np.ndarray, parameters: int) -> bool:
-    """Whether the residuals, shape (n,), go with one of the shapes, (n, m), by more than chance makes.
+    """Return whether the residuals depend on a combination of the shapes by more than chance explains.
 
-    The part of the square residuals that 2 k meaningless shapes explain has a beta distribution, whose tail is a sum of
-    k terms; of an odd number of shapes it is less than of one more. parameters: how many the fit has used up.
+    The fraction of the squared residuals that 2 k random shapes explain has a beta distribution, whose tail is a sum of
+    k terms. For an odd number of shapes, the tail of one more shape is an upper bound.
+
+    Args:
+        shapes: values of m functions at the points, shape (n, m).
+        residuals: shape (n,).
+        parameters: number of parameters of the fit.
     """
     best, rank = least_squares(shapes, residuals, DEPENDENT)
     pairs = (rank + 1) // 2

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The walls of holes and shafts in a mesh: polygons that lie round an axis.
+"""Find the walls of holes and shafts in a mesh: polygons that lie around an axis.
 
-A wall is looked for from one polygon of it, in what is near:
+A wall is searched for from one of its polygons, among the polygons nearby:
 
-1. Each of the longest creases around the polygon's facet may run along the axis.
-2. The polygons that stand upright on such an axis are gathered, EXAMINED at most.
+1. Each of the longest creases around the polygon's facet may be parallel to the axis.
+2. The polygons that are parallel to such an axis are gathered, EXAMINED at most.
 3. Circles through three of their points are tried (Fischler and Bolles, Random sample consensus, Comm. ACM 24 (1981),
-   here without the randomness): those with most points on them, and those with most of the nearest exactly on them.
-4. The polygons along the best are gathered and a cylinder is fitted to their corners, by turns, until they stay the
-   same. At each turn, what the fit leaves must be noise: no taper, belly, bend or ellipse beyond what chance makes.
-5. What was told from the nearest is gathered as far as it reaches, and fitted again.
-6. There must be enough of the circle, and where the wall ends, the surface must turn away.
+   but without random choice): those with most points on them, and those with most of the nearest exactly on them.
+4. The polygons along the best circle are gathered, and a cylinder is fitted to their corners, in turns, until they stay
+   the same. In each turn, the residuals of the fit must be noise: no taper, belly, bend or ellipse beyond chance.
+5. A wall that was found among the nearest polygons is gathered as far as it reaches, and fitted again.
+6. The wall must cover enough of the circle, and the surface must turn away where the wall ends.
 
-Every number by which this is told stands in `tolerances.py`, with its reason.
+All thresholds are in `tolerances.py`, with their reasons.
 
-What is not told from a wall: parts of a cone of few facets, when noise hides how they lean (one of 8 facets a ring that
-tapers by 5.7 degrees, with 0.5 % of noise); and the outermost band of a torus so coarse that its next bands lean by
-more than STEEPEST, which is the very shape of a cylinder of one ring of facets, chamfered on both sides. So is a
-sphere's, for which `spheres` is asked first.
+Two kinds of surfaces cannot be distinguished from a wall: parts of a cone of few facets, if noise hides their
+inclination (one of 8 facets a ring that tapers by 5.7 degrees, with 0.5 % of noise); and the outermost band of a torus
+so coarse that its next bands are inclined by more than STEEPEST, which has exactly the shape of a cylinder of one ring
+of facets, chamfered on both sides. The same holds for a band of a sphere, so `spheres.py` is asked first.
 """
 
 from __future__ import annotations
@@ -83,7 +83,14 @@ from .trends import goes_with
 
 @dataclass(frozen=True, eq=False)
 class Wall:
-    """faces: of the mesh. is_hole: whether its inside is empty. ends: how far it reaches from fit.origin each way."""
+    """The wall of a hole or a shaft in a mesh.
+
+    Attributes:
+        faces: its polygons in the mesh.
+        fit: the cylinder.
+        is_hole: whether the inside of the wall is empty.
+        ends: how far the wall reaches from `fit.origin` along `fit.direction`: least and greatest coordinate.
+    """
 
     faces: np.ndarray
     fit: Fit
@@ -92,12 +99,15 @@ class Wall:
 
 
 def facet_at(mesh: Topology, seed: int, limit: int = EXAMINED) -> np.ndarray:
-    """The polygons that lie in one plane with the seed, more or less."""
+    """Return the polygons that are connected to the seed over edges that turn by less than `FLAT`.
+
+    The search stops beyond `limit` polygons.
+    """
     return mesh.grow(seed, lambda _, edges: mesh.turns[edges] < FLAT, limit)
 
 
 def wall_at(mesh: Topology, seed: int) -> Wall | None:
-    """The wall that the polygon is part of; None where it is no part of any."""
+    """Return the wall that the polygon `seed` belongs to, or None if it belongs to none."""
     for axis in _possible_axes(mesh, seed):
         upright = mesh.grow(seed, lambda faces, edges, axis=axis: _goes_on(mesh, faces, edges, axis), EXAMINED)
         if len(upright) < FEWEST_POLYGONS:
@@ -114,13 +124,15 @@ def wall_at(mesh: Topology, seed: int) -> Wall | None:
 
 
 def _goes_on(mesh: Topology, faces: np.ndarray, edges: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Which polygons, reached over edges, stand upright on what the axis goes along."""
+    """Return which polygons, reached over `edges`, are parallel to the axis, within `STEEPEST`, and not beyond a sharp
+    edge.
+    """
     upright = (np.abs(matmul(mesh.normals[faces], axis)) < STEEPEST) & (mesh.areas[faces] > 0.0)
     return upright & (mesh.turns[edges] < SHARPEST)
 
 
 def _possible_axes(mesh: Topology, seed: int) -> list[np.ndarray]:
-    """Directions of the creases around the seed's facet, the longest first, each once."""
+    """Return the different directions of the creases around the seed's facet, the longest first, `TRIES` at most."""
     facet = facet_at(mesh, seed)
     corners = mesh.border_of(facet)
     turns = mesh.turns[mesh.corner_edge[corners]]
@@ -138,7 +150,7 @@ def _possible_axes(mesh: Topology, seed: int) -> list[np.ndarray]:
 
 
 def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.ndarray) -> Iterator[_Guess]:
-    """Those along the axis through the seed and two further points, the best first."""
+    """Yield cylinders along the axis through a corner of the seed and two further points, the best first."""
     vertices = mesh.vertices_of(faces)
     middle = mesh.centres[seed]
     first = np.cross(axis, mesh.normals[seed])
@@ -170,13 +182,18 @@ def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.n
 
 
 def _scores(points: np.ndarray, centres: np.ndarray, radii: np.ndarray, miss: float) -> np.ndarray:
-    """How many of the points lie on each circle, those off it by little counting less, by `miss` not at all."""
+    """Return for each circle the sum of the points' weights, which decrease from 1 on the circle to 0 at the distance
+    `miss`.
+    """
     misses = np.abs(norm(points[None] - centres[:, None]) / radii[:, None] - 1.0)
     return np.maximum(0.0, 1.0 - (misses / miss) ** 2).sum(axis=1)
 
 
 def _circles_through(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Centres and radii of the circles through three points each, shapes (n, 2); not finite for three in a line."""
+    """Return centres, shape (n, 2), and radii, shape (n,), of the circles through three points each.
+
+    The results are not finite for three points in a line.
+    """
     b, c = b - a, c - a
     with np.errstate(divide="ignore", invalid="ignore"):
         doubled = 2.0 * (b[:, 0] * c[:, 1] - b[:, 1] * c[:, 0])
@@ -188,8 +205,17 @@ def _circles_through(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.nd
 
 @dataclass(frozen=True, eq=False)
 class _Guess:
-    """A cylinder, and of its wall: how far from it the corners may lie [parts of its radius], how wide the facets are
-    at most [rad], the sine by which they may lean to the axis, and on which side of them it is."""
+    """A cylinder, and the tolerances with which polygons are gathered along it.
+
+    Attributes:
+        origin: a point of the axis, shape (3,).
+        axis: unit vector, shape (3,).
+        radius: in the mesh's unit.
+        miss: largest distance of corners from the cylinder, as a fraction of the radius.
+        widest: largest angle that a facet spans about the axis [rad].
+        steepest: largest sine of the angle between a facet and the axis.
+        facing: 1 if the facets face away from the axis, -1 if they face it.
+    """
 
     origin: np.ndarray
     axis: np.ndarray
@@ -200,12 +226,15 @@ class _Guess:
     facing: float
 
     def misses(self, points: np.ndarray) -> np.ndarray:
-        """Signed distances from it [parts of its radius], outward."""
+        """Return signed distances from the cylinder as fractions of its radius, positive outside."""
         arms = points - self.origin
         return norm(arms - outer(matmul(arms, self.axis), self.axis)) / self.radius - 1.0
 
     def holds(self, mesh: Topology, faces: np.ndarray) -> np.ndarray:
-        """Which polygons may belong to its wall; some corners may lie on chords of the circle, which is inward."""
+        """Return which polygons may belong to the wall.
+
+        Some corners may lie on chords of the circle, so the tolerance is larger inward.
+        """
         corners = mesh.corners_of(faces)
         firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
         misses = self.misses(mesh.points[mesh.corners[corners]])
@@ -228,7 +257,13 @@ class _Guess:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """Polygons that stay the same when a cylinder is fitted to them and they are gathered along it."""
+    """A cylinder and its polygons, which stay the same if they are gathered and fitted again.
+
+    Attributes:
+        faces: the polygons.
+        fit: the cylinder that was fitted to them.
+        guess: the tolerances with which they were gathered.
+    """
 
     faces: np.ndarray
     fit: Fit
@@ -236,7 +271,7 @@ class _Found:
 
 
 def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _Found | None:
-    """Gather the upright polygons near the cylinder and fit it to them, by turns, until they stay the same."""
+    """Return the cylinder whose fitted shape and gathered polygons agree, or None. Fitting and gathering alternate."""
     guess, fit = first, None
     before = kept = np.zeros(0, dtype=np.int64)
     for _ in range(ROUNDS):
@@ -261,7 +296,9 @@ def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _
 
 
 def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fit, facing: float) -> _Guess:
-    """As wide as the corners scatter about the fit, and the facets are."""
+    """Return the fitted cylinder with tolerances that follow from the scatter of the corners and the width of the
+    facets.
+    """
     guess = _Guess(fit.origin, fit.direction, fit.radius, LARGEST_MISS, WIDEST_FACET, STEEPEST, facing)
     usual = float(np.median(guess.spans(mesh, faces)))
     widest = max(UNEVEN * usual, min(UNEVEN_FINE * usual, COARSE_FACET))
@@ -272,7 +309,7 @@ def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fi
 
 
 def _is_cylinder(mesh: Topology, points: np.ndarray, fit: Fit) -> bool:
-    """Whether the fit is good, and what it leaves is noise."""
+    """Return whether the fit is good, and its residuals are noise."""
     if fit.rms > LARGEST_RMS * fit.radius or fit.direction_error > LEAST_SURE:
         return False
     x, y = matmul(perpendiculars(fit.direction), (points - fit.origin).T)
@@ -286,9 +323,9 @@ def _is_exact(mesh: Topology, fit: Fit) -> bool:
 
 
 def _is_whole(mesh: Topology, found: _Found) -> bool:
-    """Whether there is enough of the circle, and the surface turns away where the wall ends.
+    """Return whether the wall covers enough of the circle, and the surface turns away where the wall ends.
 
-    Three circles in a row that are exact have no need to end: no sphere, torus or cone holds them.
+    A wall with three exact circles of corners need not end so, since no sphere, torus or cone contains them.
     """
     faces, fit = found.faces, found.fit
     low, high = found.guess.intervals(mesh, faces)
@@ -308,7 +345,7 @@ def _is_whole(mesh: Topology, found: _Found) -> bool:
 
 
 def _leaves(mesh: Topology, found: _Found, corners: np.ndarray) -> np.ndarray:
-    """Whether the polygons beyond the edges lean away from the axis, by more than those of the wall do."""
+    """Return whether the polygons beyond the edges are inclined to the axis by much more than those of the wall."""
     axis = found.fit.direction
     usual = float(np.sqrt(np.mean((matmul(mesh.normals[found.faces], axis)) ** 2)))
     beyond = mesh.other[corners]
@@ -316,7 +353,10 @@ def _leaves(mesh: Topology, found: _Found, corners: np.ndarray) -> np.ndarray:
 
 
 def intervals(mesh: Topology, faces: np.ndarray, origin: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Between which angles about the axis each polygon lies; a corner on the axis counts as in the middle."""
+    """Return the least and greatest angle of each polygon about the axis [rad], two arrays of shape (faces,).
+
+    A corner on the axis counts as being in the middle of its polygon.
+    """
     across = perpendiculars(axis)
     corners = mesh.corners_of(faces)
     firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
@@ -330,7 +370,7 @@ def intervals(mesh: Topology, faces: np.ndarray, origin: np.ndarray, axis: np.nd
 
 
 def covered(low: np.ndarray, high: np.ndarray) -> float:
-    """How much of the circle the intervals cover together [rad]."""
+    """Return the angle of the circle that the intervals cover together [rad]."""
     widths = high - low
     low = np.remainder(low, math.tau)
     order = np.argsort(low)
@@ -341,7 +381,7 @@ def covered(low: np.ndarray, high: np.ndarray) -> float:
 
 
 def _has_trend(points: np.ndarray, fit: Fit) -> bool:
-    """Whether the residuals go with the place, as those of a cone, a sphere, a torus or an ellipse do."""
+    """Return whether the residuals depend on the position, as those of a cone, a sphere, a torus or an ellipse do."""
     arms = points - fit.origin
     along, (x, y) = matmul(arms, fit.direction), matmul(perpendiculars(fit.direction), arms.T) / fit.radius
     residuals = hypot(x, y) - 1.0
@@ -352,9 +392,16 @@ def _has_trend(points: np.ndarray, fit: Fit) -> bool:
 
 
 def breaks_off(mesh: Topology, corners: np.ndarray, leaves: np.ndarray | None, part: float) -> bool:
-    """Whether so large a part of a border is a change: a crease, an end, or neighbours much larger or smaller.
+    """Return whether the surface changes along at least the fraction `part` of a border's length.
 
-    The facets of round things have neighbours like themselves. leaves: edges that are known to be a change.
+    A change is a crease, or a neighbouring facet that is much larger or smaller. The facets of round surfaces have
+    neighbours of similar size.
+
+    Args:
+        mesh: the mesh.
+        corners: corners whose edges form the border.
+        leaves: which of the edges are known to be a change, or None.
+        part: least fraction of the border's length.
     """
     lengths = mesh.lengths(corners)
     broken = mesh.turns[mesh.corner_edge[corners]] > CREASE
@@ -372,7 +419,7 @@ def breaks_off(mesh: Topology, corners: np.ndarray, leaves: np.ndarray | None, p
 
 
 def facet_areas(mesh: Topology, faces: np.ndarray) -> np.ndarray:
-    """The areas of the facets that the polygons belong to."""
+    """Return the areas of the facets that the polygons belong to."""
     known: dict[int, float] = {}
     for face in faces.tolist():
         if face not in known:
