@@ -78,8 +78,9 @@ class DrakeReader:
         self.lines["joint", name] = element
 
     def _end(self, joint: Element, tag: str, scope: Scope) -> tuple[str, Pose] | None:
-        """Return the link of the frame that the joint names, and the pose of the frame in it [m]; None after an error
-        was reported.
+        """Return the link of the frame that the joint names, and the pose of the frame in it [m].
+
+        Return None after an error was reported.
         """
         at = joint.child(tag)
         reference = at.text if at else ""

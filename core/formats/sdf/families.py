@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Families of links in SDF: the links of one model do not collide, unless <self_collide> is set. SDF has no word for
-it.
+"""Families of links in SDF: the links of one model do not collide, unless <self_collide> is set.
 
-The model of a link is the innermost one that contains it, as in Gazebo. Nested models that joints connect count as one,
-since Gazebo's DART moves links on such joints into the skeleton of the other model.
+SDF has no element for families. The model of a link is the innermost one that contains it, as in Gazebo. Nested models
+that joints connect count as one, since Gazebo's DART moves links on such joints into the skeleton of the other model.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from .layout import Groups
 
 
 def name_families(model: Model, model_of: Mapping[str, str]) -> None:
-    """Set the family of links that one SDF model contains and that joints do not connect. For others, "" has this
-    meaning.
+    """Set the family of links that one SDF model contains and that joints do not connect.
+
+    Other links keep "", which means the links that joints connect with them.
 
     model_of: the SDF model of each link, as the names of all models around it. This is also the name of the family.
     """

@@ -147,8 +147,9 @@ def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], fi
 
 
 def closes_loop(joint: Element, findings: Findings) -> bool:
-    """Return whether <must_be_loop_joint> is set, an element of Simbody: the spanning tree does not contain
-    the joint.
+    """Return whether <must_be_loop_joint> is set, an element of Simbody.
+
+    The spanning tree does not contain such a joint.
     """
     told = joint.child("physics", "simbody", "must_be_loop_joint")
     return told is not None and findings.flag(told.text, told)

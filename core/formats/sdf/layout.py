@@ -100,9 +100,7 @@ def lay_out(model: Model, nested: bool) -> Layout:
             )
         return Place(scope, chosen, leaf if chosen != leaf and not UNSPEAKABLE.search(leaf) else "")
 
-    in_order = sorted(
-        model.links, key=lambda link: link.name != printable(link.name)
-    )  # legal names come first, so that they stay unchanged
+    in_order = sorted(model.links, key=lambda link: link.name != printable(link.name))  # legal names stay unchanged
     layout.links = {link.name: place("link", link.name, (link.name,)) for link in in_order} | {WORLD: THE_WORLD}
     ends = _ends_of_joints(model)
     layout.joints = {name: place("joint", name, reached) for name, reached in ends.items()}

@@ -92,10 +92,10 @@ def read_motion(element: Element, link: Link, findings: Findings) -> None:
 
 
 def compute_inertial(element: Element, link: Link, findings: Findings) -> None:
-    """Set mass and inertia from the collisions and their densities, if <inertial auto="true"> is there (1.11 and
-    later).
+    """Set mass and inertia from the collisions and their densities.
 
-    If there is no collision with a known volume, the inertial stays as it is, and a warning says so.
+    <inertial auto="true"> requests that, in SDF 1.11 and later. If there is no collision with a known volume, the
+    inertial stays as it is, and a warning says so.
     """
     inertial = element.child("inertial")
     if inertial is None or not findings.flag(inertial.attributes.get("auto", ""), inertial):

@@ -80,10 +80,7 @@ class _Reader:
             self._gather_root_models(models)
         for model, placement in reversed(gathered.placements):  # inner models come before those that contain them
             self._guard(self.frames.place_by, model, placement)
-        for frame in (
-            *gathered.places,
-            *(entry.frame for entry in gathered.explicit),
-        ):  # frames without use are checked too
+        for frame in (*gathered.places, *(entry.frame for entry in gathered.explicit)):  # unused ones are checked too
             if self._guard(self.frames.body, frame.key) is not None:
                 self._pose(frame)
         for link in gathered.links:

@@ -83,8 +83,9 @@ def _coefficient(ode: Element, tag: str, findings: Findings) -> float:
 
 
 def _spinning(torsional: Element | None, findings: Findings) -> float:
-    """Return the spinning friction of a patch with a given radius [m]; 0 if there is none, or if its radius grows with
-    depth.
+    """Return the spinning friction of a patch with a given radius [m].
+
+    It is 0 if there is no patch, or if its radius grows with depth.
     """
     if torsional is None:
         return 0.0

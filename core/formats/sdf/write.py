@@ -227,8 +227,9 @@ def _includes(model: Model) -> bool:
 
 
 def _is_static(part: Model) -> bool:
-    """Return whether a model consists of links that are fixed to the world, by joints with the names that the reader
-    gives them.
+    """Return whether a model consists of links that are fixed to the world.
+
+    The joints must have the names that the reader gives them.
     """
     held = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
     named = all(joint.name == f"{joint.child}{STATIC}" for joint in part.joints)

@@ -81,9 +81,7 @@ class ModelWriter:
                 self._gearbox(coupling)
             else:
                 self.losses.append(f"coupling '{coupling.name}' is left out: SDF has none between joints but mimic")
-        for frame in (
-            frame for frame in self.model.frames if frame.link != WORLD
-        ):  # frames of the world are written in <world>
+        for frame in (frame for frame in self.model.frames if frame.link != WORLD):  # <world> has the others
             place = self.layout.frames[frame.name]
             at = self._add("frame", place, attached_to=self.layout.links[frame.link].seen_from(place.scope))
             put_pose(at, frame.pose)

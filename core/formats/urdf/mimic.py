@@ -58,8 +58,9 @@ class _Search:
         self.losses: list[str] = []
 
     def take(self, subject: str, equation: Equation, only: str = "") -> None:
-        """Make an equation a mimic, of the joint `only` if one is named; else add a line that says why it cannot be
-        one.
+        """Make an equation a mimic, of the joint `only` if one is named.
+
+        If that is impossible, add a line that says why.
         """
         terms = equation.terms
         missing = [term.joint for term in terms if term.joint not in self.joints]

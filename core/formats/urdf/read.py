@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reader of URDF: http://wiki.ros.org/urdf/XML. A URDF is a tree of links, whose joints have the frame of their
-child.
+"""The reader of URDF: http://wiki.ros.org/urdf/XML.
+
+A URDF is a tree of links, whose joints have the frame of their child.
 """
 
 from __future__ import annotations

@@ -34,8 +34,9 @@ UNSAID = ("restitution", "rolling_friction", "spinning_friction", "slip_speed")
 
 
 def read_drakes(element: Element, shape: Shape, findings: Findings) -> tuple[Extra, ...]:
-    """Set the contact properties of a shape from Drake's elements in its <collision>. Return the unread ones, to be
-    kept.
+    """Set the contact properties of a shape from Drake's elements in its <collision>.
+
+    Return the parts that are not read, to be kept.
     """
     said = said_to_drake(element, lambda at: _number(at, findings))
     shape.surface = Surface(**said) if said else None
@@ -73,8 +74,9 @@ def read_gazebos(element: Element, link: Link, findings: Findings) -> set[str]:
 
 
 def _number(element: Element, findings: Findings) -> float | None:
-    """Return the number in the attribute `value`, as Drake and some files for Gazebo have it, or in the text; None if
-    it is invalid.
+    """Return the number of an element; None if it is invalid.
+
+    It is in the attribute `value`, as Drake and some files for Gazebo have it, or in the text.
     """
     text = element.attributes.get("value", element.text)
     found = findings.parse(element, f"<{element.tag}>", text, (0.0,), infinite=True)
@@ -140,9 +142,7 @@ def common_surface(link: Link) -> Surface | None:
 
 
 def losses_of_surfaces(link: Link) -> Iterator[str]:
-    """Yield lines about contact properties that only Gazebo and Drake read, and about those that URDF cannot
-    express.
-    """
+    """Yield lines about contact properties that only Gazebo and Drake read, or that URDF cannot express."""
     subject = f"link '{link.name}'"
     if link.self_collide:
         yield f"{subject}: that it meets its own family is said in <gazebo>, which other loaders pass over"

@@ -186,8 +186,9 @@ def _move_frames(joints: list[Joint], ordered: list[Joint]) -> dict[str, Pose]:
 
 
 def is_turned_planar(joint: Joint) -> bool:
-    """Return whether the frame of a planar joint is that of its child after the smallest rotation of z to the normal
-    that URDF names.
+    """Return whether the frame of a planar joint is rotated against that of its child as URDF expects.
+
+    The rotation must be the smallest one that takes z to the normal that URDF names.
     """
     if len(joint.columns) < 2 or joint.X_CJ[:3] != ZERO or joint.X_CJ[3:] == IDENTITY_QUAT:
         return False
