@@ -209,8 +209,9 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
 
 
 def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
-    """Return the findings of `check_definition` with their lines, without those that the reader has reported or that
-    follow from its errors.
+    """Return the findings of `check_definition` with their lines.
+
+    Those that the reader has reported, or that follow from its errors, are left out.
     """
     from ..check import check_definition
 

@@ -21,8 +21,9 @@ UNBOUNDED = 1e16
 """Absolute value from which on a limit counts as none. It is SDF's number, which many exporters write."""
 
 UNBOUNDED_FRICTION = 1000.0
-"""Friction coefficient that replaces friction without bound: the friction force is at most 1000 times the
-normal force.
+"""Friction coefficient that replaces friction without bound.
+
+The friction force is then at most 1000 times the normal force.
 """
 
 
@@ -68,8 +69,9 @@ def unit_quat(at: Element, xyzw: Sequence[float], findings: Findings) -> Quat:
 
 
 def turned_inertia(X_LI: Pose, inertia: Sym3) -> Sym3:
-    """Return a tensor in the axes of L from one in the axes of I. If both axes are the same, it stays the same to the
-    last bit.
+    """Return a tensor in the axes of L from one in the axes of I.
+
+    If both axes are the same, it stays the same to the last bit.
     """
     return inertia if X_LI[3:] == IDENTITY_QUAT else sym_rotate(quat_to_mat(X_LI[3:]), inertia)
 

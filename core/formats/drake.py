@@ -31,8 +31,9 @@ UNDERSTOOD: Known = known(*FIELDS.values())
 
 
 def said_to_drake(collision: Element, number_in: Callable[[Element], float | None]) -> dict[str, Any]:
-    """Return {field of a `Surface`: value} from Drake's elements of a collision. Static friction alone means both
-    kinds.
+    """Return {field of a `Surface`: value} from Drake's elements of a collision.
+
+    Static friction alone means both kinds.
 
     number_in: function that returns the number of an element. If there is none, it reports that and returns None.
     """

@@ -18,8 +18,9 @@ from .drake_elements import BALL, GROUP, IGNORED_GROUP, MEMBER, ROTOR_INERTIA, S
 from .xml_write import number, numbers
 
 Put = Callable[[NewElement, str, str, str], None]
-"""Function that adds a child with a tag to an element, with a text in SDF, or with an attribute in URDF (tag,
-attribute, text).
+"""Function that adds a child (tag, attribute, text) to an element.
+
+SDF has the text as the text of the child, URDF as the value of the attribute.
 """
 
 IN_DRAKE = "which Drake reads, and other loaders pass over"

@@ -35,8 +35,9 @@ FALSE = ("false", "0")
 
 
 class Findings:
-    """The findings of one reading. The reader continues after a finding with a default value, to report all of them at
-    once.
+    """The findings of one reading.
+
+    The reader continues after a finding with a default value, to report all findings at once.
 
     Attributes:
         issues: the issues so far, each only once.

@@ -25,8 +25,9 @@ _BEGINNINGS = (
     ),
     *(b"\xabKTX", b"P5\n", b"P6\n"),
 )
-"""First bytes of PNG, JPEG, BMP, GIF, TIFF, OpenEXR, Radiance, DDS, Photoshop, IRIS, Cineon, DPX, JPEG 2000, KTX and
-PNM.
+"""First bytes of images.
+
+PNG, JPEG, BMP, GIF, TIFF, OpenEXR, Radiance, DDS, Photoshop, IRIS, Cineon, DPX, JPEG 2000, KTX and PNM.
 """
 
 _TARGA_KINDS = (1, 2, 3, 9, 10, 11)

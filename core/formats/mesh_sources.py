@@ -237,8 +237,14 @@ _INIT = re.compile(rb"(<(?:init_from|ref)\b[^>]*>)([^<]*)(</(?:init_from|ref)\s*
 
 _GLTF_BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _GLTF_PARTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
-COMPRESSED, ZEROS = 100, 16 * 2**20
-"""How often an accessor without a view of its own may be as large as the file, as Draco's are, and bytes besides."""
+COMPRESSED = 100
+"""Largest size of an accessor without a view, as a multiple of the size of the file and its buffers.
+
+Accessors that Draco has compressed have no view, and are larger than the file.
+"""
+
+ZEROS = 16 * 2**20
+"""Size that is added to this limit [bytes], since accessors of zeros have no view either."""
 
 
 def _map_of(line: bytes) -> tuple[bytes, str]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All file formats, one entry each. Commands, batches, and Blender's menus, dialogs and drag-and-drop follow from
-these.
+"""All file formats, one entry each.
 
-Blender starts with this module, so readers and writers are imported when they are first called.
+Commands, batches, and Blender's menus, dialogs and drag-and-drop follow from these entries. Blender starts with this
+module, so readers and writers are imported when they are first called.
 """
 
 from __future__ import annotations

@@ -39,8 +39,9 @@ Coordinate = tuple[str, int]
 
 @dataclass(frozen=True)
 class Step:
-    """One screw of a chain, about or along `axis.xyz`. Its coordinate is `factor` times that of the joint's axis
-    `number`.
+    """One screw of a chain, about or along `axis.xyz`.
+
+    Its coordinate is `factor` times that of the joint's axis `number`.
 
     Attributes:
         before: pose of the step's joint frame in that of the step before it [m].
@@ -364,8 +365,9 @@ class _Substitution:
 
 
 def _tiny(neighbours: list[Link]) -> tuple[float, float]:
-    """Return the mass [kg] and the moment of inertia [kg m^2] of a link between two links, one of which may be the
-    world.
+    """Return the mass [kg] and the moment of inertia [kg m^2] of a link between two links.
+
+    One of the neighbours may be the world, which is not in the list.
     """
     masses = [link.mass for link in neighbours if link.mass > 0.0]
     moments = [least for link in neighbours if (least := _least_moment(link)) > 0.0]

@@ -56,8 +56,9 @@ def _global_matrix(root: Element) -> np.ndarray:
 
 
 class _Document:
-    """The elements of a document by tag and id (exporters may give a node the id of its scene), and meshes that were
-    read.
+    """The elements of a document by tag and id, and the meshes that were read.
+
+    The tag is part of the key, since exporters may give a node the id of its scene.
     """
 
     def __init__(self, root: Element):

@@ -121,9 +121,7 @@ class _BinaryValues:
             fields += [(f"count of {name}", self.order + counted)] if counted else []
             fields.append((name, self.order + kind, (length,) if counted else ()))
         record = np.dtype(fields)
-        if self.at + element.count * record.itemsize <= len(
-            self.data
-        ):  # try whether all lists are as long as the first ones
+        if self.at + element.count * record.itemsize <= len(self.data):  # if all lists have the first ones' lengths
             rows = np.frombuffer(self.data, record, element.count, self.at)
             alike = all(
                 (rows[f"count of {name}"] == length).all()

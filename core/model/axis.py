@@ -80,8 +80,9 @@ class Axis(Record):
 
     @property
     def stop_stiffness(self) -> float:
-        """The stiffness in effect at the limits [N m/rad or N/m]: infinite, with `restitution`, if it is at least
-        `RIGID`.
+        """The stiffness in effect at the limits [N m/rad or N/m].
+
+        It is infinite if `stiffness` is at least `RIGID`; then `restitution` has an effect.
         """
         return self.stiffness if self.stiffness < RIGID else INF
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The spanning tree of a model's joints: the joints that carry links, the joints that close loops, and the floating
-links.
+"""The spanning tree of a model's joints.
+
+Some joints carry links, other joints close loops, and links without a joint to the world float.
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ class Tree:
         return path[0].inner if path else link
 
     def around(self, loop: Joint) -> list[Branch]:
-        """Return the branches of the cycle that `loop` closes: those on the path to one of its ends, but not
-        to both.
+        """Return the branches of the cycle that `loop` closes.
+
+        These are the branches on the path to one of its ends, but not to both.
         """
         one, other = self.path(loop.parent), self.path(loop.child)
         shared = sum(a is b for a, b in zip(one, other, strict=False))
@@ -210,8 +212,9 @@ class _Search:
         return lambda name: (part[name] in led_to, name in carried)
 
     def _next(self, ways: deque[Branch]) -> str | None:
-        """Return the next link that is reached, after its branch has been written to `above`; None if `ways` are used
-        up.
+        """Return the next link that is reached; None if `ways` are used up.
+
+        Its branch has been written to `above`.
         """
         while ways:
             branch = ways.popleft()

@@ -40,8 +40,9 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
 
 
 def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
-    """Yield GUARD records of a joint with a chart: friction on components of its velocity, and limits of its
-    measures.
+    """Yield GUARD records of a joint with a chart.
+
+    They describe friction on components of its velocity, and limits of its measures.
     """
     for place, number in enumerate(joint.kind.law):
         axis = effective(joint, number, without=STOPS)

@@ -126,8 +126,9 @@ def _joining(model: Model) -> list[Joint]:
 
 
 def _pairs(model: Model, numbers: dict[str, int]) -> dict[int, bool]:
-    """Return {code: whether the links may collide} of the contact pairs. Of two pairs with the same links, the later
-    one counts.
+    """Return {code: whether the links may collide} of the contact pairs.
+
+    Of two pairs with the same links, the later one counts.
 
     Raises:
         ModelError: if a pair names a link that does not exist, or one link twice.

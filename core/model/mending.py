@@ -26,8 +26,9 @@ def principal_moments(inertia: Sym3) -> np.ndarray:
 
 
 def is_physical(inertia: Sym3) -> bool:
-    """Return whether a body can have this inertia: principal moments are above 0, and none exceeds the sum of the
-    others.
+    """Return whether a body can have this inertia.
+
+    All principal moments must be above 0, and none may exceed the sum of the others.
     """
     small, middle, large = principal_moments(inertia)
     return bool(small > 0.0 and small + middle >= large * (1.0 - TOLERANCE))
@@ -52,8 +53,9 @@ def mended_inertia(inertia: Sym3) -> Sym3:
 
 
 def with_mended_inertias(model: Model) -> tuple[Model, list[str]]:
-    """Return a copy in which each link with mass has an inertia that a body can have, and a line for each
-    changed link.
+    """Return a copy in which each link with mass has an inertia that a body can have, and notes.
+
+    There is a note for each link that was changed, with its principal moments before and after.
     """
     links, told = [], []
     for link in model.links:

@@ -124,8 +124,9 @@ def _direction_chosen(joint: Joint, number: int) -> Vec3 | None:
 
 
 def _image(joint: Joint, number: int, direction: Vec3) -> Vec3:
-    """Return the direction with which the coordinate keeps its value in the mirror: -S n for an angle, S n for a
-    length.
+    """Return the direction with which the coordinate keeps its value in the mirror.
+
+    It is -S n for an angle, and S n for a length.
     """
     image = mirrored_point(direction)
     return scale(image, -1.0) if joint.axis_unit(number) is Unit.ANGLE else image

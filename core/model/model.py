@@ -134,8 +134,9 @@ class Model(Record):
         return branch.inner if branch else WORLD
 
     def children(self, link: str = WORLD) -> list[str]:
-        """Return the names of the links that `link`, or the world, carries in the tree. Floating links are children of
-        the world.
+        """Return the names of the links that `link`, or the world, carries in the tree.
+
+        Floating links are children of the world.
 
         Raises:
             ModelError: as `parent`.
@@ -160,11 +161,10 @@ class Model(Record):
         return self.tree().above.get(link)
 
     def acting_at(self, time: float) -> Model:
-        """Return a model with the joints that are enabled and have not broken yet at `time` [s], and the couplings
-        between them.
+        """Return a model with the joints that are enabled and have not broken yet at `time` [s].
 
-        The new model shares its links and joints with this one. It is this model itself if all joints act. Mimics of
-        joints that do not act are left out.
+        Of the couplings, it has those between these joints. The new model shares its links and joints with this one. It
+        is this model itself if all joints act. Mimics of joints that do not act are left out.
         """
         acting = [joint for joint in self.joints if joint.acts_at(time)]
         if len(acting) == len(self.joints):
@@ -190,8 +190,9 @@ class Model(Record):
         return spanning_tree(self.links, self.joints)
 
     def loops(self) -> list[Loop]:
-        """Return the joints that close loops, in the model's order: those that are marked, and those that the tree
-        leaves over.
+        """Return the joints that close loops, in the model's order.
+
+        These are joints that are marked to close a loop, and joints that the tree leaves over.
 
         Raises:
             ModelError: as `tree`.
@@ -223,8 +224,9 @@ class Model(Record):
         return {branch.joint.name: branch.joint.q_home for branch in self.tree().branches if branch.joint.nq}
 
     def rigid_joints(self) -> list[Joint]:
-        """Return the joints that never let their links move relative to each other, between the world and links that
-        exist.
+        """Return the joints that never let their links move relative to each other.
+
+        Joints on links that do not exist are left out.
         """
         known = {WORLD, *(link.name for link in self.links)}
         return [joint for joint in self.joints if joint.holds_rigidly and {joint.parent, joint.child} <= known]
@@ -308,11 +310,10 @@ def _attributes(value: object) -> object:
 
 @functools.cache
 def _added(kind: type) -> dict[str, object]:
-    """Return the fields of a class that later versions have added, with their defaults. They have "since" in their
-    metadata.
+    """Return the fields of a class that later versions have added, with their defaults.
 
-    `digest` leaves these fields out while they have their defaults. Otherwise a bake of an older version would count as
-    out of date.
+    These fields have "since" in their metadata. `digest` leaves these fields out while they have their defaults.
+    Otherwise a bake of an older version would count as out of date.
     """
     return {
         field.name: field.default if field.default_factory is dataclasses.MISSING else field.default_factory()

@@ -39,8 +39,9 @@ In quaternion components, and in metres per (1 m + distance from the origin).
 SAME_DRAWN = 1e-9
 """As `SAME_PLACE`, for the two frames of a joint in the drawn pose, whose rounding adds up over any number of links."""
 PROPER = 1e-6
-"""Largest error of a rotation that is passed in: of the length of its quaternion, or of elements of R^T R and of the
-last row.
+"""Largest error of a rotation that is passed in.
+
+It applies to the length of a quaternion, and to elements of R^T R and of the last row of a matrix.
 """
 Z: Vec3 = (0.0, 0.0, 1.0)
 

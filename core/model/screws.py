@@ -73,8 +73,9 @@ def screws_of(joint: Joint) -> list[Screw]:
 
 
 def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
-    """Return X_J(q), the pose of the child-side joint frame in the parent-side one [m]. q: shape (nq,); locked axes are
-    at home.
+    """Return X_J(q), the pose of the child-side joint frame in the parent-side one [m].
+
+    q has the shape (nq,). Locked axes are at home.
     """
     if joint.kind.chart:
         position = ZERO if joint.kind.code == BALL else (q[0], q[1], q[2])

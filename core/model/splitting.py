@@ -51,8 +51,9 @@ class Weld:
 
 
 def split_at(build: Build, joints: Iterable[Joint]) -> tuple[Weld, ...]:
-    """Add to `build` a body for each loop joint that moves, and divide the mass of its outer link equally. Return the
-    welds.
+    """Add to `build` a body for each loop joint that moves. Return the welds.
+
+    The mass of the joint's outer link is divided equally among the link and its parts.
 
     Raises:
         ModelError: if neither link of a joint has a mass to divide.
@@ -113,8 +114,9 @@ def _scaled(rigid: tuple, part: float) -> tuple:
 
 
 def _compact(body: Body) -> tuple:
-    """Return (mass, moment, inertia) with the mass of the body, its com at the origin, and its largest moment of
-    inertia on all axes.
+    """Return (mass, moment, inertia) of a body with the same mass, and with its com at the origin.
+
+    All its moments of inertia are equal to the largest one of `body`.
     """
     xx, _, _, yy, _, zz = body.inertia
     largest = max(xx, yy, zz)

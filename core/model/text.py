@@ -40,8 +40,9 @@ def roughly(count: int) -> str:
 
 
 def timed(seconds: float) -> str:
-    """Return a time with its unit: up to three digits below 1000 s, whole seconds above, and ms with two digits below
-    0.01 s.
+    """Return a time with its unit.
+
+    It has up to three digits below 1000 s, whole seconds above, and ms with two digits below 0.01 s.
     """
     if abs(seconds) < 0.01:
         return f"{1e3 * seconds:.2g} ms"

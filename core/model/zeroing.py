@@ -19,12 +19,11 @@ CLOSED = 1e-6
 
 
 def zero_at_home(model: Model) -> tuple[Model, list[str]]:
-    """Return a copy whose joints are at zero where those of `model` are at home, with links, limits, springs and mimics
-    to match.
+    """Return a copy whose joints are at zero where those of `model` are at home.
 
-    Some joints have columns between the first ones (all slides at the start, or the first column) and the last one. If
-    such a column is not at 0 at home, its coordinate cannot be counted from there, since other columns turn it. Such a
-    joint stays as it is.
+    Links, limits, springs, mimics and couplings change accordingly. Some joints have columns between the first ones
+    (all slides at the start, or the first column) and the last one. If such a column is not at 0 at home, its
+    coordinate cannot be counted from there, since other columns turn it. Such a joint stays as it is.
 
     Returns:
         The copy, and a line for each joint that stays as it is or that does not close its loop at home.
@@ -59,10 +58,10 @@ def zero_at_home(model: Model) -> tuple[Model, list[str]]:
 
 
 def _split(joint: Joint) -> tuple[Pose, Pose, bool]:
-    """Return the part of the motion to home before that of the joint, the part after it, and whether they are all of
-    it.
+    """Return (before, after, whether they are all) of the motion from zero to home.
 
-    The two parts are poses [m].
+    `before` is the part that can precede the joint's motion, and `after` the part that can follow it. The two parts are
+    poses [m].
     """
     if joint.kind.chart:
         return joint_pose(joint, joint.home), joint_pose(joint, joint.neutral), True

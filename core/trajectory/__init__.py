@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trajectories, which are motions as arrays: their files, resampling, completion for a model, and motions from link
-poses.
+"""Trajectories: motions as arrays, their files, resampling, and completion for a model.
+
+They can also be computed from poses of links.
 """
 
 SUFFIXES = (".npz", ".csv", ".json")

@@ -61,8 +61,9 @@ def read_npz(path: Path) -> Trajectory:
 
 
 def trajectory_of(path: Path, arrays: dict[str, Any]) -> Trajectory:
-    """Return the trajectory that arrays describe, {name: array of float64 or str}, after a check that they fit
-    together.
+    """Return the trajectory that arrays describe, {name: array of float64 or str}.
+
+    The arrays are checked; they need not fit together.
 
     Raises:
         TrajectoryError: if an array is missing or does not fit to the others.

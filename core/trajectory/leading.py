@@ -110,8 +110,9 @@ def _as_told(compiled: CompiledModel, q: np.ndarray, given: np.ndarray) -> tuple
 def _closed(
     compiled: CompiledModel, times: np.ndarray, q: np.ndarray, given: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """Return q with missing coordinates that follow the given ones from frame to frame, beginning at home, and
-    notes.
+    """Return q with missing coordinates that follow the given ones, and notes.
+
+    The motion begins at home, and each frame begins at the frame before it.
     """
     poser = _at_home(compiled)
     dofs = set().union(*(_dofs(span, given, True) for span in compiled.spans.values()))

@@ -35,10 +35,10 @@ class Observed:
 def of_poses(
     model: Model, times: Sequence[float] | np.ndarray, X_WL: np.ndarray, link_names: Sequence[str]
 ) -> Observed:
-    """Return the motion in which the links of a model have the given poses: coordinates without jumps, rates, no
-    energies.
+    """Return the motion in which the links of a model have the given poses.
 
-    It has the coordinates that a simulation has, including those of joints that close loops.
+    It has coordinates without jumps and rates, but no energies. It has the coordinates that a simulation has, including
+    those of joints that close loops.
 
     Args:
         times: ascending, shape (F,) [s].

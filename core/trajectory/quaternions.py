@@ -14,8 +14,9 @@ PARTS = ("qw", "qx", "qy", "qz")
 
 
 UNIT = 1e-9
-"""Largest error of the length of a quaternion that is left as it is, so that a file gives back what was
-written to it.
+"""Largest error of the length of a quaternion that is left as it is.
+
+So a file gives back the bits that were written to it.
 """
 
 

@@ -133,8 +133,9 @@ class Impacts(Table):
     impulse: np.ndarray
 
     def within(self, times: np.ndarray) -> Impacts:
-        """Return the impacts from the first to the last of the times of frames, shape (F,) [s], with new frame
-        numbers.
+        """Return the impacts from the first to the last of the times of frames, shape (F,) [s].
+
+        Their frames are numbered by these times.
         """
         if not len(times):
             return self.chosen(slice(0))

@@ -46,8 +46,9 @@ FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
 
 
 def files_of(path: Path, tables: Collection[str]) -> dict[str, Path]:
-    """Return {table: file} of the files beside a .csv for those of the `tables` that a `Trajectory` has; {} for other
-    suffixes.
+    """Return {table: file} of the files beside a .csv for tables of `Trajectory`; {} for other suffixes.
+
+    `tables` names the tables that exist.
     """
     if path.suffix.lower() != ".csv":
         return {}

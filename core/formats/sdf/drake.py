@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drake's elements in an SDF model: its planar joint, and what `drake_elements` reads."""
+"""Drake's elements in an SDF model: its planar joint, and those that `drake_elements` reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from ..findings import Findings, Lines
 from .frames import SEPARATOR, FrameError, Frames, Key, Scope
 
 JOINT = "drake:joint"
+"""Tag of Drake's joints."""
+
 PLANAR = "planar"
+"""The only type of these joints that is read."""
+
 ENDS = ("drake:parent", "drake:child")
 DAMPING = "drake:damping"
 
@@ -25,10 +29,10 @@ def is_read(element: Element) -> bool:
 
 
 class DrakeReader:
-    """Makes joints and contact pairs of Drake's elements.
+    """Adds joints and contact pairs to a model, from Drake's elements.
 
     Attributes:
-        name_of: the name in the model of the link with a key; "" for the world's.
+        name_of: function from the key of a link to its name in the model; "" for the world.
     """
 
     def __init__(self, model: Model, frames: Frames, name_of: Callable[[Key], str], lines: Lines, findings: Findings):
@@ -36,7 +40,7 @@ class DrakeReader:
         self.lines, self.findings = lines, findings
 
     def read(self, found: list[tuple[Element, Scope]]) -> None:
-        """Take in all such elements of a file, each with the model that it stands in. Links must be there already."""
+        """Read all such elements of a file, each with the model that contains it. Links must exist already."""
         for element, scope in found:
             if element.tag == JOINT and not scope.static:
                 self._joint(element, scope)
@@ -58,7 +62,7 @@ class DrakeReader:
         return (self.name_of(key) or WORLD) if is_link else None
 
     def _joint(self, element: Element, scope: Scope) -> None:
-        """A planar joint: at q = 0, the two frames that it names coincide, and it moves in their XY plane."""
+        """Add a planar joint. At q = 0, the two frames that it names coincide; it moves in their XY plane."""
         name = self.name_of((*scope.key, element.name))
         if not element.name or any(joint.name == name for joint in self.model.joints):
             message = f"<{JOINT}> has no name of its own; give it one that no other joint has"
@@ -74,7 +78,10 @@ class DrakeReader:
         self.lines["joint", name] = element
 
     def _end(self, joint: Element, tag: str, scope: Scope) -> tuple[str, Pose] | None:
-        """The link that moves with the frame which the joint names, and the frame's pose in it."""
+        """Return the link of the frame that the joint names, and the pose of the frame in it [m].
+
+        Return None after an error was reported.
+        """
         at = joint.child(tag)
         reference = at.text if at else ""
         key = scope.resolve(reference)

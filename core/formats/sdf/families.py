@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links SDF keeps apart, as it has no word for that: those of one model, unless <self_collide> says otherwise.
+"""Families of links in SDF: the links of one model do not collide, unless <self_collide> is set.
 
-A model is the innermost one around a link, as in Gazebo. Models in models that joints connect count as one: Gazebo's
-DART moves what a joint hangs on another model's skeleton into that.
+SDF has no element for families. The model of a link is the innermost one that contains it, as in Gazebo. Nested models
+that joints connect count as one, since Gazebo's DART moves links on such joints into the skeleton of the other model.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from .layout import Groups
 
 
 def name_families(model: Model, model_of: Mapping[str, str]) -> None:
-    """Give links a family that stand in one SDF model and that no joints connect; of others, "" says it.
+    """Set the family of links that one SDF model contains and that joints do not connect.
 
-    model_of: the SDF model around each link, by the names of all models around it, after which the family is called.
+    Other links keep "", which means the links that joints connect with them.
+
+    model_of: the SDF model of each link, as the names of all models around it. This is also the name of the family.
     """
     meeting = who_meets(model)
     members: dict[str, list[int]] = {}
@@ -32,7 +34,10 @@ def name_families(model: Model, model_of: Mapping[str, str]) -> None:
 
 
 def family_losses(model: Model, model_of: Mapping[str, Hashable]) -> list[str]:
-    """A line on each family that is not the same in SDF; model_of: the SDF model that each link is written into."""
+    """Return a line about each family that is different in SDF.
+
+    model_of: the SDF model into which each link is written.
+    """
     meeting = who_meets(replace(model, contact_pairs=[]))
     here, there = meeting.families.tolist(), _families_there(model, model_of)
     in_one = "in SDF they do not, as they stand in one model; write a world, with a model for each articulation"
@@ -46,7 +51,7 @@ def family_losses(model: Model, model_of: Mapping[str, Hashable]) -> list[str]:
 
 
 def _families_there(model: Model, model_of: Mapping[str, Hashable]) -> list[str]:
-    """Of each link, the first one of those that SDF keeps apart from it, and from each other."""
+    """Return, for each link, the first link of those that do not collide with it and with each other in SDF."""
     together = Groups(link.name for link in model.links)
     first_of: dict[Hashable, str] = {}
     for link in model.links:
@@ -59,7 +64,10 @@ def _families_there(model: Model, model_of: Mapping[str, Hashable]) -> list[str]
 def _parted(
     model: Model, meeting: Meeting, together: Sequence[Hashable], apart: Sequence[Hashable]
 ) -> Iterator[tuple[str, str]]:
-    """Of each class of links by `together`, two that `apart` has in two classes, if that decides whether they meet."""
+    """Yield two links of each class by `together` that are in two classes by `apart`.
+
+    Pairs are left out if another rule decides whether they collide.
+    """
     first_of: dict[Hashable, int] = {}
     told: set[Hashable] = set()
     for i, link in enumerate(model.links):

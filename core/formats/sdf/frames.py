@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames of an SDF file: what each is posed relative to, and to which body it is attached.
+"""The frames of an SDF file: their poses relative to others, and the links to which they are attached.
 
 Semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics, for spec versions 1.4 to 1.12. Two graphs share their
-vertices: `relative_to` leads to the world and says where a frame is; `attached_to` leads to a link and says with what
-it moves. A frame is known by the names around it, outermost first; the world's key is empty.
+vertices: `relative_to` leads to the world and defines the pose of a frame; `attached_to` leads to the link with which a
+frame moves. The key of a frame is the tuple of the names around it, outermost first; the key of the world is empty.
 """
 
 from __future__ import annotations
@@ -17,14 +17,24 @@ from ...spatial import IDENTITY, Pose, compose, inverse
 from .include import SdfFile
 
 Key = tuple[str, ...]
+"""The key of a frame: names, outermost first."""
+
 SEPARATOR = "::"
+"""Separator of the names of nested models."""
+
 THIS_MODEL = "__model__"
+"""Name of the frame of the model that contains a reference."""
+
 MAX_TOLD = 12
-"""Frames of a circle that a message names."""
+"""Largest number of frames of a cycle that a message names."""
 
 
 class FrameError(Exception):
-    """A reference between frames that leads nowhere, or in a circle; `at` is the element to mend."""
+    """A reference between frames that leads to no frame, or in a cycle.
+
+    Attributes:
+        at: the element with the reference. code, message: of the finding.
+    """
 
     def __init__(self, at: Element, code: str, message: str):
         super().__init__(message)
@@ -33,12 +43,12 @@ class FrameError(Exception):
 
 @dataclass(eq=False)
 class PosedFrame:
-    """A link, joint, model or explicit frame.
+    """The frame of a link, joint or model, or an explicit frame.
 
     Attributes:
-        key: its names. element: where the file says it, its root for the world.
-        pose: X_RF, R being the frame `relative_to` [m].
-        attached_to: the frame it moves with; None for a link and for the world, which are bodies.
+        key: its names. element: its element in the file; the root element for the world.
+        pose: X_RF, where R is the frame `relative_to` [m].
+        attached_to: the frame with which it moves; None for a link and for the world, which are bodies.
     """
 
     key: Key
@@ -50,13 +60,14 @@ class PosedFrame:
 
 @dataclass(frozen=True)
 class Scope:
-    """A model's inside, or the world's, as names in it are understood.
+    """The inside of a model, or of the world, in which names are resolved.
 
     Attributes:
-        key: the names around it, which what it holds is added under.
-        base: the frame that `__model__` means: the model's own, or what stands for it where it was merged into another.
-        file: what it was read from. version: of that file.
-        static: whether nothing in it moves. self_collide: of links that say nothing of it.
+        key: key of the model, which begins the keys of its contents.
+        base: the frame that `__model__` means: that of the model, or its substitute if the model was merged into
+            another.
+        file: the file that contains it. version: of that file.
+        static: whether its links do not move. self_collide: default of its links.
     """
 
     key: Key
@@ -67,7 +78,7 @@ class Scope:
     self_collide: bool = False
 
     def resolve(self, reference: str) -> Key:
-        """The key of what `reference` names here."""
+        """Return the key of the frame that `reference` means in this scope."""
         if reference == WORLD:
             return ()
         parts = tuple(part for part in reference.split(SEPARATOR) if part != THIS_MODEL)
@@ -75,7 +86,7 @@ class Scope:
 
 
 class Frames:
-    """All frames of a file, by its root. Add them all, then ask."""
+    """All frames of a file. They must all be added before poses and bodies are requested."""
 
     def __init__(self, root: Element):
         self._frames: dict[Key, PosedFrame] = {(): PosedFrame((), root, relative_to=None)}
@@ -86,16 +97,16 @@ class Frames:
         self._originals: dict[Key, str] = {}
 
     def add(self, frame: PosedFrame) -> PosedFrame | None:
-        """Take a frame in; where its key is taken, leave that as it is and return its holder."""
+        """Add a frame. If another frame has its key, leave that unchanged and return it."""
         held = self._frames.setdefault(frame.key, frame)
         return None if held is frame else held
 
     def call(self, key: Key, original: str) -> None:
-        """Let a frame's name, the last of its key, be another for people; empty, none at all."""
+        """Give the last name of a key another form in the model. An empty form is left out of names."""
         self._originals[key] = original
 
     def name(self, key: Key, outermost: Key = ()) -> str:
-        """What people call it, without the names of the models `outermost`, if it stands in them."""
+        """Return the name of a frame in the model, without the names of the models `outermost`, if they contain it."""
         begin = len(outermost) if key[: len(outermost)] == outermost else 0
         if not self._originals:
             return SEPARATOR.join(key[begin:])
@@ -107,14 +118,22 @@ class Frames:
         return key in self._frames
 
     def body(self, key: Key) -> Key:
-        """The link that the frame moves with; the world's key where it does not move. Raises FrameError."""
+        """Return the key of the link with which the frame moves; the key of the world if it does not move.
+
+        Raises:
+            FrameError: if a reference leads to no frame, or in a cycle.
+        """
         chain = self._chain(self._frames[key], "attached to", self._unknown_holder, self._unattached)
         found = self._bodies.get(chain[-1], chain[-1].key)
         self._bodies |= dict.fromkeys(chain, found)
         return found
 
     def pose(self, frame: PosedFrame) -> Pose:
-        """X_WF. Raises FrameError."""
+        """Return X_WF [m].
+
+        Raises:
+            FrameError: if a reference leads to no frame, or in a cycle.
+        """
         chain = self._chain(frame, "posed relative to", self._unknown_base, self._unposed)
         X_WF = self._world_poses[chain[-1]] if chain[-1] in self._world_poses else chain[-1].pose
         for link in reversed(chain[:-1]):
@@ -122,11 +141,19 @@ class Frames:
         return X_WF
 
     def pose_of(self, key: Key) -> Pose:
-        """X_WF of the frame with this key. Raises FrameError."""
+        """Return X_WF of the frame with this key [m].
+
+        Raises:
+            FrameError: as `pose`.
+        """
         return self.pose(self._frames[key])
 
     def place_by(self, model: PosedFrame, placement: Key) -> None:
-        """Let the model's pose say where its frame `placement` goes, not its origin. Raises FrameError."""
+        """Change the pose of a model, so that it applies to the frame `placement` in it, not to its origin.
+
+        Raises:
+            FrameError: if there is no such frame, or as `pose`.
+        """
         if placement not in self._frames:
             raise _unknown(model, "placed by", placement)
         inside = self._chain(self._frames[placement], "posed relative to", lambda f: _base_below(f, model), {})
@@ -148,9 +175,13 @@ class Frames:
         reference: Callable[[PosedFrame], Key | None],
         broken: dict[PosedFrame, FrameError],
     ) -> list[PosedFrame]:
-        """The frame, the one that it refers to, and so on to one that refers to none.
+        """Return the frame, the frame that it refers to, and so on to one that refers to none.
 
-        broken: frames of which it is known that this leads nowhere, so that long chains are walked once.
+        broken: the errors of frames from which this failed before. Frames are added to it, so that long chains are
+        followed once.
+
+        Raises:
+            FrameError: if a reference leads to no frame, or in a cycle.
         """
         chain = [frame]
         seen = {frame}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first pass over an SDF file: every frame in it, through models in models and included files.
+"""The first pass over an SDF file: all frames, including those of nested models and included files.
 
 Semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics and ?tut=composition.
 """
@@ -24,21 +24,29 @@ from .link import read_pose
 
 OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)
 NO_COLONS_SINCE = (1, 8)
+"""Version from which on names must not contain `::`, and a file must not contain several models."""
+
 ONE_NAME_SPACE_SINCE = (1, 7)
+"""Version from which on a link, a joint and a frame of a model must not have the same name."""
+
 MAX_MODELS_DEEP = 50
-"""Models in models, whether in one file or by <include>."""
+"""Largest nesting depth of models, in one file or by <include>."""
 
 WORLD_KNOWN = known("model", "include", "joint", "frame", "gravity", "light")
+"""Elements of a <world> that are read."""
+
 MODEL_KNOWN = known("link", "joint", "frame", "model", "include", "pose", "static", "self_collide", "model_state")
+"""Elements of a <model> that are read."""
+
 ORIGINAL_NAME = "limberjack:name"
-"""An attribute that holds the name which SDF did not allow."""
+"""Attribute that contains the name in the model if SDF does not allow it."""
 UNNAMED = "limberjack:unnamed"
-"""An attribute of a model that is only the file's, and whose name is in no name of what it holds."""
+"""Attribute of a model that exists in the file only. Its name is not part of the names of its contents."""
 
 
 @dataclass(frozen=True)
 class ScopedElement:
-    """A link, joint, light or explicit frame, and the model that it stands in."""
+    """A link, joint, light or explicit frame, with the scope that contains it."""
 
     element: Element
     scope: Scope
@@ -47,7 +55,12 @@ class ScopedElement:
 
 @dataclass(frozen=True)
 class Told:
-    """What an <include> says of the model that it brings, in place of the model itself."""
+    """What an <include> defines in place of the included model.
+
+    Attributes:
+        element: the <include>. name, pose: of the model. placement: the frame in it to which the pose applies.
+        merge: whether the contents of the model belong to the including one.
+    """
 
     element: Element | None = None
     name: str = ""
@@ -57,11 +70,13 @@ class Told:
 
 
 class Gathering:
-    """All that stands in a file, before any of it is made.
+    """All elements of a file, collected before the model is made.
 
     Attributes:
-        links, joints, lights, explicit: in the order of the file. places: all other frames, of models.
-        states: each <model_state>, and the model that it is of. drakes: each element of Drake's that is read, likewise.
+        links, joints, lights, explicit: in the order of the file. places: all other frames, which are those of models.
+        placements: models with the key of their placement frame.
+        states: each <model_state>, with the scope of its model. drakes: likewise each element of Drake's that is read.
+        extras: parts that are not read.
     """
 
     def __init__(self, root: Element, findings: Findings, library: Library):
@@ -81,11 +96,15 @@ class Gathering:
         self._checked: set[Element] = set()
 
     def world(self, element: Element, file: SdfFile, version: tuple[int, int]) -> None:
+        """Collect the contents of a world."""
         self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
         self._children(element, Scope((), (), file, version))
 
     def model(self, element: Element, outer: Scope, told: Told | None = None) -> tuple[Key, ...]:
-        """Take in a model; returns what may stand for it: its own link, or nothing."""
+        """Collect a model.
+
+        Return the keys of frames to which the frame around it may be attached, the preferred one first.
+        """
         told = told or Told()
         if len(outer.key) > MAX_MODELS_DEEP:
             self.findings.error(element, "too-deep", f"more than {MAX_MODELS_DEEP} models in models; nest fewer")
@@ -115,9 +134,12 @@ class Gathering:
         return entries if told.merge else (frame.key,)
 
     def _children(self, element: Element, scope: Scope) -> tuple[Key, ...]:
-        """What may move the frame around it, the first choice first.
+        """Collect the contents of a model or world.
 
-        Links come before all else: where a joint of an old file shares a link's name, the frame is the link's.
+        Links come first: if a joint of an old file has the name of a link, the name means the link.
+
+        Returns:
+            Keys of frames to which the frame around them may be attached, the preferred one first.
         """
         links: list[Key] = []
         models: list[Key] = []
@@ -177,7 +199,7 @@ class Gathering:
         return entries
 
     def _include_lights(self, include: Element, uri: str, file: SdfFile, scope: Scope) -> None:
-        """What an include brings that holds no model: the lights of model://sun, or nothing that is known here."""
+        """Collect the lights of an included file without models, such as model://sun. Report a file without lights."""
         lights = list(file.root.all("light"))
         if not lights:
             message = f"'{uri}' holds no <model> and no <light>, and is left out; include one that does"
@@ -198,7 +220,7 @@ class Gathering:
             )
 
     def _report_missing(self, include: Element, scope: Scope, error: ResourceError) -> None:
-        """A thing of the world may be missing; a part of a model may not."""
+        """Report a missing file: as an error if a model includes it or if it may not be opened, else as a warning."""
         if scope.key or isinstance(error, BarredError):
             self.findings.error(include, "include-not-found", str(error))
             return
@@ -218,7 +240,10 @@ class Gathering:
         posed_by: Element | None = None,
         name: str = "",
     ) -> PosedFrame | None:
-        """name, posed_by: other than the element's own."""
+        """Add an element and its frame. Return the frame, or None after an error was reported.
+
+        name, posed_by: the name, and the element with the pose, if they differ from the element's own.
+        """
         frame = self._add_frame(
             element, name or element.name, scope, default=default, attached_to=attached_to, posed_by=posed_by
         )
@@ -236,7 +261,10 @@ class Gathering:
         attached_to: Key | None = None,
         posed_by: Element | None = None,
     ) -> PosedFrame | None:
-        """Take in an element's frame; None after reporting that its name cannot be used."""
+        """Add the frame of an element.
+
+        Return it, or None after an error was reported, because its name cannot be used.
+        """
         posed_by = posed_by or element
         if not self._name_is_legal(element, name, scope.version):
             return None
@@ -283,7 +311,10 @@ class Gathering:
 
 
 def version_of(root: Element, findings: Findings) -> tuple[int, int]:
-    """What an <sdf> element says of itself; 1.9 after reporting that it says nothing that can be."""
+    """Return the version of an <sdf> element.
+
+    If it has none, report that and return 1.9. Also report an unknown version.
+    """
     text = root.attributes.get("version", "").strip()
     try:
         major, minor = map(int, text.split(".")[:2])
@@ -297,19 +328,25 @@ def version_of(root: Element, findings: Findings) -> tuple[int, int]:
 
 
 def _parts_of(name: str) -> Key:
-    """The names in a name; a flattened file calls the frame of what was a model `a::__model__`, and others it `a`."""
+    """Return the names in a name.
+
+    A flattened file names the frame of a former model `a::__model__`, and other frames `a`.
+    """
     parts = tuple(name.split(SEPARATOR))
     return parts[:-1] if len(parts) > 1 and parts[-1] == THIS_MODEL else parts
 
 
 def text_of(element: Element, tag: str) -> str:
-    """The text of a child element; the oldest files say it in an attribute `link`."""
+    """Return the text of a child element. In the oldest files it is in the attribute `link`."""
     found = element.child(tag)
     return "" if found is None else found.text or found.attributes.get("link", "").strip()
 
 
 def base_name(element: Element) -> str:
-    """What the element's pose is relative to, by its own word; `frame` is how 1.5 and 1.6 said it."""
+    """Return the name of the frame to which the element's pose is relative; "" if it has none.
+
+    SDF 1.5 and 1.6 call the attribute `frame`.
+    """
     pose = element.child("pose")
     given = pose.attributes if pose else {}
     return (given.get("relative_to") or given.get("frame") or "").strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules of SDF's elements, as far as this reader looks into them.
+"""The rules of SDF's elements that this reader looks into.
 
 Source: the specification's description files, sdf/1.2 to sdf/1.12 of libsdformat. A name that any version defines is
 allowed in all, since libsdformat reads newer names in older files and converts older ones. Elements whose content is
@@ -12,7 +12,7 @@ from ..grammar import VALUE, Rule, rule
 
 POSE = Rule(frozenset(("relative_to", "frame", "rotation_format", "degrees")), takes_text=True)
 LINK_NAME = Rule(frozenset(("link",)), takes_text=True)
-"""Attributes of <parent> and <child>: the oldest files name the link in one."""
+"""Rule of <parent> and <child>, whose attribute names the link in the oldest files."""
 
 FRAME = rule(attributes="name attached_to", once={"pose": POSE})
 INERTIAL = rule(

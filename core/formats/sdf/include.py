@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models that an SDF file includes: where they lie, and what the <include> says of them."""
+"""Models that an SDF file includes: the search for their files, and limits of their number."""
 
 from __future__ import annotations
 
@@ -12,16 +12,24 @@ from ...files.resources import BarredError, FilesBeside, ResourceError
 from ...files.xml import Element, Tally, count_in, parse_file
 
 MAX_INCLUDES = 5_000
-"""Models that one file may draw in: a file that includes another twice, which does so too, soon has no end."""
+"""Largest number of models that one file may include.
+
+The number grows exponentially if each file includes the next one twice.
+"""
 
 TOO_MANY = ("too-many-includes", "too-many-elements")
-"""Codes of errors after which no further include is followed."""
+"""Codes of errors after which no further include is read."""
 
 CONFIG = "model.config"
+"""File of a model folder that names the SDF files in it."""
 
 
 class IncludeError(Exception):
-    """An <include> that cannot be followed; `code` says why in a word."""
+    """An <include> that cannot be read.
+
+    Attributes:
+        code: of the finding.
+    """
 
     def __init__(self, code: str, message: str):
         super().__init__(message)
@@ -30,7 +38,12 @@ class IncludeError(Exception):
 
 @dataclass(frozen=True)
 class SdfFile:
-    """A file that was read: its <sdf> element, where it lies, and the files that led to it, itself last."""
+    """A file that was read.
+
+    Attributes:
+        root: its <sdf> element. files: the files that it may name.
+        trail: the files that led to it by includes, with itself at the end.
+    """
 
     root: Element
     files: FilesBeside
@@ -39,7 +52,12 @@ class SdfFile:
 
 @dataclass
 class Library:
-    """Opens what is included, each file once; `roots` tells by a root element which file it is of."""
+    """Opens included files, each once.
+
+    Attributes:
+        roots: {root element: path} of the files that were opened.
+        tally: counts of all elements that were included.
+    """
 
     roots: dict[Element, Path] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
@@ -48,7 +66,12 @@ class Library:
     _count: int = 0
 
     def open(self, uri: str, by: SdfFile) -> SdfFile:
-        """The file that a uri in `by` means. Raises IncludeError, ResourceError."""
+        """Return the file that a uri in the file `by` means.
+
+        Raises:
+            IncludeError: if the file cannot be read, includes itself, or exceeds a limit.
+            ResourceError: if the uri leads to no file, or to one that may not be opened.
+        """
         self._count += 1
         if self._count > MAX_INCLUDES:
             raise IncludeError("too-many-includes", f"more than {MAX_INCLUDES} models are included; include fewer")
@@ -74,7 +97,11 @@ class Library:
 
 
 def _found(uri: str, by: SdfFile) -> Path:
-    """What a uri means to the file, or else to one that has led to it. Raises ResourceError."""
+    """Return the path that a uri means in a file, or else in one of the files that led to it.
+
+    Raises:
+        ResourceError: as `FilesBeside.find`.
+    """
     try:
         return by.files.find(uri)
     except BarredError:
@@ -87,7 +114,11 @@ def _found(uri: str, by: SdfFile) -> Path:
 
 
 def _model_file(found: Path, uri: str) -> Path:
-    """The file itself, or that of a model's folder: what model.config names for the newest version, or model.sdf."""
+    """Return the file itself, or the model file of a folder: that of the newest version in model.config, or model.sdf.
+
+    Raises:
+        ResourceError: if the folder has no such file. IncludeError: if model.config cannot be read.
+    """
     if not found.is_dir():
         return found
     named = _named_in(found / CONFIG) or "model.sdf"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an SDF joint holds besides its frame: its type, axes, thread and mimic."""
+"""The contents of an SDF joint besides its frame: its type, axes, thread and mimic."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from ..findings import Findings
 from ..kept import known
 
 GEARBOX = JointType("gearbox", "Gearbox", "Couples two hinges of a third link", sdf="gearbox")
-"""No joint of ours, but a coupling."""
+"""The type of a gearbox, which is a coupling in a `Model` and not a joint."""
 
 LEADER_AXES = ("axis", "axis2")
+"""Values of the attribute `axis` of a <mimic>, in the order of axes."""
+
 DYNAMICS_TAGS = ("damping", "friction", "spring_reference", "spring_stiffness")
+"""Elements of <dynamics>, named like fields of `Axis`."""
+
 AXIS_KNOWN = known(
     "xyz",
     "use_parent_model_frame",
@@ -27,18 +31,23 @@ AXIS_KNOWN = known(
     dynamics=known(*DYNAMICS_TAGS),
     mimic=known("multiplier", "offset", "reference"),
 )
+"""Elements of an <axis> that are read."""
+
 JOINT_KNOWN = known(
     *("parent", "child", "pose", "thread_pitch", "screw_thread_pitch", "gearbox_ratio", "gearbox_reference_body"),
     axis=AXIS_KNOWN,
     axis2=AXIS_KNOWN,
     physics=known(simbody=known("must_be_loop_joint")),
 )
+"""Elements of a <joint> that are read."""
+
 
 KINDS = {kind.sdf: kind for kind in (*JOINT_TYPES.values(), GEARBOX) if kind.sdf}
+"""Joint types, by their names in SDF."""
 
 
 def read_type(joint: Element, findings: Findings) -> JointType | None:
-    """The joint's type, or None after reporting one that cannot be taken."""
+    """Return the type of a joint, or None after an error was reported."""
     name = joint.attributes.get("type", "").strip()
     if name not in KINDS:
         message = f"type '{name}' is not a joint type of SDF; allowed are {', '.join(KINDS)}"
@@ -47,13 +56,17 @@ def read_type(joint: Element, findings: Findings) -> JointType | None:
 
 
 def axis_tag(number: int) -> str:
+    """Return the tag of axis `number`: axis, axis2, ..."""
     return "axis" if number == 0 else f"axis{number + 1}"
 
 
 def read_axes(
     joint: Element, kind: JointType, in_joint_frame: Callable[[Element, Vec3], Vec3], findings: Findings
 ) -> list[Axis]:
-    """As many axes as the type has; `in_joint_frame` turns a vector from the axes that it is given in."""
+    """Return as many axes as the type has.
+
+    in_joint_frame: function (element of the axis, vector) that returns the vector in the axes of the joint's frame.
+    """
     tags = [axis_tag(number) for number in range(len(kind.columns))]
     for element in joint.children:
         if element.tag in ("axis", "axis2") and element.tag not in tags:
@@ -87,15 +100,15 @@ def _axis(
 
 
 def _at_most(element: Element | None, tag: str, findings: Findings) -> float:
-    """A negative effort or velocity is SDF's word for no limit."""
+    """Return an effort or velocity limit. A negative number means no limit in SDF."""
     value = findings.number(element, tag, math.inf, infinite=True)
     return math.inf if value < 0.0 else upper_bound(value)
 
 
 def read_pitch(joint: Element, version: tuple[int, int], findings: Findings) -> float:
-    """Metres per turn, right-handed.
+    """Return the pitch of a screw [m/turn], right-handed.
 
-    `screw_thread_pitch` (1.10 and later) is just that; `thread_pitch` is in radians per metre, left-handed.
+    `screw_thread_pitch` (1.10 and later) has this meaning; `thread_pitch` is in rad/m, left-handed.
     """
     modern = joint.child("screw_thread_pitch")
     old = joint.child("thread_pitch")
@@ -109,7 +122,10 @@ def read_pitch(joint: Element, version: tuple[int, int], findings: Findings) -> 
 
 
 def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], findings: Findings) -> Mimic | None:
-    """The first <mimic> of the axes (1.11 and later), with the leader's name as `scoped` gives it."""
+    """Return the first <mimic> of the axes (1.11 and later); None if there is none.
+
+    scoped: function that returns the leader's name in the model.
+    """
     found = None
     for number in range(len(kind.columns)):
         element = joint.child(axis_tag(number), "mimic")
@@ -131,13 +147,19 @@ def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], fi
 
 
 def closes_loop(joint: Element, findings: Findings) -> bool:
-    """What Simbody asks of a joint, and we: whether the spanning tree is to leave it out."""
+    """Return whether <must_be_loop_joint> is set, an element of Simbody.
+
+    The spanning tree does not contain such a joint.
+    """
     told = joint.child("physics", "simbody", "must_be_loop_joint")
     return told is not None and findings.flag(told.text, told)
 
 
 def state_of(state: Element, joint: Joint, findings: Findings) -> tuple[float, ...]:
-    """The joint's coordinates as a <joint_state> of SDF 1.12 has them; those that it leaves out, as they were."""
+    """Return the joint's coordinates in a <joint_state> of SDF 1.12.
+
+    Coordinates that it leaves out keep their values.
+    """
     home = list(joint.home)
     for place, column in enumerate(joint.all_columns):
         position = state.child(f"{axis_tag(column.axis)}_state", "position")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a model's flat names become SDF's models in models: who stands in which, and what each is called there.
+"""The nested models of an SDF file, from the flat names of a model: which model contains each part, and its name there.
 
-A name `outer::inner` asks for a model `outer` around `inner`. A joint stands in the innermost model that holds both its
-links, since SDF's references lead only downward.
+A name `outer::inner` requires a model `outer` around `inner`. A joint is in the innermost model that contains both its
+links, since references in SDF lead only into nested models.
 """
 
 from __future__ import annotations
@@ -20,26 +20,32 @@ from .frames import SEPARATOR
 
 Item = TypeVar("Item", Joint, Coupling | Gearbox)
 Scope = tuple[str, ...]
-"""Names of the models around a thing, outermost first, as they are in the file."""
+"""Names in the file of the models that contain a part, outermost first."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a thing stands, and its name there; `original`: what it was called, where that had to change."""
+    """The place of a part in the file.
+
+    Attributes:
+        scope: the models that contain it. name: its name there.
+        original: its name in the model, if that had to change; otherwise empty.
+    """
 
     scope: Scope
     name: str
     original: str = ""
 
     def seen_from(self, scope: Scope) -> str:
-        """How a thing in `scope` names it."""
+        """Return the reference to it from a part in `scope`."""
         return SEPARATOR.join((*self.scope[len(scope) :], self.name))
 
 
 UNSPEAKABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot hold."""
+"""Characters that XML does not allow."""
 
 THE_WORLD = Place((), WORLD)
+"""The place of the world."""
 
 
 @dataclass
@@ -47,7 +53,7 @@ class Layout:
     """The places of a model's links, joints, gearboxes and frames, by their names.
 
     Attributes:
-        scopes: every inner model, by the names that it has in the model.
+        scopes: {names in the model: names in the file} of every nested model.
         changes: a line for each name that had to change.
     """
 
@@ -59,7 +65,7 @@ class Layout:
     changes: list[str] = field(default_factory=list)
 
     def scope_of(self, name: str, ends: Iterable[str] = ()) -> Scope:
-        """The innermost model, by its names in the model, that is around `name` and around all links `ends`."""
+        """Return the innermost model, by its names in the model, that contains `name` and all links `ends`."""
         scope = tuple(name.split(SEPARATOR)[:-1])
         for end in ends:
             if end != WORLD:
@@ -70,7 +76,10 @@ class Layout:
 
 
 def lay_out(model: Model, nested: bool) -> Layout:
-    """Give everything in the model its place; `nested` off, all stand in one model, and `::` in names becomes `__`."""
+    """Return the places of all parts of a model.
+
+    nested: if False, all parts are in one model, and `::` in names becomes `__`.
+    """
     layout = Layout()
     taken: dict[Scope, set[str]] = {(): set()}
     innermost = {tuple(link.name.split(SEPARATOR)[:-1]) for link in model.links} if nested else set()
@@ -91,9 +100,7 @@ def lay_out(model: Model, nested: bool) -> Layout:
             )
         return Place(scope, chosen, leaf if chosen != leaf and not UNSPEAKABLE.search(leaf) else "")
 
-    in_order = sorted(
-        model.links, key=lambda link: link.name != printable(link.name)
-    )  # legal names come first, so that they stay unchanged
+    in_order = sorted(model.links, key=lambda link: link.name != printable(link.name))  # legal names stay unchanged
     layout.links = {link.name: place("link", link.name, (link.name,)) for link in in_order} | {WORLD: THE_WORLD}
     ends = _ends_of_joints(model)
     layout.joints = {name: place("joint", name, reached) for name, reached in ends.items()}
@@ -105,14 +112,14 @@ def lay_out(model: Model, nested: bool) -> Layout:
 
 
 def _ends_of_joints(model: Model) -> dict[str, tuple[str, ...]]:
-    """The links that each joint names, and by its mimic those of its leader."""
+    """Return {joint: links that it refers to}, with those of the leader of its mimic."""
     ends = {joint.name: (joint.parent, joint.child) for joint in model.joints}
     leaders = {joint.name: joint.mimic.leader for joint in model.joints if joint.mimic}
     return {name: found + ends.get(leaders.get(name, ""), ()) for name, found in ends.items()}
 
 
 def legal_name(name: str, kind: str, taken: set[str]) -> str:
-    """No `::`, not `world`, not `__like_this__`, unique among all that stands beside it; taken from now on."""
+    """Return `name` in a form without `::`, not "world", not `__like_this__`, and not in `taken`. Add it to `taken`."""
     legal = printable(name).replace(SEPARATOR, "__")
     if legal == WORLD:
         legal = f"{WORLD}_{kind}"
@@ -134,18 +141,22 @@ def _common(a: Scope, b: Scope) -> Scope:
 
 @dataclass
 class Part:
-    """A piece of a model, as a model; `is_outer`: its name stood before the names of what it holds."""
+    """A part of a model, as a model.
+
+    Attributes:
+        is_outer: whether its name was the first part of the names of its contents.
+    """
 
     model: Model
     is_outer: bool = False
 
 
 def articulations(model: Model) -> list[Part]:
-    """A part for each piece that hangs together, apart from the world; links of one `outer::` stay together, and of one
-    family.
+    """Return a part for each component that joints and couplings connect, not counting the world.
 
-    The `outer::` that all names of a piece have becomes its name. A model that is one piece is given back as it is, and
-    one without links has none.
+    Links with a common first name `outer::` are in one part, and so are those of one family. If all names of a part
+    have a common `outer::`, this becomes its name. A model with one component is returned as it is, and one without
+    links has no parts.
     """
     if not model.links:
         return []
@@ -199,7 +210,7 @@ def _part(model: Model, members: set[str], ends: dict[str, tuple[str, ...]]) -> 
 
 
 def _strip(part: Model, outer: str) -> None:
-    """Leave `outer::` out of all names."""
+    """Remove `outer::` from all names."""
     for items in (part.couplings, part.frames, part.lights):
         for item in items:
             item.name = item.name.removeprefix(outer)
@@ -213,23 +224,25 @@ def _strip(part: Model, outer: str) -> None:
 
 
 class Groups:
-    """Names that belong together (union-find)."""
+    """Disjoint sets of names (union-find)."""
 
     def __init__(self, names: Iterable[str]):
         self.above = {name: name for name in names}
         self.rank = {name: number for number, name in enumerate(self.above)}
 
     def top(self, name: str) -> str:
+        """Return the first name of the set of `name`."""
         while self.above[name] != name:
             self.above[name] = name = self.above[self.above[name]]
         return name
 
     def join(self, one: str, other: str) -> None:
+        """Unite the sets of two names."""
         first, last = sorted((self.top(one), self.top(other)), key=self.rank.__getitem__)
         self.above[last] = first
 
     def all(self) -> list[set[str]]:
-        """In the order of each group's first name."""
+        """Return all sets, in the order of their first names."""
         groups: dict[str, set[str]] = {}
         for name in self.above:
             groups.setdefault(self.top(name), set()).add(name)

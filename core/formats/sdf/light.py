@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an SDF light holds besides its pose."""
+"""The contents of an SDF light besides its pose."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ NUMBERS = {
     "outer_angle": ("spot",),
     "falloff": ("spot",),
 }
-"""Where each number of a `Light` stands."""
+"""The path of the element that contains each number of a `Light`."""
 
 
 def read_light(element: Element, findings: Findings) -> Light:
-    """The light, whose link and pose the caller knows."""
+    """Return a light. The caller sets its link and its pose."""
     light = Light(element.name)
     kind = element.attributes.get("type", "point").strip()
     if kind in get_args(LightKind):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an SDF link holds: its inertial, and how it feels gravity and damping."""
+"""The contents of an SDF link besides its shapes: its pose, its inertial, gravity and damping."""
 
 from __future__ import annotations
 
@@ -28,19 +28,23 @@ from ..findings import Findings
 from ..kept import known
 
 INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
+"""Elements of <inertia>, each with its default [kg m^2]."""
+
 WATER = 1000.0
-"""kg/m^3, the density of what says nothing of it."""
+"""Density of water, which is the default density [kg/m^3]."""
 LINK_KNOWN = known(
     *("pose", "gravity", "kinematic", "self_collide", "visual", "collision", "light"),
     inertial=known("pose", "mass", "inertia", "density", "auto_inertia_params"),
     velocity_decay=known("linear", "angular"),
 )
+"""Elements of a <link> that are read."""
+
 UNTURNED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""x y z roll pitch yaw"""
+"""The identity as x y z roll pitch yaw [m, rad]."""
 
 
 def read_pose(element: Element | None, findings: Findings) -> Pose:
-    """The numbers of a <pose>, in whichever of SDF's ways to write a rotation; the identity where there is none."""
+    """Return the pose in a <pose>, in any of SDF's forms of a rotation; the identity if there is none."""
     if element is None or not element.text:
         return IDENTITY
     kind = element.attributes.get("rotation_format", "euler_rpy")
@@ -58,7 +62,10 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
 
 
 def read_inertial(element: Element | None, link: Link, findings: Findings) -> None:
-    """Mass, centre of mass, and the tensor turned from the inertial's axes into the link's."""
+    """Set mass, centre of mass and inertia of a link.
+
+    The inertia is rotated from the inertial's axes into those of the link.
+    """
     if element is None:
         return
     pose = element.child("pose")
@@ -73,9 +80,9 @@ def read_inertial(element: Element | None, link: Link, findings: Findings) -> No
 
 
 def read_motion(element: Element, link: Link, findings: Findings) -> None:
-    """Whether gravity pulls at the link, and the rates at which its velocity dies away.
+    """Set whether gravity acts on a link, and the rates at which its velocity decays [1/s].
 
-    What simulators make of <velocity_decay> differs; here both are the rates of `Link` [1/s].
+    Simulators interpret <velocity_decay> differently; here both numbers are the rates of `Link`.
     """
     gravity, decay = element.child("gravity"), element.child("velocity_decay")
     if gravity is not None:
@@ -85,9 +92,10 @@ def read_motion(element: Element, link: Link, findings: Findings) -> None:
 
 
 def compute_inertial(element: Element, link: Link, findings: Findings) -> None:
-    """What <inertial auto="true"> asks for (1.11 and later): mass and inertia from the collisions and their densities.
+    """Set mass and inertia from the collisions and their densities.
 
-    Where nothing of a collision is here but a name, or there is none, the inertial stays as it is, with a warning.
+    <inertial auto="true"> requests that, in SDF 1.11 and later. If there is no collision with a known volume, the
+    inertial stays as it is, and a warning says so.
     """
     inertial = element.child("inertial")
     if inertial is None or not findings.flag(inertial.attributes.get("auto", ""), inertial):
@@ -120,7 +128,7 @@ def compute_inertial(element: Element, link: Link, findings: Findings) -> None:
 
 
 def combined(solids: list[tuple[MassProperties, Pose, float]]) -> tuple[float, Vec3, Sym3]:
-    """Mass, com and inertia about it of solids, each with its pose in the link and its density [kg/m^3]."""
+    """Return mass, com and inertia about it of solids, each with its pose in the link and its density [kg/m^3]."""
     parts = []
     for solid, X_LS, density in solids:
         R, offset = quat_to_mat(X_LS[3:]), quat_rotate(X_LS[3:], cast(Vec3, tuple(solid.com)))

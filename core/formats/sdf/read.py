@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SDF 1.3 to 1.12, a model or a world, to a `Model`.
+"""The reader of SDF 1.3 to 1.12: a model or a world becomes a `Model`.
 
-First every frame of the file is gathered, through all models in models; then links and joints are made, each posed
-through those frames. Links and joints of inner models are named `outer::inner`; in a file that is one model, or a
-world around one, its own name is left out.
+First every frame of the file is collected, including those of nested models. Then links and joints are made, with poses
+from these frames. Links and joints of nested models are named `outer::inner`. In a file with one model, or a world
+around one, the name of that model is left out.
 """
 
 from __future__ import annotations
@@ -37,12 +37,17 @@ Answer = TypeVar("Answer")
 Asked = TypeVarTuple("Asked")
 
 AXIS_IN_JOINT_SINCE = (1, 5)
+"""Version from which on axes are given in the frame of the joint."""
+
 ROTOR_KNOWN: Known = known(ROTOR_INERTIA, GEAR_RATIO)
+"""Drake's elements of a <joint> that are read."""
+
 WORLD_GRAVITY = (0.0, 0.0, -9.8)
+"""Gravity of a world that does not define it [m/s^2]."""
 
 
 def read_sdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
-    """The model in an <sdf> element, and the lines of what is in it."""
+    """Return the model in an <sdf> element, and the elements of its parts."""
     return _Reader(root, findings, files).read()
 
 
@@ -75,10 +80,7 @@ class _Reader:
             self._gather_root_models(models)
         for model, placement in reversed(gathered.placements):  # inner models come before those that contain them
             self._guard(self.frames.place_by, model, placement)
-        for frame in (
-            *gathered.places,
-            *(entry.frame for entry in gathered.explicit),
-        ):  # frames without use are checked too
+        for frame in (*gathered.places, *(entry.frame for entry in gathered.explicit)):  # unused ones are checked too
             if self._guard(self.frames.body, frame.key) is not None:
                 self._pose(frame)
         for link in gathered.links:
@@ -99,7 +101,11 @@ class _Reader:
         return self.model, self.lines
 
     def _require_links(self) -> None:
-        """A world may be of lights alone, but not for want of what would have brought its links."""
+        """Report a model without links.
+
+        It is an error if the file has models, or if an included file was not found. Otherwise it is excused, since a
+        world may have lights only.
+        """
         issues, at = self.findings.issues, self.lines["model", self.model.name]
         if self.model.links or any(issue.is_error for issue in issues):
             return
@@ -189,7 +195,7 @@ class _Reader:
             self._hold(link, entry, "kinematic", f"link '{link.name}' is kinematic: it is fixed to the world")
 
     def _hold(self, link: Link, entry: ScopedElement, why: str, note: str) -> None:
-        """What no force moves stays where it is."""
+        """Add a fixed joint from the world to a link that no force moves, and a note."""
         holder = f"{link.name}_{why}"
         self.model.joints.append(Joint(holder, "fixed", WORLD, link.name, X_PJ=link.pose))
         self.lines["joint", holder] = entry.element
@@ -231,7 +237,10 @@ class _Reader:
         self.model.joints.append(joint)
 
     def _make_gearbox(self, entry: ScopedElement, parent: Key, child: Key) -> None:
-        """Two hinges of its reference link turn each other; its own frame means nothing but where its axes point."""
+        """Add a gearbox: a ratio of two hinges of its reference link.
+
+        Its own frame only defines the directions of its axes.
+        """
         element = entry.element
         reference: Key | None = parent
         if element.child("gearbox_reference_body") is not None:
@@ -258,15 +267,15 @@ class _Reader:
         self.model.couplings.append(gearbox)
 
     def _is_of_inner_model(self, joint: ScopedElement) -> bool:
-        """Whether a joint stands in a model in a model, and names two frames.
+        """Return whether a joint is in a nested model and names two frames.
 
-        There libsdformat does not see that both are of one link; everywhere else it refuses such a joint.
+        There, libsdformat does not notice that both belong to one link; everywhere else it refuses such a joint.
         """
         parent, child = (text_of(joint.element, tag) for tag in ("parent", "child"))
         return len(joint.scope.key) > 1 and parent != child
 
     def _end(self, joint: ScopedElement, tag: str) -> Key | None:
-        """The link that a frame which the joint names moves with; None after reporting that there is none."""
+        """Return the key of the link of the frame that the joint names; None after an error was reported."""
         reference = text_of(joint.element, tag)
         if not reference:
             self.findings.error(joint.element, f"no-{tag}", f"has no <{tag}>; name a link or frame")
@@ -280,7 +289,7 @@ class _Reader:
         return self._guard(self.frames.body, key)
 
     def _turned_into(self, entry: ScopedElement, X_WJ: Pose, axis: Element, v: Vec3, own: Pose | None = None) -> Vec3:
-        """An axis's vector, in the axes of J; `own`: the joint's frame, where that is another than J."""
+        """Return the vector of an axis in the axes of J. `own` is the joint's frame, if it differs from J."""
         basis = self._axis_basis(axis, entry.scope)
         if basis is None and own is None:
             return v
@@ -288,7 +297,7 @@ class _Reader:
         return quat_rotate(quat_mul(inverse(X_WJ)[3:], X_WF[3:]), v)
 
     def _axis_basis(self, axis: Element, scope: Scope) -> PosedFrame | None:
-        """The frame whose axes an axis is given in; None for the joint's own."""
+        """Return the frame in whose axes an axis is given; None for the joint's own frame."""
         xyz = axis.child("xyz")
         named = xyz.attributes.get("expressed_in", "").strip() if xyz else ""
         if not named:
@@ -313,7 +322,7 @@ class _Reader:
         self.model.lights.append(light)
 
     def _set_state(self, state: Element, scope: Scope) -> None:
-        """Where joints start, by SDF 1.12's <model_state>."""
+        """Set the initial positions of joints from a <model_state> (SDF 1.12)."""
         joints = {joint.name: joint for joint in self.model.joints}
         for inner in state.all("model_state"):
             self._set_state(inner, replace(scope, key=(*scope.key, inner.name)))
@@ -338,7 +347,7 @@ class _Reader:
         return self.frames.name(key, self.outermost)
 
     def _inside(self, scope: str) -> str:
-        """The name of an inner model, without the outermost."""
+        """Return the name of a nested model, without that of the outermost."""
         return self._name(tuple(scope.split(SEPARATOR))) if scope else ""
 
     def _pose(self, frame: PosedFrame) -> Pose:
@@ -348,7 +357,7 @@ class _Reader:
         return self._guard(self.frames.pose_of, key) or IDENTITY
 
     def _guard(self, question: Callable[[*Asked], Answer], *asked: *Asked) -> Answer | None:
-        """The frames' answer, or None after reporting why they have none."""
+        """Return the result of a function of frames, or None after its error was reported."""
         try:
             return question(*asked)
         except FrameError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visuals and collisions of an SDF link."""
+"""Readers of the visuals and collisions of an SDF link."""
 
 from __future__ import annotations
 
@@ -33,17 +33,30 @@ from ..kept import Known, extras_of, known
 from .surface import read_surface
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")
+"""Colours of a <material>, in the order of the fields of `Material`."""
+
 MATERIAL_KNOWN = known(*COLORS)
+"""Elements of a <material> that are read."""
+
 MESH_KNOWN = known("uri", "scale", submesh=known("name", "center"))
+"""Elements of a <mesh> that are read."""
+
 VISUAL_KNOWN = known("pose", "geometry", "density", "auto_inertia_params", material=MATERIAL_KNOWN)
+"""Elements of a <visual> that are read."""
+
 COLLISION_KNOWN: Known = {**VISUAL_KNOWN, **known("surface", PROPERTIES)}
+"""Elements of a <collision> that are read."""
+
 ONES = (1.0, 1.0, 1.0)
 
 
 def read_shapes(
     link: Element, tag: str, shape_pose: Callable[[Element], Pose], findings: Findings, files: FilesBeside
 ) -> list[Shape]:
-    """The visuals or the collisions of a link; `shape_pose` gives X_LS."""
+    """Return the visuals or the collisions of a link.
+
+    shape_pose: function that returns X_LS of a shape's element [m].
+    """
     shapes = []
     for number, element in enumerate(link.all(tag), start=1):
         name = element.name or f"{tag}_{number}"
@@ -61,7 +74,7 @@ def read_shapes(
 
 
 def read_geometry(element: Element | None, findings: Findings, files: FilesBeside) -> Geometry | None:
-    """The shape inside <geometry>; None for an empty one."""
+    """Return the shape in a <geometry>; None if it is empty."""
     for found in element.children if element else ():
         if found.tag == "mesh":
             return _mesh(found, findings, files)
@@ -75,7 +88,7 @@ def read_geometry(element: Element | None, findings: Findings, files: FilesBesid
 
 
 def read_material(shape: Element, findings: Findings) -> Material | None:
-    """The colours of a shape; None where it has none."""
+    """Return the colours of a shape; None if it has none."""
     material = shape.child("material")
     diffuse, ambient, specular, emissive = (
         read_color(material.child(name) if material else None, findings) for name in COLORS
@@ -85,7 +98,10 @@ def read_material(shape: Element, findings: Findings) -> Material | None:
 
 
 def _drop_empty_script(material: Element | None) -> None:
-    """One without a word in it, as some exporters leave it, is not kept: Gazebo's check refuses it without a name."""
+    """Remove a <script> without any text, which some exporters write.
+
+    Gazebo's check refuses it because it has no name.
+    """
     if material:
         material.children = [
             child for child in material.children if child.tag != "script" or any(inner.text for inner in child.walk())
@@ -93,7 +109,7 @@ def _drop_empty_script(material: Element | None) -> None:
 
 
 def read_color(element: Element | None, findings: Findings) -> Color | None:
-    """Red, green, blue and alpha, which may be left out; None where there is no element."""
+    """Return red, green, blue and alpha, which may be left out; None if there is no element."""
     if element is None:
         return None
     text = f"{element.text} 1" if len(element.text.split()) == 3 else element.text
@@ -124,7 +140,7 @@ def _plane(element: Element, findings: Findings) -> Plane:
 
 
 def _polyline(element: Element, findings: Findings) -> Polyline:
-    """All outlines that stand beside each other; they share the first one's height."""
+    """Return all outlines of a <geometry> as one shape, with the height of the first one."""
     beside = element.parent.all("polyline") if element.parent else (element,)
     outlines = []
     for outline in beside:
@@ -143,3 +159,4 @@ GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
     "plane": _plane,
     "polyline": _polyline,
 }
+"""Functions that return the shape of an element, by its tag."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How an SDF collision touches: <surface>, and Drake's <drake:proximity_properties>."""
+"""The contact properties of an SDF collision: <surface>, and <drake:proximity_properties>."""
 
 from __future__ import annotations
 
@@ -17,16 +17,22 @@ from ..findings import Findings
 from ..kept import Known, extras_of, known
 
 ODE = ("surface", "friction", "ode")
+"""Path of the element with the two frictions."""
+
 MASK = re.compile("[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
+"""Form of a bit mask in decimal or hexadecimal digits."""
+
 FRICTIONS = ("mu", "mu2")
-"""Along two directions, at ODE."""
+"""Elements of the frictions along two directions, in the element at `ODE`."""
 TORSION = 3.0 * math.pi / 16.0
-"""Torque per normal force, friction and radius of a patch that is pressed as Hertz has it. Source: Gazebo's tutorial on
-torsional friction."""
+"""Torque of a Hertzian contact patch, per normal force, friction coefficient and radius [1].
+
+Source: Gazebo's tutorial on torsional friction.
+"""
 
 
 def read_surface(element: Element, shape: Shape, findings: Findings) -> tuple[Extra, ...]:
-    """Take over what a <collision> says of how it touches; returns what means nothing here, to be kept."""
+    """Set the contact properties of a shape from its <collision>. Return the parts that are not read, to be kept."""
     surface = element.child("surface")
     said: dict[str, Any] = {}
     understood = _friction(element, surface, said, findings) if surface else {}
@@ -48,9 +54,10 @@ def read_surface(element: Element, shape: Shape, findings: Findings) -> tuple[Ex
 
 
 def _friction(element: Element, surface: Element, said: dict[str, float], findings: Findings) -> Known:
-    """Read it into `said`; returns what of <surface> is understood, which depends on the numbers.
+    """Write frictions to `said`. Return the parts of <surface> that are read, which depend on the numbers.
 
-    Where friction differs along two directions, which a `Surface` has not, it is the smaller, and the larger is kept.
+    If friction differs along two directions, the smaller one is read, since a `Surface` has one, and the larger one is
+    kept.
     """
     ode, torsional = surface.child("friction", "ode"), surface.child("friction", "torsional")
     found = {tag: _coefficient(ode, tag, findings) for tag in FRICTIONS if ode and ode.child(tag)}
@@ -76,7 +83,10 @@ def _coefficient(ode: Element, tag: str, findings: Findings) -> float:
 
 
 def _spinning(torsional: Element | None, findings: Findings) -> float:
-    """Of a patch of a given radius; 0 where there is none, and where it grows with the depth."""
+    """Return the spinning friction of a patch with a given radius [m].
+
+    It is 0 if there is no patch, or if its radius grows with depth.
+    """
     if torsional is None:
         return 0.0
     told = torsional.child("use_patch_radius")
@@ -87,7 +97,7 @@ def _spinning(torsional: Element | None, findings: Findings) -> float:
 
 
 def _mask(contact: Element | None, tag: str, default: int, findings: Findings) -> int:
-    """16 bits, in decimal or, after 0x, hexadecimal digits."""
+    """Return a mask of 16 bits, given in decimal digits or, after 0x, in hexadecimal ones. Report other text."""
     element = contact.child(tag) if contact else None
     if element is None:
         return default

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A `Model` to SDF: as one model, or as a world with a model for each articulation."""
+"""The writer of SDF: a `Model` becomes one model, or a world with a model for each articulation."""
 
 from __future__ import annotations
 
@@ -27,10 +27,16 @@ from .write_model import MIMIC_SINCE, ModelWriter, write_light
 from .write_shape import CONE_SINCE
 
 VERSIONS = SDF_VERSION.values
+"""Versions that can be written."""
+
 DEFAULT_VERSION = "1.9"
-"""The newest that the Gazebo of most machines reads; a model that needs more is written in a newer one."""
+"""The newest version that widely installed releases of Gazebo read.
+
+A model that needs more is written in a newer one.
+"""
 
 STANDARD_GRAVITY = Model().gravity
+"""Gravity of a model that does not define it [m/s^2]. Other gravity requires a world."""
 
 
 def write_sdf(
@@ -44,19 +50,19 @@ def write_sdf(
     pose: str = "zero",
     substitute: bool = False,
 ) -> list[str]:
-    """Write the model, the meshes that it holds, and model.config where they make a model folder; returns the losses.
+    """Write the model, the meshes that it contains, and model.config for a model folder. Return the losses.
 
     Args:
-        sdf_version: one of VERSIONS; "" for 1.9, or for what the model needs beyond it, which a line then says.
-        world: around the model, with a model of its own for each articulation. Lights, what was kept of a world,
-            other gravity than the Earth's, and nothing at all need one in any case.
-        folders: each articulation in a folder of its own beside `path`, which includes them in a world.
-        uris: of meshes, "relative" to the file, or by the "model" folder that it lies in.
-        pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
-        substitute: joints that SDF has not become chains of those that it has.
+        sdf_version: one of VERSIONS; "" for 1.9, or for the version that the model needs, which a line then names.
+        world: write a world, with a model for each articulation. A world is always written if there are lights or
+            frames of the world, kept elements of a world, another gravity than the standard one, or no links.
+        folders: write each articulation to a folder of its own beside `path`, and a world that includes them.
+        uris: of meshes, "relative" to the file, or by the "model" folder that contains it.
+        pose: "zero", as drawn, with joints at 0; or "home", the initial pose, which then has the coordinates 0.
+        substitute: replace joints that SDF does not have by chains of those that it has.
 
     Raises:
-        UnwritableError: an option that is none of these, or a file that cannot be written.
+        UnwritableError: if an option has another value, or if a file cannot be written.
     """
     for name, value, allowed in (("uris", uris, URIS.values), ("pose", pose, POSE.values)):
         if value not in allowed:
@@ -87,7 +93,7 @@ def write_sdf(
 
 
 def _can_say(joint: Joint) -> bool:
-    """Whether SDF can, with all that the joint has: limits and springs of a ball it cannot."""
+    """Return whether SDF can express a joint completely. It cannot express limits and springs of a ball joint."""
     if is_drake_spring(joint):
         return True
     if joint.kind.sdf is None:
@@ -119,10 +125,11 @@ def _needs_world(model: Model) -> bool:
 
 @dataclass
 class _Export:
-    """Files on their way out, by their paths beside `path`.
+    """The files of an export.
 
     Attributes:
-        has_pairs: whether the contact pairs have been written or reported, with the one model that has all links.
+        contents: {path beside `path`: content}.
+        has_pairs: whether contact pairs have been written or reported, with the one model that has all links.
     """
 
     path: Path
@@ -192,7 +199,11 @@ class _Export:
         return at
 
     def _model(self, at: Element, part: Model, meshes: MeshFiles, taken: set[str], inner: bool) -> None:
-        """inner: whether names in it are to be read with its own before them, as far as there are others."""
+        """Write a model.
+
+        inner: whether names of its contents begin with its own name when the file is read, if the file has other
+        models.
+        """
         self.has_pairs |= bool(part.contact_pairs)
         element = ModelWriter(part, self.version_numbers, meshes, self.losses).write(at, static=_is_static(part))
         element.set("name", legal_name(part.name, "model", taken))
@@ -211,12 +222,15 @@ class _Export:
 
 
 def _includes(model: Model) -> bool:
-    """Whether the world around it includes others."""
+    """Return whether the world around the model includes others."""
     return any(extra.tag == "include" and extra.is_of_world for extra in model.extras)
 
 
 def _is_static(part: Model) -> bool:
-    """Whether all its links are held in the world, and its joints do but that, under the names that a reader gives."""
+    """Return whether a model consists of links that are fixed to the world.
+
+    The joints must have the names that the reader gives them.
+    """
     held = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
     named = all(joint.name == f"{joint.child}{STATIC}" for joint in part.joints)
     return bool(part.links) and named and held == {link.name for link in part.links}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One <model> of an SDF file: poses of links in the model, of joints in their child, axes in their joint.
+"""The writer of one <model> in SDF: poses of links in the model, of joints in their child, axes in their joint.
 
-That is the subset which every simulator reads alike: no relative_to, no expressed_in, nothing merged or included.
+Every simulator reads this subset alike: no relative_to, no expressed_in, no merged or included models.
 """
 
 from __future__ import annotations
@@ -30,17 +30,28 @@ from .light import NUMBERS
 from .write_shape import ShapeWriter
 
 CROSS_REFERENCES_SINCE = (1, 8)
+"""Version from which on references may lead into nested models."""
+
 RIGHT_HANDED_PITCH_SINCE = (1, 10)
+"""Version from which on there is <screw_thread_pitch>."""
+
 MIMIC_SINCE = (1, 11)
+"""Version from which on there are mimics."""
+
 JOINT_STATE_SINCE = (1, 12)
+"""Version from which on a model may define initial positions."""
+
 NO_PITCH = 1e16
-"""rad/m: the thread of a screw that does not advance, where SDF can only say how many radians one metre takes."""
+"""<thread_pitch> of a screw of pitch 0 [rad/m], which old versions cannot express."""
 DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
+"""Fields of an `Axis` in <dynamics>."""
+
 STOPS = ("stiffness", "dissipation")
+"""Fields of an `Axis` in <limit> that describe its stops."""
 
 
 class ModelWriter:
-    """Writes a model below an element; `losses` gathers what SDF of this version cannot say."""
+    """Writes a model into an element. `losses` collects lines about what this version of SDF cannot express."""
 
     def __init__(self, model: Model, version: tuple[int, ...], meshes: MeshFiles, losses: list[str]):
         self.model = model
@@ -54,7 +65,10 @@ class ModelWriter:
         self.inside: dict[Scope, Element] = {}
 
     def write(self, parent: Element, static: bool = False) -> Element:
-        """static: nothing in it moves, and the joints that hold it are left out."""
+        """Write the model into `parent`. Return its element.
+
+        static: whether no link moves. The joints that fix links to the world are then left out.
+        """
         element = self.inside[()] = SubElement(parent, "model")
         if static:
             put(element, "static", "true")
@@ -67,9 +81,7 @@ class ModelWriter:
                 self._gearbox(coupling)
             else:
                 self.losses.append(f"coupling '{coupling.name}' is left out: SDF has none between joints but mimic")
-        for frame in (
-            frame for frame in self.model.frames if frame.link != WORLD
-        ):  # frames of the world are written in <world>
+        for frame in (frame for frame in self.model.frames if frame.link != WORLD):  # <world> has the others
             place = self.layout.frames[frame.name]
             at = self._add("frame", place, attached_to=self.layout.links[frame.link].seen_from(place.scope))
             put_pose(at, frame.pose)
@@ -170,7 +182,7 @@ class ModelWriter:
         return element
 
     def _gearbox(self, gearbox: Gearbox) -> None:
-        """Its axes stand in its own frame, which is the reference link's turned by X."""
+        """Write a gearbox. Its axes are in its own frame, which has the orientation of the reference link."""
         place = self.layout.couplings[gearbox.name]
         element = self._ends(place, "gearbox", gearbox.parent, gearbox.child, IDENTITY)
         put(element, "gearbox_ratio", number(gearbox.ratio))
@@ -234,7 +246,7 @@ class ModelWriter:
             self.losses.append(f"{subject}: its two frames differ in the pose as drawn; the child's is written")
 
     def _locked(self, joint: Joint) -> list[tuple[Column, float]]:
-        """The columns that stay at home, and where that is."""
+        """Return (column, home) of each locked column."""
         pairs = zip(joint.all_columns, joint.home, strict=False)
         return [(column, at) for column, at in pairs if joint.is_locked(column.axis)]
 
@@ -252,7 +264,7 @@ class ModelWriter:
         self.losses.append(f"links '{pair.a}' and '{pair.b}' do not meet, which is said in <{GROUP}>, {IN_DRAKE}")
 
     def _states(self) -> None:
-        """Where joints start that do not start at their neutral pose."""
+        """Write the initial positions of joints that do not start at their neutral pose."""
         moved = [joint for joint in self.model.joints if joint.name in self.written]
         moved = [joint for joint in moved if joint.all_columns and joint.home != joint.neutral]
         for joint in moved:
@@ -285,12 +297,15 @@ class ModelWriter:
 
 
 def default_home(joint: Joint) -> tuple[float, ...]:
-    """Where a joint starts of which nothing is said."""
+    """Return the home of a joint for which none is given."""
     return Joint("", joint.type, "", "", axes=joint.axes).home
 
 
 def write_light(parent: Element, light: Light, name: str) -> None:
-    """name: what it is called where it stands, as far as SDF allows that name there."""
+    """Write a light into `parent`.
+
+    name: its name there, which is changed if SDF does not allow it.
+    """
     taken = {str(beside.get("name")) for beside in parent}
     element = SubElement(parent, "light", name=legal_name(name, "light", taken), type=light.kind)
     if element.attrib["name"] != name and not UNSPEAKABLE.search(name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visuals and collisions as SDF."""
+"""The writer of visuals and collisions in SDF."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from ..xml_write import number, numbers, put, put_pose
 from .write_surface import write_surface
 
 CONE_SINCE = (1, 11)
+"""Version from which on there are cones."""
 
 
 class ShapeWriter:
-    """Writes the shapes of links, and notes what of them SDF has no word for."""
+    """Writes the shapes of links, and adds lines to `losses` about what SDF cannot express."""
 
     def __init__(self, meshes: MeshFiles, version: tuple[int, ...], losses: list[str]):
         self.meshes = meshes
@@ -40,7 +41,10 @@ class ShapeWriter:
         self.losses = losses
 
     def write(self, parent: Element, link: str, stem: str, tag: str, shapes: Iterable[Shape]) -> None:
-        """stem: what the names of mesh files begin with."""
+        """Write shapes into the element of a link.
+
+        stem: prefix of the names of mesh files.
+        """
         taken: set[str] = set()
         for shape in shapes:
             subject = f"link '{link}': {tag} '{shape.name}'"
@@ -85,7 +89,7 @@ class ShapeWriter:
             _PRIMITIVES[type(geometry)](parent, geometry)
 
     def _material(self, parent: Element, material: Material, subject: str) -> None:
-        """Without an ambient colour, SDF's is black: the diffuse one stands in."""
+        """Write a material. If it has no ambient colour, the diffuse one is used, since the default of SDF is black."""
         colors = {"ambient": material.ambient or material.diffuse, "diffuse": material.diffuse}
         colors |= {"specular": material.specular, "emissive": material.emissive}
         holder = SubElement(parent, "material")
@@ -98,7 +102,7 @@ class ShapeWriter:
 
 
 def _sized(tag: str, **fields: str) -> Callable[[Element, object], None]:
-    """Writes each of a shape's fields as an element: the field's name by the element's."""
+    """Return a function that writes fields of a shape, {element: field}, into an element with this tag."""
 
     def write(parent: Element, shape: object) -> None:
         element = SubElement(parent, tag)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a collision touches, as SDF: <surface>, and for what it has no words, Drake's <drake:proximity_properties>."""
+"""The writer of contact properties in SDF: <surface>, and <drake:proximity_properties> for what it cannot express."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..xml_write import number, put
 from .surface import FRICTIONS, ODE, TORSION
 
 UNSAID = ("static_friction", "dissipation")
-"""What SDF itself has no words for, and Drake has."""
+"""Fields of a `Surface` that Drake can express and SDF cannot."""
 
 
 def write_surface(collision: Element, shape: Shape, subject: str, losses: list[str]) -> list[Extra]:
-    """Put it into a <collision>; returns those of the shape's extras that are yet to be put back."""
+    """Write the contact properties of a shape into a <collision>. Return the extras that have still to be written."""
     surface = shape.surface
     if surface is not None:
         _friction(collision, surface, shape.extras)
@@ -43,7 +43,7 @@ def write_surface(collision: Element, shape: Shape, subject: str, losses: list[s
 
 
 def _friction(collision: Element, surface: Surface, extras: tuple[Extra, ...]) -> None:
-    """Along both directions alike, but where the larger of two was kept, and still is that."""
+    """Write friction, equal along both directions, unless the larger of two was kept and is still larger."""
     kept = {extra.tag: kept_number(element_of(extra).text) for extra in extras if extra.within == ODE}
     for tag in FRICTIONS:
         if bounded_friction(kept.get(tag, 0.0)) <= surface.friction:
@@ -67,7 +67,7 @@ def _for_drake(collision: Element, surface: Surface, subject: str, losses: list[
 
 
 def _put_at(element: Element, path: tuple[str, ...], text: str) -> None:
-    """Put a text at the end of a path of tags, made where they are missing."""
+    """Add a text at the end of a path of tags. Elements that are missing are added."""
     for tag in path[:-1]:
         found = element.find(tag)
         element = SubElement(element, tag) if found is None else found
@@ -75,7 +75,7 @@ def _put_at(element: Element, path: tuple[str, ...], text: str) -> None:
 
 
 def _is_said(collision: Element, extra: Extra) -> bool:
-    """Whether what was kept of a <surface> has been said anew."""
+    """Return whether a kept part of a <surface> has been written with a new value."""
     at: Element | None = collision
     for tag in (*extra.within, extra.tag):
         at = None if at is None else first_child(at, tag)

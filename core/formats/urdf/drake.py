@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drake's elements in a URDF: rotor inertias in transmissions, and what `drake_elements` reads and writes."""
+"""Drake's elements in a URDF: rotor inertias in transmissions, and those that `drake_elements` reads and writes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from ..drake_write import is_drake_ball, is_drake_spring
 from ..findings import Findings, Lines
 
 TRANSMISSION = "transmission"
+"""Tag of a transmission."""
+
 ROTOR = (ROTOR_INERTIA, GEAR_RATIO)
+"""Tags of the elements of a rotor."""
+
 SIMPLE = "SimpleTransmission"
-"""The only type of which Drake reads the rotor."""
+"""The only type of transmission whose rotor Drake reads."""
 
 
 def read_drakes(root: Element, model: Model, lines: Lines, findings: Findings) -> None:
-    """Take in springs, ball constraints and collision filter groups. The poses of links must be known already."""
+    """Read springs, ball constraints and collision filter groups. Links must have their poses already."""
     names = {WORLD, *(link.name for link in model.links)}
     elements = DrakeElements(model, lines, findings)
     for element in root.children:
@@ -30,7 +34,7 @@ def read_drakes(root: Element, model: Model, lines: Lines, findings: Findings) -
 
 
 def read_transmission(element: Element, model: Model, findings: Findings) -> Element:
-    """Give its joint the rotor inertia that its actuator says; return what is left of it, to be kept as text."""
+    """Set the rotor inertia of a joint from its actuator. Return the rest of the transmission, to be kept as text."""
     actuator, joint_element = element.child("actuator"), element.child("joint")
     rotors = [child for child in actuator.children if child.tag in ROTOR] if actuator else []
     if actuator is None or not rotors:
@@ -60,7 +64,7 @@ def is_drakes(joint: Joint) -> bool:
 
 
 def actuator_of(root: NewElement, joint: str) -> NewElement:
-    """Return the actuator of a joint: that of a transmission which the root has already, or else of a new one."""
+    """Return the actuator of a joint, from a transmission that the root element already has, or else from a new one."""
     for transmission in root.iterfind(TRANSMISSION):
         said = transmission.get("type", "") + (transmission.findtext("type") or "")
         driven, actuator = transmission.find("joint"), transmission.find("actuator")

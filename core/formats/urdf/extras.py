@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a URDF says that a `Model` has no words for: kept on its owner as `Extra`s."""
+"""Parts of a URDF that a `Model` cannot express: they are kept as `Extra`s on their owners."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from ..names import printable
 from .surface import SELF_COLLIDE, read_gazebos
 
 FORMAT = "URDF"
+"""Name of the format in an `Extra`, and in messages."""
+
 UNEXPANDED = re.compile(r"\$\([a-z-]+ |\$\{")
-"""What xacro and roslaunch replace."""
+"""Text that xacro and roslaunch replace."""
 
 
 def legal_name(name: str) -> str:
-    """On one line, and without what a reader would take for something to replace."""
+    """Return a name as one line, without text that a reader would replace."""
     legal = printable(name)
     return legal.replace("$", "_") if UNEXPANDED.search(legal) else legal
 
 
 def kept(element: Element, within: tuple[str, ...] = ()) -> Extra:
-    """The whole element."""
+    """Return the whole element as an extra."""
     return Extra(FORMAT, element.tag, element.to_xml(), within)
 
 
 def attributes_besides(element: Element | None, known: Collection[str]) -> Iterator[Extra]:
-    """An element with those of its attributes that are not known, which the writer puts back into its own."""
+    """Yield an element with those of its attributes that are not known. The writer adds them to its own element."""
     if element is None:
         return
     besides = {name: value for name, value in element.attributes.items() if name not in known}
@@ -40,7 +42,7 @@ def attributes_besides(element: Element | None, known: Collection[str]) -> Itera
 
 
 class GazeboWords:
-    """What <gazebo reference="..."> says about links and joints: taken over where a model has words for it, else kept.
+    """Reads <gazebo reference="..."> of links and joints. What a model cannot express is kept.
 
     Source: libsdformat's conversion of URDF, parser_urdf.cc.
     """
@@ -52,7 +54,7 @@ class GazeboWords:
         self.joints = {joint.name: joint for joint in model.joints}
 
     def read(self, element: Element) -> None:
-        """Take over or keep one <gazebo>."""
+        """Read or keep one <gazebo>."""
         name = element.attributes.get("reference", "").strip()
         link, joint = self.links.get(name), self.joints.get(name)
         touching = read_gazebos(element, link, self.findings) if link else ()

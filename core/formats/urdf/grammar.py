@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules of URDF's elements, as far as this reader looks into them.
+"""The rules of URDF's elements that this reader looks into.
 
 Source: urdfdom's xsd/urdf.xsd and the pages of http://wiki.ros.org/urdf/XML, with URDF 1.1's quat_xyzw and capsule and
 URDF 1.2's limits of acceleration. Elements of Bullet, Drake and MuJoCo are allowed, as they document them. Elements
@@ -12,7 +12,7 @@ from ..grammar import Rule, rule
 
 ORIGIN = rule(attributes="xyz rpy quat_xyzw")
 NAMED_LINK = Rule(frozenset(("link",)), text_stands_for="link")
-"""A joint's end. Its text is read if the attribute is missing."""
+"""Rule of <parent> and <child>. The text names the link if the attribute is missing."""
 
 INERTIAL = rule(
     once={

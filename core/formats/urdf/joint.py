@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a URDF joint says: http://wiki.ros.org/urdf/XML/joint, and Drake's <drake:joint>."""
+"""The reader of URDF joints: http://wiki.ros.org/urdf/XML/joint, and of <drake:joint>."""
 
 from __future__ import annotations
 
@@ -17,19 +17,34 @@ from .extras import FORMAT, attributes_besides
 from .link import read_origin
 
 JOINT_ELEMENTS = ("joint", "drake:joint")
+"""Tags of joints."""
+
 URDF_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+"""Types of <joint>."""
+
 DRAKE_TYPES = ("ball", "screw", "universal", "planar", "curvilinear")
+"""Types of <drake:joint>."""
+
 KINDS = {kind.urdf: kind for kind in JOINT_TYPES.values() if kind.urdf} | {"spherical": JOINT_TYPES["ball"]}
+"""Joint types, by their names in URDF."""
+
 DRAKE_KINDS = KINDS | {name: JOINT_TYPES[name] for name in DRAKE_TYPES if name in JOINT_TYPES}
+"""Joint types, by their names in <drake:joint>."""
+
 
 PITCH = "drake:screw_thread_pitch"
 LIMIT = ("lower", "upper", "effort", "velocity")
+"""Attributes of <limit> that are read."""
+
 DYNAMICS = ("damping", "friction")
+"""Attributes of <dynamics> that are read."""
+
 X_AND_Y: tuple[Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+"""Axes of a universal joint."""
 
 
 def read_joint(element: Element, findings: Findings) -> Joint | None:
-    """The joint, or None after reporting why there is none."""
+    """Return the joint of an element, or None after an error was reported."""
     kind = _kind(element, findings)
     ends = [_end(element, tag, findings) for tag in ("parent", "child")]
     if kind is None or not all(ends):
@@ -47,7 +62,10 @@ def read_joint(element: Element, findings: Findings) -> Joint | None:
 
 
 def _turn_onto(element: Element, axis: Vec3, findings: Findings) -> Pose:
-    """From a frame with URDF's axis to one whose Z that is, as our planar joint has it; Drake takes the same turn."""
+    """Return the smallest rotation from a frame with the axis of URDF to one whose z is that axis.
+
+    Drake uses the same one.
+    """
     if not norm(axis) > 0.0:
         findings.error(element, "zero-axis", "its axis is 0 0 0, which has no direction; write 0 0 1, say")
         return ZERO + IDENTITY_QUAT
@@ -90,7 +108,7 @@ def _direction(joint: Element, findings: Findings) -> Vec3:
 
 
 def _axes(joint: Element, kind: JointType, direction: Vec3, findings: Findings) -> list[Axis]:
-    """As many as the type has; a cross's two are x and y, as Drake has them."""
+    """Return as many axes as the type has. The two axes of a universal joint are x and y, as in Drake."""
     dampings = _dampings(joint, len(kind.axes), findings)
     friction = findings.attribute(joint.child("dynamics"), "friction", 0.0)
     if len(kind.columns) == 2:
@@ -106,7 +124,7 @@ def _axes(joint: Element, kind: JointType, direction: Vec3, findings: Findings) 
 
 
 def _dampings(joint: Element, count: int, findings: Findings) -> tuple[float, ...]:
-    """One for all axes, or one for each as Drake has it on planar joints."""
+    """Return a damping for each axis. URDF has one for all axes, Drake one for each axis of a planar joint."""
     dynamics = joint.child("dynamics")
     text = dynamics.attributes.get("damping", "") if dynamics else ""
     if count and len(text.split()) == count > 1:
@@ -149,7 +167,7 @@ def _mimic(joint: Element, findings: Findings) -> Mimic | None:
 
 
 def _extras(joint: Element, kind: JointType) -> tuple[Extra, ...]:
-    """What means nothing here; of a type that has not just one axis, its limits too."""
+    """Return the parts that are not read. For a type that does not have exactly one axis, these include the limits."""
     known: dict[str, Known | None] = {tag: {} for tag in ("origin", "parent", "child", "axis", "dynamics", "mimic")}
     if kind.threaded:
         known[PITCH] = {}

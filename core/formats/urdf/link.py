@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a URDF link holds: its inertial, visuals and collisions, and how these look."""
+"""The reader of URDF links: inertial, visuals and collisions, and materials."""
 
 from __future__ import annotations
 
@@ -18,27 +18,34 @@ from .extras import FORMAT
 from .surface import read_drakes
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+"""Attributes of <inertia>."""
+
 LINK_TAGS: Known = {
     "inertial": {"origin": {}, "mass": {}, "inertia": {}},
     "visual": None,
     "collision": None,
 }
+"""Elements of a <link> that are read."""
+
 SHAPE_TAGS: Known = {
     "origin": {},
     "geometry": None,
     "material": {"color": {}, "texture": {}},
 }
+"""Elements of a <visual> that are read."""
+
 
 COLLISION_TAGS: Known = {**SHAPE_TAGS, PROPERTIES: None}
+"""Elements of a <collision> that are read."""
 
 
 def read_origin(parent: Element, findings: Findings) -> Pose:
-    """The pose in an <origin>, by rpy or, as URDF 1.1 has it, quat_xyzw; the identity where there is none."""
+    """Return the pose in the <origin> of an element; the identity if there is none."""
     return read_pose(parent.child("origin"), findings)
 
 
 def read_pose(element: Element | None, findings: Findings) -> Pose:
-    """The pose in the attributes xyz and rpy or quat_xyzw."""
+    """Return the pose in the attributes xyz and rpy or, in URDF 1.1, quat_xyzw [m, rad]."""
     xyz = findings.attribute_vector(element, "xyz", ZERO)
     if element is None or "quat_xyzw" not in element.attributes:
         return xyz + quat_of_rpy(*findings.attribute_vector(element, "rpy", ZERO))
@@ -47,13 +54,14 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
 
 
 class LinkReader:
-    """Reads links with the materials that the whole file defines, and the files that it names."""
+    """Reads links, with the materials that the whole file defines and the files that it names."""
 
     def __init__(self, root: Element, findings: Findings, files: FilesBeside):
         self.findings, self.files = findings, files
         self.materials = self._named_materials(root)
 
     def read(self, element: Element) -> Link:
+        """Return the link of an element."""
         link = Link(element.name, mass=0.0, inertia=ZERO_SYM)
         self._inertial(element.child("inertial"), link)
         link.visuals = self._shapes(element, "visual")
@@ -110,7 +118,7 @@ class LinkReader:
     # ---- materials
 
     def _named_materials(self, root: Element) -> dict[str, Material]:
-        """Materials by name; one that a visual defines can be used by all others too."""
+        """Return materials by name. All visuals can use a material that one of them defines."""
         materials: dict[str, Material] = {}
         for element in root.walk():
             if element.tag == "material" and element.name and (material := self._own_material(element)):
@@ -137,14 +145,14 @@ class LinkReader:
 
 
 def _first_kind(geometry: Element | None) -> Element | None:
-    """What says the shape: the first kind that is known, or else the first element."""
+    """Return the element of the shape: the first with a known tag, or else the first of all."""
     children = geometry.children if geometry else []
     known = [child for child in children if child.tag in GEOMETRIES or child.tag == "mesh"]
     return (known or children or [None])[0]
 
 
 def _beside_geometry(geometry: Element | None) -> tuple:
-    """What else stands in <geometry>, and in the shape's element."""
+    """Return the other elements in <geometry>, and the unread parts of the element of the shape."""
     found = _first_kind(geometry)
     if geometry is None or found is None:
         return ()
@@ -167,3 +175,4 @@ GEOMETRIES: dict[str, Callable[[Element, Findings], Geometry]] = {
     "capsule": _capsule,
     "drake:capsule": _capsule,
 }
+"""Functions that return the shape of an element, by its tag."""

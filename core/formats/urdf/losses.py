@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What URDF has no words for, each thing once, as a line to read."""
+"""Lines about everything that URDF cannot express, or that only some loaders read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from .extras import FORMAT
 from .surface import losses_of_meeting, losses_of_surfaces
 
 STANDARD_GRAVITY = Model().gravity
+"""Gravity that needs no line, since it is the default of a model [m/s^2]."""
+
 STOPS = ("stiffness", "dissipation")
+"""Fields of an `Axis` that describe its compliant stops."""
+
 ELSEWHERE = "which Gazebo reads, and other loaders pass over"
+"""Words of messages about Gazebo's elements."""
 
 
 def losses_of_model(model: Model) -> Iterator[str]:
+    """Yield lines about gravity, wind, lights, contact pairs and kept elements of a model."""
     if tuple(model.gravity) != STANDARD_GRAVITY:
         yield f"URDF has no gravity; {' '.join(f'{value:g}' for value in model.gravity)} is left out"
     if any(model.wind):
@@ -34,6 +40,7 @@ def _light(light: Light) -> str:
 
 
 def losses_of_link(link: Link) -> Iterator[str]:
+    """Yield lines about a link and its shapes."""
     subject = f"link '{link.name}'"
     if not link.gravity:
         yield f"{subject}: that gravity does not pull at it is said in <gazebo>, {ELSEWHERE}"
@@ -56,7 +63,7 @@ def losses_of_link(link: Link) -> Iterator[str]:
 
 
 def losses_of_joint(joint: Joint) -> Iterator[str]:
-    """Of one that is written, as it was in the model."""
+    """Yield lines about a joint that is written, in its original form."""
     subject = f"joint '{joint.name}'"
     if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
         home = " ".join(f"{value:g}" for value in joint.home)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Equations between joints as URDF's mimics: one joint's coordinate is a multiple of another's, and an offset."""
+"""Equations between joints as mimics of URDF, in which one coordinate is a multiple of another plus an offset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...model.couplings import Equation, mimic_equation
 
 @dataclass(frozen=True)
 class Follows:
-    """q = multiplier * (the leader's q) + offset."""
+    """A mimic of URDF: q = multiplier * (the leader's q) + offset."""
 
     leader: str
     multiplier: float
@@ -19,9 +19,9 @@ class Follows:
 
 
 def urdf_mimics(model: Model, written: list[Joint]) -> tuple[dict[str, Follows], list[str]]:
-    """What each joint follows, by its name, and the equations that URDF cannot say.
+    """Return {joint: its mimic}, and lines about equations that URDF cannot express.
 
-    A coupling becomes a mimic of the part that is named last, or of another where that follows something already.
+    A coupling becomes a mimic of its last joint, or of the other one if that already has a mimic.
     """
     search = _Search(written)
     for joint in model.joints:
@@ -46,6 +46,11 @@ def _equation(coupling: Coupling | Gearbox, joints: list[Joint]) -> Equation | N
 
 
 class _Search:
+    """Assigns equations to joints that have no mimic yet.
+
+    `axes` has the number of the axis of each joint that has exactly one.
+    """
+
     def __init__(self, written: list[Joint]):
         self.axes = {joint.name: joint.columns[0].axis for joint in written if len(joint.columns) == 1}
         self.joints = {joint.name for joint in written}
@@ -53,7 +58,10 @@ class _Search:
         self.losses: list[str] = []
 
     def take(self, subject: str, equation: Equation, only: str = "") -> None:
-        """Make a mimic of it, of joint `only` where one is named; else tell why there is none."""
+        """Make an equation a mimic, of the joint `only` if one is named.
+
+        If that is impossible, add a line that says why.
+        """
         terms = equation.terms
         missing = [term.joint for term in terms if term.joint not in self.joints]
         if missing:
@@ -77,7 +85,7 @@ class _Search:
         return False
 
     def _leads(self, joint: str, start: str) -> bool:
-        """Whether `joint` is `start`, or what that follows, or what that one follows."""
+        """Return whether `joint` is `start`, or one of the joints that `start` follows directly or indirectly."""
         at: str | None = start
         while at is not None and at != joint:
             at = self.follows[at].leader if at in self.follows else None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""URDF to a `Model`: http://wiki.ros.org/urdf/XML. A tree of links, each joint's frame being its child's."""
+"""The reader of URDF: http://wiki.ros.org/urdf/XML.
+
+A URDF is a tree of links, whose joints have the frame of their child.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,17 @@ from .joint import JOINT_ELEMENTS, read_joint
 from .link import LinkReader, read_pose
 
 READ_TAGS = ("link", *JOINT_ELEMENTS, *BETWEEN_LINKS, "material", "frame", "gazebo")
+"""Elements of a <robot> that are read."""
+
 MAX_TOLD = 12
-"""Links of a loop that a message names."""
+"""Largest number of links of a loop that a message names."""
 
 
 def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
-    """The model in a <robot> element, and the lines of what is in it. A link named `world` is the world.
+    """Return the model in a <robot> element, and the elements of its parts. A link named `world` is the world.
 
-    What a `Model` has no words for is kept on what it stands in, or what it refers to, as `Extra`s.
+    Parts that a `Model` cannot express are kept as `Extra`s, on the link or joint that contains them or that they refer
+    to.
     """
     _report_unexpanded(root, findings)
     check_grammar(root, ROBOT, FORMAT, findings)
@@ -55,7 +61,7 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
 
 
 def _report_unexpanded(root: Element, findings: Findings) -> None:
-    """Report what xacro has yet to replace, and take it away, so that its default is taken."""
+    """Report attributes that xacro should have replaced, and remove them, so that defaults are used."""
     for element in root.children:
         for inner in element.walk() if element.tag in ("link", *JOINT_ELEMENTS, "material") else ():
             for name, value in list(inner.attributes.items()):
@@ -66,6 +72,7 @@ def _report_unexpanded(root: Element, findings: Findings) -> None:
 
 
 def _named_once(root: Element, tags: tuple[str, ...], findings: Findings) -> list[Element]:
+    """Return the elements with one of these tags that have a name of their own. Report the others."""
     found: dict[str, Element] = {}
     for element in root.children:
         if element.tag not in tags:
@@ -82,7 +89,7 @@ def _named_once(root: Element, tags: tuple[str, ...], findings: Findings) -> lis
 
 
 def _read_besides(root: Element, model: Model, findings: Findings) -> None:
-    """Drake's frames, <gazebo>, and all that is kept on the model."""
+    """Read Drake's frames, <gazebo> and transmissions, and keep all other elements on the model."""
     besides = {name: value for name, value in root.attributes.items() if name != "name"}
     if besides:
         model.extras += (Extra(FORMAT, root.tag, Element(root.tag, besides, root.line).to_xml()),)
@@ -101,7 +108,11 @@ def _read_besides(root: Element, model: Model, findings: Findings) -> None:
 
 
 class _Tree:
-    """URDF says poses joint by joint only, so they exist only where the joints make one tree."""
+    """Poses of links. URDF defines poses from joint to joint, so they exist only if the joints are one tree.
+
+    Attributes:
+        above: the joint above each link.
+    """
 
     def __init__(self, model: Model, has_world: bool, root: Element, findings: Findings):
         self.model, self.findings = model, findings
@@ -114,7 +125,7 @@ class _Tree:
         self.has_world = has_world or any(joint.parent == WORLD for joint in model.joints)
 
     def _first_joints(self) -> dict[str, Joint]:
-        """The joint above each link."""
+        """Return the joint above each link. Report further ones."""
         above: dict[str, Joint] = {}
         for joint in self.model.joints:
             held = above.setdefault(joint.child, joint)
@@ -128,7 +139,7 @@ class _Tree:
         return above
 
     def place_links(self) -> None:
-        """Set every link's pose at q = 0, or report why there is none."""
+        """Set every link's pose at q = 0, or report why it has none."""
         parents = {*self.links, WORLD}
         if any(joint.parent not in parents or joint.child not in self.links for joint in self.model.joints):
             return  # reported by check_model
@@ -159,7 +170,7 @@ class _Tree:
                 waiting.append(joint.child)
 
     def _report_loop(self, name: str, followed: set[str]) -> None:
-        """Follow the joints upward until they come round, and report that loop once."""
+        """Follow the joints upward from a link to a loop, and report that loop once."""
         seen: dict[str, None] = {}
         while name not in seen and name not in followed:
             seen[name] = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visuals and collisions as URDF has them, with their geometry and materials."""
+"""The writer of visuals and collisions in URDF, with their geometry and materials."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from .extras import FORMAT, legal_name
 from .surface import put_drakes
 
 THIN = 1e-3
-"""m: how thick the box is that stands for a plane, whose face it has on its own."""
+"""Thickness of a box that replaces a plane [m]. The plane is one of its faces."""
 
 
 class Shapes:
-    """Puts shapes into links.
+    """Writes shapes into links.
 
     Attributes:
-        meshes: the files that they need.
-        needs_capsules: whether there was one, which is URDF 1.1.
+        meshes: the mesh files of the shapes.
+        needs_capsules: whether a capsule was written, which requires URDF 1.1.
     """
 
     def __init__(self, meshes: MeshFiles, substitute: bool):
@@ -52,10 +52,15 @@ class Shapes:
 
     @property
     def losses(self) -> list[str]:
+        """Lines about shapes and mesh files that URDF cannot express."""
         return self._losses + self.meshes.losses
 
     def put(self, link: Element, tag: str, shape: Shape, owner: str, asked: str, taken: set[str]) -> None:
-        """Put a visual or a collision into a link's element, named as `asked`; owner: the link as messages name it."""
+        """Write a visual or a collision into a link's element.
+
+        Args:
+            owner: the link, as messages name it. asked: preferred name of the shape. taken: names that cannot be used.
+        """
         subject = f"{owner}: {tag} '{shape.name}'"
         seen = self._seen(shape, subject)
         if seen is None:
@@ -75,7 +80,7 @@ class Shapes:
                 put_back(element, extra)
 
     def _seen(self, shape: Shape, subject: str) -> Shape | None:
-        """The shape as one that URDF has, or None after telling that there is none."""
+        """Return a shape that URDF has; None after a line was added that says why there is none."""
         match shape.geometry:
             case Box() | Sphere() | Cylinder() | Capsule():
                 return shape
@@ -130,7 +135,10 @@ class Shapes:
         return replace(mesh, uri="", path="", vertices=vertices, faces=tuple(map(tuple, triangles.tolist())))
 
     def _material(self, parent: Element, material: Material, subject: str) -> None:
-        """One name for each look: loaders take all materials of a name for one."""
+        """Write a material.
+
+        Each appearance has one name, since loaders take all materials with one name for the same.
+        """
         look = Material(material.diffuse, texture=material.texture)
         is_new = look not in self._materials
         name = self._materials.setdefault(look, f"material_{len(self._materials) + 1}")
@@ -145,13 +153,13 @@ class Shapes:
 
 
 def put_origin(parent: Element, pose: Pose, exact: bool = False) -> None:
-    """An <origin>; nothing for the identity."""
+    """Add an <origin>; none for the identity."""
     if found := pose_attributes(pose, exact):
         SubElement(parent, "origin", found)
 
 
 def pose_attributes(pose: Pose, exact: bool = False) -> dict[str, str]:
-    """xyz and rpy; none for the identity. `exact` keeps what is less than the noise of composed poses."""
+    """Return xyz and rpy as texts; {} for the identity. Unless `exact`, numbers below `NOISE` become 0."""
     parts = {"xyz": pose[:3], "rpy": rpy_of_quat(pose[3:])}
     if not exact:
         parts = {name: without_noise(values) for name, values in parts.items()}
@@ -159,11 +167,12 @@ def pose_attributes(pose: Pose, exact: bool = False) -> dict[str, str]:
 
 
 def without_noise(values: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the values with 0 in place of those below `NOISE`."""
     return tuple(0.0 if abs(value) < NOISE else value for value in values)
 
 
 def _substitute(shape: Shape) -> Shape | None:
-    """The nearest shape that URDF has."""
+    """Return the nearest shape that URDF has; None if there is none."""
     geometry = shape.geometry
     if isinstance(geometry, Plane):
         turn = quat_of_z(geometry.normal)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a URDF link touches: by Gazebo's words for all its collisions, and by Drake's for each."""
+"""Contact properties of a URDF link: Gazebo's elements for all its collisions, and Drake's for each of them."""
 
 from __future__ import annotations
 
@@ -22,24 +22,34 @@ from ..kept import extras_of, kept_number
 from ..xml_write import number, put
 
 FRICTIONS = ("mu1", "mu2")
-"""Along two directions, in <gazebo>."""
+"""Elements of the frictions along two directions, in <gazebo>."""
 STIFFNESS = "kp"
+"""Element of the contact stiffness, in <gazebo>."""
+
 SELF_COLLIDE = "selfCollide"
+"""Element of `Link.self_collide`, in <gazebo>."""
+
 UNSAID = ("restitution", "rolling_friction", "spinning_friction", "slip_speed")
-"""What neither Gazebo's words nor Drake's have."""
+"""Fields of a `Surface` that neither Gazebo nor Drake can express in a URDF."""
 
 
 def read_drakes(element: Element, shape: Shape, findings: Findings) -> tuple[Extra, ...]:
-    """Take over what Drake's words in a <collision> say; returns what means nothing here, to be kept."""
+    """Set the contact properties of a shape from Drake's elements in its <collision>.
+
+    Return the parts that are not read, to be kept.
+    """
     said = said_to_drake(element, lambda at: _number(at, findings))
     shape.surface = Surface(**said) if said else None
     return extras_of(element.child(PROPERTIES), UNDERSTOOD, "URDF", (PROPERTIES,))
 
 
 def read_gazebos(element: Element, link: Link, findings: Findings) -> set[str]:
-    """Take over what a <gazebo> says of a link's collisions, where Drake's words do not; returns the tags that it had.
+    """Set the contact properties of a link's collisions from a <gazebo>, except those that Drake's elements define.
 
-    Of friction along two directions it is the smaller, and the larger stays to be kept.
+    Of two frictions along two directions, the smaller one is read, and the larger one is kept.
+
+    Returns:
+        The tags that were read.
     """
     if not link.collisions:
         return set()
@@ -64,7 +74,10 @@ def read_gazebos(element: Element, link: Link, findings: Findings) -> set[str]:
 
 
 def _number(element: Element, findings: Findings) -> float | None:
-    """In the attribute `value`, as Drake and some of Gazebo's files have it, or in the text."""
+    """Return the number of an element; None if it is invalid.
+
+    It is in the attribute `value`, as Drake and some files for Gazebo have it, or in the text.
+    """
     text = element.attributes.get("value", element.text)
     found = findings.parse(element, f"<{element.tag}>", text, (0.0,), infinite=True)
     return found[0] if found else None
@@ -74,7 +87,7 @@ def _number(element: Element, findings: Findings) -> float | None:
 
 
 def put_drakes(collision: NewElement, shape: Shape) -> None:
-    """Say to Drake what it has words for of how a collision touches."""
+    """Write the contact properties of a collision that Drake's elements can express."""
     if shape.surface is not None:
         said = [name for name in FIELDS if getattr(shape.surface, name) != getattr(Surface(), name)]
         if shape.surface.contact_stiffness == math.inf and "stiffness" in said:
@@ -84,10 +97,12 @@ def put_drakes(collision: NewElement, shape: Shape) -> None:
 
 
 def gazebos_of(link: Link, kept: list[NewElement], name: str) -> list[NewElement]:
-    """The <gazebo>s of a link of that name: those that were kept of it, with what one of them, or one more, now says.
+    """Return the <gazebo> elements of a link: the kept ones, and its contact properties in one of them or in a new one.
 
-    That is how all its collisions touch, if all do alike, and whether it meets its own family. Where the larger of two
-    frictions was kept, it stays if it still is that.
+    These are the surface of all its collisions, if it is the same for all, and whether it collides with its own family.
+    If the larger of two frictions was kept and is still larger, it stays.
+
+    name: of the link in URDF.
     """
     own = next((each for each in kept if any(child.tag in FRICTIONS for child in each)), None)
     about = NewElement("gazebo", reference=name) if own is None else own
@@ -108,10 +123,11 @@ def gazebos_of(link: Link, kept: list[NewElement], name: str) -> list[NewElement
 
 
 def name_for_gazebo(collision: Shape, link: Link, name: str) -> str:
-    """What a collision is to be called that <gazebo> speaks of, on a link that is called `name`.
+    """Return the name of a collision, with the name of its link before it if a <gazebo> describes its surface.
 
-    libsdformat passes over collisions whose names do not begin with the link's: it takes them for another link's, that
-    was fixed to it. What else a kept <gazebo> says may name them as they are, so they stay that.
+    name: of the link in URDF. libsdformat ignores collisions whose names do not begin with it: it takes them for those
+    of another link that was fixed to this one. If the link has kept <gazebo> elements, collisions keep their names,
+    since these elements may refer to them.
     """
     has_no_need = common_surface(link) is None or collision.name.startswith(name)
     if has_no_need or any(extra.tag == "gazebo" for extra in link.extras):
@@ -120,13 +136,13 @@ def name_for_gazebo(collision: Shape, link: Link, name: str) -> str:
 
 
 def common_surface(link: Link) -> Surface | None:
-    """Of all its collisions; None where they differ, or say nothing."""
+    """Return the surface of all collisions; None if they differ or have none."""
     first, *others = {shape.surface for shape in link.collisions} or {None}
     return None if others else first
 
 
 def losses_of_surfaces(link: Link) -> Iterator[str]:
-    """What others than Gazebo and Drake do not read of a link's contact, and what these do not."""
+    """Yield lines about contact properties that only Gazebo and Drake read, or that URDF cannot express."""
     subject = f"link '{link.name}'"
     if link.self_collide:
         yield f"{subject}: that it meets its own family is said in <gazebo>, which other loaders pass over"
@@ -147,6 +163,7 @@ def losses_of_surfaces(link: Link) -> Iterator[str]:
 
 
 def losses_of_meeting(model: Model) -> Iterator[str]:
+    """Yield lines about contact pairs and families that URDF cannot express, or that only Drake reads."""
     for pair in model.contact_pairs:
         subject = f"links '{pair.a}' and '{pair.b}'"
         if pair.meets:

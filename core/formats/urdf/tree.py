@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model as URDF has models: one tree, walked from parent to child, each joint's frame being its child link's."""
+"""A model as one tree, as URDF needs it: joints lead from parent to child, and each has the frame of its child link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from ..alike import turned_inertia
 
 
 def can_say(joint: Joint) -> bool:
-    """Whether URDF has the joint. One that floats does so in the world: only Pinocchio takes other parents."""
+    """Return whether URDF has the joint.
+
+    A floating joint must be on the world, since only Pinocchio accepts other parents.
+    """
     if not joint.nv:
         return True
     if joint.kind.urdf is None or len(joint.columns) < len(joint.all_columns):
@@ -26,14 +29,14 @@ def can_say(joint: Joint) -> bool:
 
 @dataclass
 class UrdfTree:
-    """What becomes of a model.
+    """The tree of a model.
 
     Attributes:
-        model: every joint leads from parent to child, and is at its child's frame, or is planar and turned against it;
-            locked axes are frames. Shares with the first model what did not change.
-        has_world: whether a link is to stand for the world.
-        moved: X_LL' of the links whose frame was moved to their joint.
-        losses: what was left out for it.
+        model: its joints lead from parent to child and have the frame of the child, except for rotated planar joints;
+            locked axes are part of frames. It shares unchanged parts with the original model.
+        has_world: whether a link represents the world.
+        moved: X_LL' of the links whose frame was moved to their joint [m].
+        losses: lines about what was left out or changed.
     """
 
     model: Model
@@ -43,13 +46,15 @@ class UrdfTree:
 
 
 def urdf_tree(model: Model, remedy: str = "") -> UrdfTree:
-    """Leave out what is no tree, turn joints round that lead inward, hang pieces on the world, and move frames.
+    """Return a model as a tree: some joints are left out, reversed or added, and frames are moved.
 
-    A link that no joint holds hangs on the world by a `floating` joint, unless it is the only one and stands at the
-    world's origin: URDF has one root, and this is how MuJoCo and Pinocchio read a free body that stands somewhere.
-    Drake leaves such a link free at the world's origin, and says so; libsdformat before 13 refuses it.
+    Joints that close loops or that URDF does not have are left out. Joints that lead toward the root are reversed.
 
-    remedy: what to add to the words on a joint that is left out as URDF has no such joint.
+    A link that no joint connects with the world is connected by a `floating` joint, unless it is the only one and is at
+    the origin of the world: URDF has one root, and MuJoCo and Pinocchio read a free body at another pose in this way.
+    Drake leaves such a link free at the origin of the world, and says so; libsdformat before 13 refuses it.
+
+    remedy: words to add to a line about a joint that is left out because URDF has no such joint.
     """
     losses: list[str] = []
     acting = [joint for joint in model.joints if _is_on(joint, losses)]
@@ -85,7 +90,10 @@ def _of_loop(joint: Joint) -> str:
 
 
 def _is_sayable(joint: Joint, loops: bool, remedy: str, losses: list[str]) -> bool:
-    """Whether URDF has such a joint; else why it has none is told. `loops` says that it would close a loop besides."""
+    """Return whether URDF has such a joint. If not, add a line that says why.
+
+    loops: whether the joint would close a loop besides.
+    """
     subject = f"joint '{joint.name}'"
     if can_say(joint):
         return True
@@ -102,7 +110,7 @@ def _is_sayable(joint: Joint, loops: bool, remedy: str, losses: list[str]) -> bo
 
 
 def _fixed_where_held(joint: Joint, losses: list[str]) -> Joint:
-    """A copy; fixed where all axes are locked, since some simulators take limits without room for none."""
+    """Return a copy of the joint; a fixed joint if all axes are locked, since some simulators ignore equal limits."""
     if joint.nv or not joint.all_columns:
         return replace(joint)
     losses.append(f"joint '{joint.name}' is locked, which URDF cannot say; it is written as fixed where it stands")
@@ -111,7 +119,7 @@ def _fixed_where_held(joint: Joint, losses: list[str]) -> Joint:
 
 
 def _turn(joint: Joint, losses: list[str]) -> None:
-    """Make a joint lead the other way. One of several axes becomes the same freedom, counted from its other end."""
+    """Reverse a joint. The coordinates of a joint of several axes become those of the inverse motion."""
     if len(joint.all_columns) <= 1:
         turn_round(joint)
         return
@@ -121,7 +129,7 @@ def _turn(joint: Joint, losses: list[str]) -> None:
 
 
 def _apart(model: Model, joints: list[Joint]) -> list[str]:
-    """The joints whose links are not drawn where their frames coincide."""
+    """Return lines about joints whose links are not drawn where their frames coincide."""
     poses = {link.name: link.pose for link in model.links} | {WORLD: IDENTITY}
     told = []
     for joint in joints:
@@ -133,7 +141,7 @@ def _apart(model: Model, joints: list[Joint]) -> list[str]:
 
 
 def _floating(model: Model, joints: list[Joint], roots: tuple[str, ...]) -> list[Joint]:
-    """Joints that hang the pieces which nothing holds on the world."""
+    """Return joints that connect the floating components with the world."""
     poses = {link.name: link.pose for link in model.links}
     on_world = any(joint.parent == WORLD for joint in joints)
     if len(roots) == 1 and not on_world and poses[roots[0]] == IDENTITY:
@@ -147,6 +155,7 @@ def _floating(model: Model, joints: list[Joint], roots: tuple[str, ...]) -> list
 
 
 def _parents_first(joints: list[Joint]) -> list[Joint]:
+    """Return the joints in an order in which the joint of a link comes before the joints on that link."""
     below: dict[str, list[Joint]] = {}
     for joint in joints:
         below.setdefault(joint.parent, []).append(joint)
@@ -161,7 +170,10 @@ def _parents_first(joints: list[Joint]) -> list[Joint]:
 
 
 def _move_frames(joints: list[Joint], ordered: list[Joint]) -> dict[str, Pose]:
-    """Give every joint the identity for X_CJ; X_LL' of the links for which that takes another frame."""
+    """Set every X_CJ to the identity, except of rotated planar joints.
+
+    Return X_LL' of the links whose frame changes for that [m].
+    """
     moved: dict[str, Pose] = {}
     for joint in ordered:
         joint.X_PJ = after_move(moved, joint.parent, joint.X_PJ)
@@ -174,7 +186,10 @@ def _move_frames(joints: list[Joint], ordered: list[Joint]) -> dict[str, Pose]:
 
 
 def is_turned_planar(joint: Joint) -> bool:
-    """Whether its frame is its child's, but for the least turn that takes z onto the normal that URDF names."""
+    """Return whether the frame of a planar joint is rotated against that of its child as URDF expects.
+
+    The rotation must be the smallest one that takes z to the normal that URDF names.
+    """
     if len(joint.columns) < 2 or joint.X_CJ[:3] != ZERO or joint.X_CJ[3:] == IDENTITY_QUAT:
         return False
     turn = quat_of_z(quat_rotate(joint.X_CJ[3:], (0.0, 0.0, 1.0)))
@@ -182,12 +197,12 @@ def is_turned_planar(joint: Joint) -> bool:
 
 
 def after_move(moved: dict[str, Pose], link: str, pose: Pose) -> Pose:
-    """A pose in a link, in its frame as it is now."""
+    """Return a pose in a link, relative to its new frame [m]."""
     return compose(inverse(moved[link]), pose) if link in moved else pose
 
 
 def _seen_from(link: Link, X_LM: Pose) -> Link:
-    """The same link, with its frame moved to M."""
+    """Return the link with its frame moved to M."""
     X_ML = inverse(X_LM)
     return replace(
         link,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A `Model` to URDF 1.0, as Drake, MuJoCo, Pinocchio and libsdformat read it alike."""
+"""The writer of URDF 1.0, in a form that Drake, MuJoCo, Pinocchio and libsdformat read alike."""
 
 from __future__ import annotations
 
@@ -32,28 +32,31 @@ from .surface import gazebos_of, name_for_gazebo
 from .tree import UrdfTree, after_move, can_say, urdf_tree
 
 SPACES = {"drake": "http://drake.mit.edu", "xacro": "http://www.ros.org/wiki/xacro"}
-"""What namespace prefixes stand for, where the file did not say so."""
+"""Namespaces of prefixes that the file did not define."""
 MERGED = ("limit", "dynamics")
+"""Elements of a joint to which kept attributes are added."""
+
 SPRING = ("springReference", "spring_reference"), ("springStiffness", "spring_stiffness")
+"""(element in <gazebo>, field of `Axis`) of a spring."""
 
 
 def write_urdf(
     model: Model, path: Path, *, uris: str = "relative", pose: str = "zero", substitute: bool = False
 ) -> list[str]:
-    """Write the model and the meshes that it holds; returns the losses.
+    """Write the model and the meshes that it contains. Return the losses.
 
-    URDF is one tree in which a joint's frame is its child link's: frames of links move to their joints, joints that
-    lead toward the root are turned round, and pieces without a common root hang on a link named `world`, by the joints
-    that hold them there, or else by `floating` ones, as `urdf_tree` says.
+    A URDF is one tree in which a joint has the frame of its child link. So frames of links move to their joints, joints
+    that lead toward the root are reversed, and components are connected with a link named `world`, by the joints that
+    they have there or by `floating` ones; see `urdf_tree`.
 
     Args:
-        uris: of meshes, "relative" to the file, or by the "model" folder that it lies in, which is a package to URDF.
-        pose: "zero", as drawn, with joints at 0; or "home", as simulations start, where joints then count from.
-        substitute: write what URDF has no words for as what comes nearest: joints of several axes as chains, a screw
-            as a slide and a hinge that follows it, frames as links without mass, shapes as meshes.
+        uris: of meshes, "relative" to the file, or by the "model" folder that contains it, which is a package in URDF.
+        pose: "zero", as drawn, with joints at 0; or "home", the initial pose, which then has the coordinates 0.
+        substitute: replace what URDF cannot express by the nearest that it can: joints of several axes by chains, a
+            screw by a slide and a hinge that mimics it, frames by links without mass, shapes by meshes.
 
     Raises:
-        UnwritableError: so, and where there are no links.
+        UnwritableError: if the model has no links, or if a file cannot be written.
     """
     if not model.links:
         raise UnwritableError(path, f"the model {NO_LINKS}")
@@ -75,7 +78,10 @@ def write_urdf(
 
 
 class UrdfNames:
-    """The name in URDF of each link, joint and frame: unique among its kind, on one line; a link is not `world`."""
+    """The names in URDF of links, joints and frames.
+
+    They are unique and have one line, and no link is named `world`.
+    """
 
     def __init__(self, model: Model):
         self.changes: list[str] = []
@@ -96,7 +102,7 @@ class UrdfNames:
 
 class _Writer:
     def __init__(self, before: Model, tree: UrdfTree, follows: dict[str, Follows], meshes: MeshFiles, substitute: bool):
-        """before: the model of which the tree was made."""
+        """Prepare the output. `before` is the model from which the tree was made."""
         self.before, self.tree, self.model = before, tree, tree.model
         self.follows, self.substitute = follows, substitute
         self.bounded = bounded_hinges(self.model.joints, follows)
@@ -106,6 +112,7 @@ class _Writer:
         self.root = Element("robot", name=self.names.model)
 
     def text(self) -> str:
+        """Return the text of the file."""
         root = self.root
         self.losses += losses_of_model(self.before)
         self._root_attributes()
@@ -147,7 +154,7 @@ class _Writer:
                 self.root.append(element)
 
     def _drakes(self) -> None:
-        """Write what only Drake's elements express, and report that others pass over it."""
+        """Write what only Drake's elements express, and report that other loaders ignore it."""
         for joint in self.before.joints:
             if is_drakes(joint):
                 ends = ((joint.parent, joint.X_PJ), (joint.child, joint.X_CJ))
@@ -176,7 +183,7 @@ class _Writer:
                 self.root.set(f"xmlns:{prefix}", SPACES.get(prefix, f"urn:{prefix}"))
 
     def _frames(self) -> None:
-        """A frame as Drake's <frame>, or as a link without mass."""
+        """Write each frame as Drake's <frame>, or as a link without mass."""
         for frame in self.model.frames:
             name, link = self.names.frames[frame.name], self.names.links[frame.link]
             if self.substitute and (frame.link != WORLD or self.tree.has_world):
@@ -241,18 +248,24 @@ class _Writer:
                 put_back(element, extra, MERGED)
 
     def _type_of(self, joint: Joint) -> str:
-        """A hinge without limits is `continuous`, as `revolute` needs two."""
+        """Return the type of a joint. A hinge without limits is `continuous`, since `revolute` requires them."""
         if joint.name in self.bounded:
             return "revolute"
         return "continuous" if _is_endless(joint) else str(joint.kind.urdf)
 
     @staticmethod
     def _origin(joint: Joint) -> Pose:
-        """Where the child's frame stands; that of a planar joint may be turned against it."""
+        """Return the pose of the child's frame in the parent [m].
+
+        That of a planar joint may be rotated against the joint's frame.
+        """
         return joint.X_PJ if joint.X_CJ == IDENTITY else compose(joint.X_PJ, inverse(joint.X_CJ))
 
     def _limit(self, element: Element, joint: Joint) -> None:
-        """Required of those that have limits. Where it is not, numbers without bounds: some take left out for 0."""
+        """Write <limit>, which is required for all types but `continuous`.
+
+        Limits that do not exist are written as very large numbers, since some loaders take missing ones for 0.
+        """
         axis = joint.axes[joint.columns[0].axis]
         limited = element.get("type") != "continuous"
         if not limited:
@@ -280,7 +293,7 @@ class _Writer:
     # ---- <gazebo>
 
     def _gazebo(self) -> None:
-        """What only Gazebo's own element can say of links and joints, then what was kept of such elements."""
+        """Write what only Gazebo's element can express of links and joints, and then the kept elements of this kind."""
         for link in self.model.links:
             name = self.names.links[link.name]
             if not link.gravity:
@@ -313,9 +326,10 @@ class _Writer:
 
 
 def bounded_hinges(joints: list[Joint], follows: dict[str, Follows]) -> set[str]:
-    """The hinges without limits that are to be `revolute`, with numbers without bounds.
+    """Return the names of hinges without limits that must be `revolute`, with very large limits.
 
-    Pinocchio refuses a mimic between a continuous joint, which it counts by a cosine and a sine, and another one.
+    Pinocchio describes a continuous joint by a cosine and a sine, so it refuses a mimic between one and a joint of
+    another type.
     """
     bounded: set[str] = set()
     endless = {joint.name for joint in joints if _is_endless(joint)}

@@ -48,8 +48,9 @@ class Issue:
         return self.severity == "error"
 
     def format(self, path: object) -> str:
-        """Return one line in the form that compilers use: file, line, severity, code, subject and message, with colons
-        between.
+        """Return one line in the form that compilers use.
+
+        It has file, line, severity, code, subject and message, with colons between them.
         """
         file = self.file or path
         where = f"{file}:{self.line}" if self.line else f"{file}"
