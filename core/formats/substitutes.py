@@ -173,7 +173,7 @@ def _scaled(axis: Axis, factor: float) -> Axis:
         friction=axis.friction / size,
         armature=axis.armature / square,
         stiffness=axis.stiffness / square,
-        dissipation=axis.dissipation / square,
+        dissipation=axis.dissipation / size,
         spring_reference=axis.spring_reference * factor,
         spring_stiffness=axis.spring_stiffness / square,
         drive_stiffness=axis.drive_stiffness / square,

@@ -177,8 +177,8 @@ def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Plac
     """
     found: dict[type, list[tuple[float, Placed]]] = {Box: [], Cylinder: [], Cone: [], Capsule: []}
     for axes in frames:
-        box, matrix = enclosing_box(matmul(vertices, axes))
-        found[Box].append((math.prod(box.size), turned_back((box, matrix), axes)))
+        own = matmul(vertices, axes)
+        found[Box].append((math.prod(np.ptp(own, axis=0).tolist()), turned_back(enclosing_box(own), axes)))
         for turn in _turns_to_axis(vertices, axes):
             own = matmul(vertices, turn)
             for geometry, place, volume in (upright_cylinder(own), *_upright_cone(own), upright_capsule(own)):

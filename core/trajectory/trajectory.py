@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -112,11 +112,8 @@ class Trajectory:
     def _columns(self, name: str) -> tuple[list[int], list[int]]:
         if name in self.joints:
             at_q, at_v = self.joints[name]
-        else:  # read from a file: the name of a coordinate is JOINT or JOINT.PART
-            at_q, at_v = (
-                [i for i, (each, _) in enumerate(names) if each == name or each.rpartition(".")[0] == name]
-                for names in (self.q_names, self.qd_names)
-            )
+        else:  # read from a file
+            at_q, at_v = (_columns_named(name, names) for names in (self.q_names, self.qd_names))
         if not at_q:
             known = ", ".join(self.joints or (each for each, _ in self.q_names))
             raise ModelError(f"no joint '{name}' moves; there are: {known}")
@@ -198,3 +195,12 @@ class Trajectory:
             OSError: if the file cannot be written.
         """
         write(self, Path(path), only_joints)
+
+
+def _columns_named(joint: str, names: Sequence[tuple[str, str]]) -> list[int]:
+    """Return the columns of a joint, whose only coordinate is called JOINT, or whose coordinates are called JOINT.PART.
+
+    The former comes first, since the name of another joint may be JOINT.PART.
+    """
+    own = [i for i, (name, _) in enumerate(names) if name == joint]
+    return own or [i for i, (name, _) in enumerate(names) if name.rpartition(".")[0] == joint]

@@ -145,6 +145,17 @@ def test_a_screw_is_a_slide_that_a_hinge_follows():
     assert (hinge.mimic.leader, hinge.mimic.multiplier) == ("j_1", pytest.approx(math.tau / 0.7))
 
 
+def test_a_compliant_stop_does_the_same_work():
+    """Guards stops on a coordinate of another size: k x (1 + d v) acts along 2 pi / pitch times as much a radian."""
+    model = two_links(np.random.default_rng(0), "screw")
+    model.joint("j").axes = [Axis(upper=0.0, stiffness=900.0, dissipation=0.4)]
+    axis = chain_of(substituted(model, can_say)[0])[0].axes[0]
+    per_radian, depth, rate = 0.7 / math.tau, 0.02, 1.5
+    torque = 900.0 * depth * (1.0 + 0.4 * rate)
+    force = axis.stiffness * depth * per_radian * (1.0 + axis.dissipation * rate * per_radian)
+    assert force * per_radian == pytest.approx(torque)
+
+
 @pytest.mark.parametrize("joint_type", ["universal", "cylindrical", "d6", "translation", "euler_zyx", "planar"])
 def test_links_in_between_weigh_next_to_nothing(joint_type):
     """The accelerations of a chain are the joint's within a millionth."""

@@ -185,6 +185,13 @@ def test_joint_curves_of_controllers(content, tmp_path):
     assert motion.wrenches is None
 
 
+def test_a_joint_named_as_a_part_of_another(tmp_path):
+    """Guards the coordinate of a joint from a file whose name begins another joint's name."""
+    motion = read(tmp_path, "time,q a,q a.b\n0,0.5,1\n1,0.75,2\n")
+    assert motion.joint("a").tolist() == [[0.5], [0.75]]
+    assert motion.joint("a.b").tolist() == [[1.0], [2.0]]
+
+
 def test_units(tmp_path):
     """Guards every unit by its meaning: all numbers come in SI units, under SI names."""
     motion = read(
